@@ -1,0 +1,33 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AuditService } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { pageRequestOf, setPageLinks } from '../http/paging.js';
+import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { AuditEventsQuery } from './admin-audit-events.dto.js';
+import { auditEventView, type AuditEventView } from './admin-audit-events.view.js';
+
+/** The audit trail in the admin API (contract §12). */
+@Controller('admin/audit_events')
+@AdminApi()
+export class AdminAuditEventsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** The trail, newest first, a page at a time; `actor`, `subject`, `action` and `since` (ISO 8601) narrow the list. */
+  @Get()
+  @AdminRead()
+  async list(
+    @Query() query: AuditEventsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AuditEventView[]> {
+    const { actor, subject, action, since } = query;
+    const filter = { actor, subject, action, since: since === undefined ? undefined : new Date(since) };
+    const page = await this.audit.list(filter, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (event) => event.id);
+    return page.items.map(auditEventView);
+  }
+}

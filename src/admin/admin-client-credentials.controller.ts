@@ -1,0 +1,48 @@
+import { Body, Controller, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import type { Actor } from '../audit/audit.service.js';
+import { ClientsService } from '../clients/clients.service.js';
+import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import { AdminApi } from './admin-api.decorator.js';
+import { NewSecretDto } from './admin-clients.dto.js';
+import type { NewSecretView } from './admin-clients.view.js';
+import { EmptyBodyGuard } from './empty-body.guard.js';
+
+// Contract §12: one day, for the secret to be changed wherever it is used.
+const EXPIRE_PREVIOUS_IN_SECONDS = 86_400;
+
+/** What a client proves itself with, its secrets and tokens, in the admin API (contract §12). */
+@Controller('admin/clients/:client_id')
+@AdminApi()
+export class AdminClientCredentialsController {
+  constructor(private readonly clients: ClientsService) {}
+
+  /**
+   * Makes a new secret: 201 with `client_secret`, this once, and `previous_secret_expires_at`. The ones before it count
+   * for `expire_previous_in` seconds more at the most; a public client: 409.
+   */
+  @Post('secrets')
+  @UseGuards(EmptyBodyGuard)
+  @Header('cache-control', 'no-store')
+  async rotateSecret(
+    @Param('client_id') id: string,
+    @Body() body: NewSecretDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<NewSecretView> {
+    const expirePreviousIn = body.expire_previous_in ?? EXPIRE_PREVIOUS_IN_SECONDS;
+    const { secret, previousSecretExpiresAt } = await this.clients.rotateSecret(id, expirePreviousIn, actor);
+    return {
+      client_secret: secret,
+      previous_secret_expires_at: previousSecretExpiresAt?.toISOString() ?? null,
+    };
+  }
+
+  /** Ends every grant and token of the client: `{"revoked": n}`, the number of grants and client-credentials tokens. */
+  @Post('revoke_tokens')
+  @HttpCode(200)
+  async revokeTokens(
+    @Param('client_id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<{ revoked: number }> {
+    return { revoked: await this.clients.revokeTokens(id, actor) };
+  }
+}

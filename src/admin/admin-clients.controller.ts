@@ -1,0 +1,90 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/audit.service.js';
+import { ClientsService } from '../clients/clients.service.js';
+import { Settings } from '../config/settings.js';
+import { pageRequestOf, setPageLinks } from '../http/paging.js';
+import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import {
+  ClientChangesDto,
+  ClientsQuery,
+  NewClientDto,
+  toClientChanges,
+  toNewClient,
+} from './admin-clients.dto.js';
+import { clientView, type ClientView } from './admin-clients.view.js';
+
+/** OAuth clients in the admin API (contract §12). */
+@Controller('admin/clients')
+@AdminApi()
+export class AdminClientsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly clients: ClientsService,
+  ) {}
+
+  /**
+   * Registers a client: 201 and the client with its `client_id`, a confidential one with its `client_secret`, this
+   * once. What breaks a rule of contract §2 or §3: 400 with `field_errors`.
+   */
+  @Post()
+  @Header('cache-control', 'no-store')
+  async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<ClientView> {
+    const { client, secret } = await this.clients.create(toNewClient(body), actor);
+    return { ...clientView(client), ...(secret === undefined ? {} : { client_secret: secret }) };
+  }
+
+  /** The clients by id, a page at a time; `q` searches. */
+  @Get()
+  @AdminRead()
+  async list(
+    @Query() query: ClientsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ClientView[]> {
+    const page = await this.clients.list(query.q, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (client) => client.id);
+    return page.items.map(clientView);
+  }
+
+  /** One client, or 404. */
+  @Get(':client_id')
+  @AdminRead()
+  async get(@Param('client_id') id: string): Promise<ClientView> {
+    return clientView(await this.clients.get(id));
+  }
+
+  /**
+   * Changes the members given; `scopes`, `type` and `owner_id` are refused with 400. Disabling ends everything that the
+   * client holds (contract §4).
+   */
+  @Patch(':client_id')
+  async update(
+    @Param('client_id') id: string,
+    @Body() body: ClientChangesDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ClientView> {
+    return clientView(await this.clients.update(id, toClientChanges(body), actor));
+  }
+
+  /** Deletes the client with its secrets, consents, grants and tokens: 204. */
+  @Delete(':client_id')
+  @HttpCode(204)
+  delete(@Param('client_id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.clients.delete(id, actor);
+  }
+}

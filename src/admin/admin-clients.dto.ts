@@ -1,0 +1,136 @@
+import { ApiHideProperty } from '@nestjs/swagger';
+import { CLIENT_TYPES, GRANT_TYPES, type ClientType, type GrantType } from '../clients/client.entity.js';
+import type { ClientChanges, NewClient } from '../clients/clients.service.js';
+import { PageQuery } from '../http/paging.js';
+import { IsScopeList } from './admin-scopes.dto.js';
+import {
+  IsIdOf,
+  IsListOfDifferent,
+  IsOneOf,
+  IsText,
+  IsTrueOrFalse,
+  IsVisibleText,
+  IsWholeNumber,
+  MayBeLeftOut,
+  MayBeNull,
+  NeverAccepted,
+} from './member-rules.decorator.js';
+
+// Contract §14 gives the service's own limit the same bounds.
+const RATE_LIMIT_MAX = 1_000_000_000;
+const FIXED = 'cannot be changed after the client was made';
+
+const IsGrantTypeList = (): PropertyDecorator =>
+  IsListOfDifferent(1, 20, `must be a list of one or more of ${GRANT_TYPES.join(', ')}, each once`, (item) =>
+    GRANT_TYPES.some((grantType) => grantType === item),
+  );
+const IsRedirectUriList = (): PropertyDecorator =>
+  IsListOfDifferent(0, 20, 'must be a list of at most 20 different URIs');
+const IsRateLimit = (): PropertyDecorator => IsWholeNumber(1, RATE_LIMIT_MAX, ', or null');
+
+/** Query of `GET /admin/clients`. */
+export class ClientsQuery extends PageQuery {
+  /** A part of the name, or a client id. */
+  @MayBeLeftOut()
+  @IsText(1, 200)
+  q?: string;
+}
+
+/** Body of `POST /admin/clients`. */
+export class NewClientDto {
+  @IsVisibleText(1, 100)
+  name!: string;
+
+  @IsOneOf(...CLIENT_TYPES)
+  type!: ClientType;
+
+  @IsGrantTypeList()
+  grant_types!: GrantType[];
+
+  @IsScopeList()
+  scopes!: string[];
+
+  @MayBeLeftOut()
+  @IsRedirectUriList()
+  redirect_uris?: string[];
+
+  @IsIdOf('user', 'user')
+  owner_id!: string;
+
+  /** Requests an hour; null: the service's own limit. */
+  @MayBeNull()
+  @IsRateLimit()
+  rate_limit?: number | null;
+
+  @MayBeLeftOut()
+  @IsTrueOrFalse()
+  trusted?: boolean;
+}
+
+/** Body of `PATCH /admin/clients/{client_id}`: what is left out stays as it is. */
+export class ClientChangesDto {
+  @MayBeLeftOut()
+  @IsVisibleText(1, 100)
+  name?: string;
+
+  @MayBeLeftOut()
+  @IsGrantTypeList()
+  grant_types?: GrantType[];
+
+  @MayBeLeftOut()
+  @IsRedirectUriList()
+  redirect_uris?: string[];
+
+  /** Requests an hour; null: the service's own limit. */
+  @MayBeNull()
+  @IsRateLimit()
+  rate_limit?: number | null;
+
+  @MayBeLeftOut()
+  @IsTrueOrFalse()
+  trusted?: boolean;
+
+  @MayBeLeftOut()
+  @IsTrueOrFalse()
+  enabled?: boolean;
+
+  @ApiHideProperty()
+  @NeverAccepted(FIXED)
+  type?: never;
+
+  @ApiHideProperty()
+  @NeverAccepted(FIXED)
+  scopes?: never;
+
+  @ApiHideProperty()
+  @NeverAccepted(FIXED)
+  owner_id?: never;
+}
+
+/** Body of `POST /admin/clients/{client_id}/secrets`. */
+export class NewSecretDto {
+  /** For how many seconds the secrets before it still count; 0: not at all. */
+  @MayBeLeftOut()
+  @IsWholeNumber(0, 31_536_000)
+  expire_previous_in?: number;
+}
+
+export const toNewClient = (body: NewClientDto): NewClient => ({
+  name: body.name,
+  type: body.type,
+  grantTypes: body.grant_types,
+  scopes: body.scopes,
+  redirectUris: body.redirect_uris ?? [],
+  ownerId: body.owner_id,
+  rateLimit: body.rate_limit,
+  trusted: body.trusted,
+});
+
+export const toClientChanges = (body: ClientChangesDto): ClientChanges => ({
+  name: body.name,
+  redirectUris: body.redirect_uris,
+  grantTypes: body.grant_types,
+  rateLimit: body.rate_limit,
+  trusted: body.trusted,
+  enabled: body.enabled,
+});

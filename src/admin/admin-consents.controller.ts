@@ -1,0 +1,59 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { ConsentsService } from '../consents/consents.service.js';
+import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
+import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { ConsentDto } from './admin-consents.dto.js';
+import { consentView, type ConsentView } from './admin-consents.view.js';
+
+/** Consents of users to one client in the admin API (contract §2, §12). */
+@Controller('admin/clients/:client_id/consents')
+@AdminApi()
+export class AdminConsentsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly consents: ConsentsService,
+  ) {}
+
+  /** The client's consents by user id, a page at a time, revoked ones too; `page_after` and `page_before` are user ids. */
+  @Get()
+  @AdminRead()
+  async list(
+    @Param('client_id') clientId: string,
+    @Query() query: PageQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ConsentView[]> {
+    const page = await this.consents.list(clientId, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (consent) => consent.userId);
+    return page.items.map(consentView);
+  }
+
+  /**
+   * Records a consent that was given elsewhere, in place of what stood before: 200 and the consent. An unknown client or
+   * user: 404; a scope that no user can give to this client: 400 with `field_errors`.
+   */
+  @Put(':user_id')
+  async put(
+    @Param('client_id') clientId: string,
+    @Param('user_id') userId: string,
+    @Body() { scopes, evidence }: ConsentDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ConsentView> {
+    return consentView(await this.consents.record(clientId, userId, scopes, evidence ?? null, actor));
+  }
+
+  /** Takes the consent back and ends what rests on it, at once: 204; where there is no live one: 404. */
+  @Delete(':user_id')
+  @HttpCode(204)
+  revoke(
+    @Param('client_id') clientId: string,
+    @Param('user_id') userId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.consents.revoke(clientId, userId, actor);
+  }
+}

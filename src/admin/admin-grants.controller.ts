@@ -1,0 +1,41 @@
+import { Controller, Delete, Get, HttpCode, Param, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { pageRequestOf, setPageLinks } from '../http/paging.js';
+import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import { GrantsService } from '../tokens/grants.service.js';
+import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { GrantsQuery } from './admin-grants.dto.js';
+import { grantView, type GrantView } from './admin-grants.view.js';
+
+/** Live grants in the admin API (contract §12). */
+@Controller('admin/grants')
+@AdminApi()
+export class AdminGrantsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly grants: GrantsService,
+  ) {}
+
+  /** The live grants by id, a page at a time; `client_id` and `user_id` narrow the list. */
+  @Get()
+  @AdminRead()
+  async list(
+    @Query() query: GrantsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<GrantView[]> {
+    const filter = { clientId: query.client_id, userId: query.user_id };
+    const page = await this.grants.listLive(filter, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (grant) => grant.id);
+    return page.items.map(grantView);
+  }
+
+  /** Revokes the grant with all its tokens, and leaves the consent (contract §2): 204; where there is no live one: 404. */
+  @Delete(':id')
+  @HttpCode(204)
+  revoke(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.grants.revoke(id, 'grant_revoked', actor);
+  }
+}

@@ -1,0 +1,18 @@
+import { SCOPE_AUDIENCES, type ScopeAudience } from '../scopes/scope.entity.js';
+import { IsListOfDifferent, IsOneOf, IsVisibleText } from './member-rules.decorator.js';
+
+export const isScopeName = (text: string): boolean => /^[a-z0-9_.:-]{1,64}$/.test(text);
+
+/** The member `scopes` of a client and of a consent. */
+export const IsScopeList = (): PropertyDecorator =>
+  IsListOfDifferent(1, 20, 'must be a list of 1 to 20 different scope names', isScopeName);
+
+/** Body of `PUT /admin/scopes/{name}`. */
+export class ScopeDto {
+  /** In the words shown to users. */
+  @IsVisibleText(1, 300)
+  description!: string;
+
+  @IsOneOf(...SCOPE_AUDIENCES)
+  audience!: ScopeAudience;
+}

@@ -1,0 +1,97 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { pageRequestOf, setPageLinks } from '../http/paging.js';
+import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import { GrantsService } from '../tokens/grants.service.js';
+import { PasswordLinksService } from '../users/password-links.service.js';
+import { UsersService } from '../users/users.service.js';
+import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from './admin-users.dto.js';
+import { userView, type UserView } from './admin-users.view.js';
+
+/** Users in the admin API (contract §12). */
+@Controller('admin/users')
+@AdminApi()
+export class AdminUsersController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly users: UsersService,
+    private readonly passwordLinks: PasswordLinksService,
+    private readonly grants: GrantsService,
+  ) {}
+
+  /** Makes a user: 201 and the user with its `id`; an e-mail address that is taken: 409. */
+  @Post()
+  async create(@Body() body: NewUserDto, @CurrentActor() actor: Actor): Promise<UserView> {
+    return userView(await this.users.create(toNewUser(body), actor));
+  }
+
+  /** The users by id, a page at a time; `q` searches. */
+  @Get()
+  @AdminRead()
+  async list(
+    @Query() query: UsersQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UserView[]> {
+    const page = await this.users.list(query.q, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
+    return page.items.map(userView);
+  }
+
+  /** One user, or 404. */
+  @Get(':id')
+  @AdminRead()
+  async get(@Param('id') id: string): Promise<UserView> {
+    return userView(await this.users.get(id));
+  }
+
+  /**
+   * Changes the members given. Disabling, a new password and a new e-mail address end what rests on the user (contract
+   * §4); an e-mail address that is taken: 409.
+   */
+  @Patch(':id')
+  async update(
+    @Param('id') id: string,
+    @Body() body: UserChangesDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<UserView> {
+    return userView(await this.users.update(id, toUserChanges(body), actor));
+  }
+
+  /** Erases the person: 204; the owner of clients: 409. */
+  @Delete(':id')
+  @HttpCode(204)
+  erase(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.users.erase(id, actor);
+  }
+
+  /** Makes a link to set a password, which works once within 24 hours: 201 `{"url"}`, shown this once. */
+  @Post(':id/password_links')
+  @Header('cache-control', 'no-store')
+  async createPasswordLink(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<{ url: string }> {
+    return { url: await this.passwordLinks.create(id, actor) };
+  }
+
+  /** Ends every grant that the user gave, with its tokens: `{"revoked": n}`, the number of grants. */
+  @Post(':id/revoke_tokens')
+  @HttpCode(200)
+  async revokeTokens(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<{ revoked: number }> {
+    return { revoked: await this.grants.revokeForUser(id, actor) };
+  }
+}

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { AdminAuditEventsController } from './admin-audit-events.controller.js';
+import { AdminClientCredentialsController } from './admin-client-credentials.controller.js';
+import { AdminClientsController } from './admin-clients.controller.js';
+import { AdminConsentsController } from './admin-consents.controller.js';
+import { AdminGrantsController } from './admin-grants.controller.js';
+import { AdminScopesController } from './admin-scopes.controller.js';
+import { AdminUsersController } from './admin-users.controller.js';
+
+/** The admin API (contract §12): controllers alone, which call the services of the other modules. */
+@Module({
+  controllers: [
+    AdminAuditEventsController,
+    AdminClientCredentialsController,
+    AdminClientsController,
+    AdminConsentsController,
+    AdminGrantsController,
+    AdminScopesController,
+    AdminUsersController,
+  ],
+})
+export class AdminModule {}

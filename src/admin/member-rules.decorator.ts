@@ -1,0 +1,97 @@
+import { isEmail, isISO8601, ValidateBy, ValidateIf } from 'class-validator';
+import { isId, type IdPrefix } from '../secrets/ids.js';
+import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
+
+/** A rule for one member, whose message stands beside the member's name: one rule for each, so one message for each. */
+const rule = (name: string, message: string, isValid: (value: unknown) => boolean): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate: isValid, defaultMessage: () => message } });
+
+const isTextOf = (value: unknown, min: number, max: number): value is string => {
+  if (typeof value !== 'string') return false;
+  // Code points, as PostgreSQL counts; the length rules of class-validator leave variation selectors out.
+  const { length } = Array.from(value);
+  return length >= min && length <= max;
+};
+
+/** The member may be left out; null is refused, which class-validator's `IsOptional` would let through. */
+export const MayBeLeftOut = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+
+/** The member may be left out or null. */
+export const MayBeNull = (): PropertyDecorator =>
+  ValidateIf((_object, value) => value !== undefined && value !== null);
+
+/** A member that is known but never accepted, for a refusal that says why. */
+export const NeverAccepted = (message: string): PropertyDecorator =>
+  rule('neverAccepted', message, (value) => value === undefined);
+
+export const IsText = (min: number, max: number): PropertyDecorator =>
+  rule('isText', `must be a text of ${min} to ${max} characters`, (value) => isTextOf(value, min, max));
+
+/** A text that shows something: blanks, control and invisible format characters alone do not. */
+export const IsVisibleText = (min: number, max: number): PropertyDecorator =>
+  rule(
+    'isVisibleText',
+    `must be a text of ${min} to ${max} characters, not only blanks`,
+    (value) => isTextOf(value, min, max) && /[^\s\p{C}\p{Z}]/u.test(value),
+  );
+
+export const IsEmailAddress = (): PropertyDecorator =>
+  rule(
+    'isEmailAddress',
+    'must be a valid e-mail address of at most 254 characters',
+    (value) => isTextOf(value, 3, 254) && isEmail(value),
+  );
+
+/** Counted in UTF-16 units, as signing in and the page behind a password link count. */
+export const IsPassword = (): PropertyDecorator =>
+  rule(
+    'isPassword',
+    `must be a text of ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`,
+    (value) => typeof value === 'string' && value.length >= PASSWORD_MIN && value.length <= PASSWORD_MAX,
+  );
+
+export const IsTrueOrFalse = (): PropertyDecorator =>
+  rule('isTrueOrFalse', 'must be true or false', (value) => typeof value === 'boolean');
+
+export const IsWholeNumber = (min: number, max: number, orElse = ''): PropertyDecorator =>
+  rule(
+    'isWholeNumber',
+    `must be a whole number from ${min} to ${max}${orElse}`,
+    (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+  );
+
+export const IsOneOf = (...allowed: readonly string[]): PropertyDecorator =>
+  rule('isOneOf', `must be one of: ${allowed.join(', ')}`, (value) => allowed.includes(value as string));
+
+export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>
+  rule('isIdOf', `must be the id of a ${what}`, (value) => typeof value === 'string' && isId(prefix, value));
+
+/** ISO 8601: a date (its first moment in UTC), or a date and time with `Z` or an offset. */
+export const IsTime = (): PropertyDecorator =>
+  rule(
+    'isTime',
+    'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',
+    (value) =>
+      typeof value === 'string' &&
+      /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(value) &&
+      isISO8601(value, { strict: true }) &&
+      !Number.isNaN(Date.parse(value)),
+  );
+
+/** A list of texts without repetitions, each of which passes the test. */
+export const IsListOfDifferent = (
+  min: number,
+  max: number,
+  message: string,
+  isItem: (item: string) => boolean = () => true,
+): PropertyDecorator =>
+  rule(
+    'isListOfDifferent',
+    message,
+    (value) =>
+      Array.isArray(value) &&
+      value.length >= min &&
+      value.length <= max &&
+      new Set(value).size === value.length &&
+      value.every((item) => typeof item === 'string' && isItem(item)),
+  );

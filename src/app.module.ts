@@ -1,0 +1,44 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { AdminModule } from './admin/admin.module.js';
+import { AuditModule } from './audit/audit.module.js';
+import { ClientsModule } from './clients/clients.module.js';
+import { ConfigModule } from './config/config.module.js';
+import type { Settings } from './config/settings.js';
+import { ConsentsModule } from './consents/consents.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { HttpModule } from './http/http.module.js';
+import { OAuthModule } from './oauth/oauth.module.js';
+import { OperationsModule } from './operations/operations.module.js';
+import { ScopesModule } from './scopes/scopes.module.js';
+import { TokensModule } from './tokens/tokens.module.js';
+import { UsersApiModule } from './users-api/users-api.module.js';
+import { UsersModule } from './users/users.module.js';
+import { WebhookPortalModule } from './webhook-portal/webhook-portal.module.js';
+
+/** Which modules there are. */
+@Module({})
+export class AppModule {
+  static forRoot(settings: Settings): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(settings),
+        DatabaseModule.forRoot(settings),
+        ScheduleModule.forRoot(),
+        HttpModule,
+        AuditModule,
+        UsersModule,
+        ScopesModule,
+        ClientsModule,
+        ConsentsModule,
+        TokensModule,
+        OAuthModule,
+        UsersApiModule,
+        WebhookPortalModule,
+        AdminModule,
+        OperationsModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,133 @@
+import fastifyCookie from '@fastify/cookie';
+import fastifyCors from '@fastify/cors';
+import fastifyHelmet from '@fastify/helmet';
+import fastifyStatic from '@fastify/static';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { NestFactory } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module.js';
+import type { Settings } from './config/settings.js';
+import { AllowedMethods } from './http/allowed-methods.js';
+import { STATIC_ASSETS } from './http/assets.js';
+import { Form } from './http/form.js';
+import { NestLog } from './http/logging.js';
+import { answerClientError } from './http/client-error.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { requestIdOf } from './http/request-id.js';
+import { SERVICE_VERSION } from './http/service-version.guard.js';
+import { RequestValidationPipe } from './http/validation.pipe.js';
+
+// Contract §10: the whole body at most 64 kB; nothing else is allowed more.
+const BODY_LIMIT_BYTES = 65_536;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Contract §4: what browsers of any origin may call, without credentials. */
+const CORS_PATHS =
+  /^\/(o\/token|o\/revoke_token|\.well-known\/oauth-authorization-server|webhook_portal|v2\/users(\/[^/]+)?)\/?$/;
+const CORS_OPTIONS = {
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST', 'PATCH'],
+  allowedHeaders: ['Authorization', 'Content-Type', 'Service-Version'],
+  exposedHeaders: [
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'Retry-After',
+    'Link',
+    'Service-Version',
+    'WWW-Authenticate',
+    'X-Request-Id',
+  ],
+  maxAge: 3600,
+};
+
+/** Makes the application as both the service and the tests run it: parsers, pipes, filters, headers, logs. */
+export async function createApp(settings: Settings, log: Logger): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    skipMiddie: true,
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    trustProxy: settings.trustedProxies.length > 0 ? settings.trustedProxies : false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    clientErrorHandler: answerClientError,
+    forceCloseConnections: 'idle',
+  });
+  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  const allowedMethods = new AllowedMethods(fastify);
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(settings), adapter, {
+    bodyParser: false,
+    logger: new NestLog(log),
+    abortOnError: false,
+  });
+  addRequestHooks(fastify);
+  addBodyParsers(fastify);
+  await addHeaders(fastify, settings);
+  await fastify.register(fastifyCookie);
+  await fastify.register(fastifyStatic, { serve: false });
+  for (const asset of STATIC_ASSETS) {
+    fastify.get(asset.path, { config: {} }, (_request, reply) =>
+      reply
+        .header('cache-control', 'public, max-age=3600')
+        .sendFile(asset.file, asset.folder, { cacheControl: false }),
+    );
+  }
+  app.useGlobalPipes(new RequestValidationPipe());
+  app.useGlobalFilters(new ProblemFilter(settings, allowedMethods));
+  await app.init();
+  return app;
+}
+
+function addRequestHooks(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
+  });
+  fastify.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? '(none)',
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+        address: request.ip,
+      },
+      'request',
+    );
+  });
+}
+
+function addBodyParsers(fastify: FastifyInstance): void {
+  fastify.removeContentTypeParser('text/plain');
+  fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, Form.parse(body as string));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+async function addHeaders(fastify: FastifyInstance, settings: Settings): Promise<void> {
+  await fastify.register(fastifyHelmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
+    },
+    // A partner's page may open the authorization page in a window of its own and wait for it.
+    crossOriginOpenerPolicy: false,
+    frameguard: { action: 'deny' },
+    // With no-referrer browsers send "Origin: null" with forms.
+    referrerPolicy: { policy: 'same-origin' },
+    strictTransportSecurity: settings.secure,
+  });
+  await fastify.register(fastifyCors, {
+    hook: 'onRequest',
+    delegator: (request: FastifyRequest, done) => {
+      const path = request.url.split('?', 1)[0]!;
+      done(null, CORS_PATHS.test(path) ? CORS_OPTIONS : { origin: false, preflight: false });
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Page, PageRequest } from '../http/paging.js';
+import { newId } from '../secrets/ids.js';
+import { AuditEventEntity } from './audit-event.entity.js';
+import { AuditRepository, type AuditFilter } from './audit.repository.js';
+
+/** Who does something: a signed-in user, a client by its token, or the service itself; and from where. */
+export interface Actor {
+  type: 'user' | 'client' | 'service';
+  id: string | null;
+  address?: string;
+  requestId?: string;
+}
+
+/** The service itself, where nobody asked. */
+export const SERVICE_ACTOR: Actor = { type: 'service', id: null };
+
+/** What was done to what; `before` and `after` hold no secret and no digest of one. */
+export interface AuditEntry {
+  action: string;
+  subjectType: 'user' | 'client' | 'consent' | 'grant' | 'scope' | 'session' | 'portal_session';
+  subjectId: string;
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
+/** The audit trail. What changes something records it here, in the transaction of the change. */
+@Injectable()
+export class AuditService {
+  constructor(private readonly repository: AuditRepository) {}
+
+  async record(manager: EntityManager, actor: Actor, entry: AuditEntry): Promise<void> {
+    await manager.insert(AuditEventEntity, {
+      id: newId('audt'),
+      actorType: actor.type,
+      actorId: actor.id,
+      action: entry.action,
+      subjectType: entry.subjectType,
+      subjectId: entry.subjectId,
+      address: actor.address ?? null,
+      requestId: actor.requestId ?? null,
+      // TypeORM's deep partial of a JSON column wants a plain object type.
+      before: (entry.before ?? null) as object,
+      after: (entry.after ?? null) as object,
+    });
+  }
+
+  /** The trail, newest first. */
+  list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
+    return this.repository.list(filter, page);
+  }
+}
+
+/** The members that differ between two states, as `before` and `after` of an audit event; undefined where none does. */
+export function changesBetween<T extends object>(
+  before: T,
+  after: T,
+): { before: Record<string, unknown>; after: Record<string, unknown> } | undefined {
+  const changed = (Object.keys(after) as (keyof T & string)[]).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  if (changed.length === 0) return undefined;
+  const pick = (state: T) => Object.fromEntries(changed.map((name) => [name, state[name]]));
+  return { before: pick(before), after: pick(after) };
+}

@@ -1,0 +1,47 @@
+import type { ScopeEntity } from '../scopes/scope.entity.js';
+import type { ClientType, GrantType } from './client.entity.js';
+import { redirectUriError } from './redirect-uri.js';
+
+/** What the rules look at: the client as it would be. */
+export interface ClientShape {
+  type: ClientType;
+  grantTypes: GrantType[];
+  scopes: string[];
+  redirectUris: string[];
+  trusted: boolean;
+}
+
+/** What is wrong with a client, by member as on the wire; empty where nothing is (contract §2). */
+export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Record<string, string[]> {
+  const errors: Record<string, string[]> = {};
+  const add = (member: string, error: string | undefined) => {
+    if (error) (errors[member] ??= []).push(error);
+  };
+  const usesCodes = client.grantTypes.includes('authorization_code');
+  if (client.grantTypes.includes('refresh_token') && !usesCodes) {
+    add('grant_types', 'refresh_token goes with authorization_code');
+  }
+  if (client.type === 'public' && client.grantTypes.includes('client_credentials')) {
+    add('grant_types', 'a public client cannot authenticate, so it cannot use client_credentials');
+  }
+  if (client.type === 'public' && client.trusted) add('trusted', 'only a confidential client can be trusted');
+  if (usesCodes && client.redirectUris.length === 0) {
+    add('redirect_uris', 'must hold at least one URI for authorization_code');
+  }
+  for (const uri of client.redirectUris) {
+    const error = redirectUriError(uri, client.type);
+    if (error) add('redirect_uris', `${uri.slice(0, 100)}: ${error}`);
+  }
+  const audiences = new Map(catalogue.map((scope) => [scope.name, scope.audience]));
+  for (const name of client.scopes) {
+    if (!audiences.has(name)) add('scopes', `${name.slice(0, 64)} is not a scope of the catalogue`);
+  }
+  const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
+  if (operatorScope) {
+    if (client.type === 'public') add('scopes', `${operatorScope} needs a confidential client`);
+    if (client.grantTypes.some((grantType) => grantType !== 'client_credentials')) {
+      add('grant_types', `a client with ${operatorScope} may use client_credentials alone`);
+    }
+  }
+  return errors;
+}

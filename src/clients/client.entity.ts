@@ -1,0 +1,48 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const CLIENT_TYPES = ['confidential', 'public'] as const;
+export type ClientType = (typeof CLIENT_TYPES)[number];
+export const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token'] as const;
+export type GrantType = (typeof GRANT_TYPES)[number];
+
+/** An OAuth client (contract §2); its id is the `client_id`. */
+@Entity('clients')
+export class ClientEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  type!: ClientType;
+
+  @Column('text', { name: 'grant_types', array: true })
+  grantTypes!: GrantType[];
+
+  @Column('text', { array: true })
+  scopes!: string[];
+
+  @Column('text', { name: 'redirect_uris', array: true })
+  redirectUris!: string[];
+
+  @Column('text', { name: 'owner_id' })
+  ownerId!: string;
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  /** Requests an hour; null: the service's own limit. */
+  @Column('integer', { name: 'rate_limit', nullable: true })
+  rateLimit!: number | null;
+
+  /** Records the consent without showing the page. */
+  @Column('boolean')
+  trusted!: boolean;
+
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', name: 'updated_at', insert: false })
+  updatedAt!: Date;
+}

@@ -1,0 +1,12 @@
+import { Global, Module } from '@nestjs/common';
+import { ClientAuthenticationService } from './client-authentication.service.js';
+import { ClientsRepository } from './clients.repository.js';
+import { ClientsService } from './clients.service.js';
+
+/** OAuth clients, their secrets, and client authentication. */
+@Global()
+@Module({
+  providers: [ClientAuthenticationService, ClientsRepository, ClientsService],
+  exports: [ClientAuthenticationService, ClientsService],
+})
+export class ClientsModule {}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { searchSql } from '../users/users.repository.js';
+import { ClientEntity } from './client.entity.js';
+
+/** A client and the digests of its live secrets: what client authentication needs, in one query. */
+export interface ClientWithSecrets extends ClientEntity {
+  secretDigests: Buffer[];
+}
+
+@Injectable()
+export class ClientsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  findById(id: string, manager: EntityManager = this.dataSource.manager): Promise<ClientEntity | null> {
+    return manager.findOneBy(ClientEntity, { id });
+  }
+
+  async findWithSecrets(id: string): Promise<ClientWithSecrets | undefined> {
+    const [row] = await this.dataSource.query(
+      `SELECT c.id, c.name, c.type, c.grant_types AS "grantTypes", c.scopes, c.redirect_uris AS "redirectUris",
+              c.owner_id AS "ownerId", c.enabled, c.rate_limit AS "rateLimit", c.trusted,
+              ARRAY(SELECT s.digest FROM client_secrets s
+                     WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests"
+         FROM clients c WHERE c.id = $1`,
+      [id],
+    );
+    return row;
+  }
+
+  /** Reads the row and holds it until the transaction ends, so that nothing new is issued on its strength meanwhile. */
+  lock(manager: EntityManager, id: string): Promise<ClientEntity | null> {
+    return manager.findOne(ClientEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** One page by id; `q` is a part of the name, or an id. */
+  async list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
+    const params: unknown[] = [];
+    const { where, orderAndLimit } = pageSql(page, 'id', 'asc', params);
+    const search = q === undefined ? 'true' : searchSql(params, q, ['name']);
+    const rows: { id: string }[] = await this.dataSource.query(
+      `SELECT id, name, type, grant_types AS "grantTypes", scopes, redirect_uris AS "redirectUris",
+              owner_id AS "ownerId", enabled, rate_limit AS "rateLimit", trusted,
+              created_at AS "createdAt", updated_at AS "updatedAt"
+         FROM clients WHERE ${search} AND ${where} ${orderAndLimit}`,
+      params,
+    );
+    return pageOf(
+      page,
+      rows.map((row) => this.dataSource.manager.create(ClientEntity, row)),
+    );
+  }
+
+  /** Adds a secret, and lets those before it count for this many seconds more at the most; until when they do, if there are any. */
+  async addSecret(
+    manager: EntityManager,
+    clientId: string,
+    digest: Buffer,
+    expirePreviousIn: number,
+  ): Promise<Date | null> {
+    const [previous]: [{ expires_at: Date }[], number] = await manager.query(
+      `UPDATE client_secrets SET expires_at = least(expires_at, now() + make_interval(secs => $2))
+        WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > now()) RETURNING expires_at`,
+      [clientId, expirePreviousIn],
+    );
+    await manager.query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [clientId, digest]);
+    const times = previous.map((row) => row.expires_at.getTime());
+    return times.length === 0 ? null : new Date(Math.max(...times));
+  }
+}

@@ -1,0 +1,46 @@
+import type { ClientType } from './client.entity.js';
+
+const MAX_LENGTH = 2000;
+
+/** What is wrong with a redirect URI that a client of this type wants to register; undefined where nothing is (contract §3). */
+export function redirectUriError(text: string, type: ClientType): string | undefined {
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
+  // A URL parser would mend these without a word, and what is compared later is the exact string.
+  if (/[\s\\"<>^`{|}]/.test(text) || !/^[\x21-\x7e]+$/.test(text))
+    return 'must be a plain ASCII URI without spaces';
+  if (text.includes('*')) return 'must not hold a wildcard';
+  if (text.includes('#')) return 'must not have a fragment';
+  if (!URL.canParse(text)) return 'must be an absolute URI';
+  const url = new URL(text);
+  if (url.username || url.password) return 'must not hold a user name or password';
+  if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(text) ? undefined : 'must name a host';
+  if (url.protocol === 'http:') {
+    return isLoopbackUrl(url) || url.hostname === 'localhost'
+      ? undefined
+      : 'must be https; http is for loopback addresses (http://127.0.0.1/…) alone';
+  }
+  if (type !== 'public') return 'must be https, or http on a loopback address';
+  // RFC 8252 §7.1: a private-use scheme is a domain name in reverse, so it has a dot in it.
+  return url.protocol.includes('.')
+    ? undefined
+    : 'must have a scheme with a dot in it, such as com.example.app:/callback';
+}
+
+/**
+ * Whether the URI of a request is one of those registered: the exact string, but for the port of a loopback IP
+ * address, which a native app chooses when it starts (RFC 8252 §7.3).
+ */
+export function isRegisteredRedirectUri(requested: string, registered: readonly string[]): boolean {
+  if (registered.includes(requested)) return true;
+  const withoutPort = loopbackWithoutPort(requested);
+  return withoutPort !== undefined && registered.some((uri) => loopbackWithoutPort(uri) === withoutPort);
+}
+
+/** The loopback URI's text with its port cut out; undefined for any other URI. Works on the text, so that all else is exact. */
+function loopbackWithoutPort(text: string): string | undefined {
+  const match = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:[/?][\x21-\x7e]*)?)$/.exec(text);
+  if (!match || Number(match[2] ?? 80) > 65_535) return undefined;
+  return `${match[1]}${match[3]}`;
+}
+
+const isLoopbackUrl = (url: URL): boolean => url.hostname === '127.0.0.1' || url.hostname === '[::1]';

@@ -1,0 +1,204 @@
+import { plainToInstance, Transform } from 'class-transformer';
+import {
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  Validate,
+  ValidateIf,
+  validateSync,
+} from 'class-validator';
+import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
+import {
+  IsBaseUrl,
+  IsEncryptionKey,
+  IsEncryptionKeyList,
+  IsPostgresUrl,
+  IsProxyList,
+} from './setting-constraints.js';
+
+/** Text of digits becomes a number; any other text stays as it is, for the check to refuse. */
+const WholeNumber = () =>
+  Transform(({ value }) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value));
+
+const seconds = (from: number, to: number) => `must be a whole number of seconds from ${from} to ${to}`;
+const YEAR = 31_536_000;
+
+/** The environment as the process was given it: one property a setting, named as in contract §14. */
+export class Environment {
+  @IsOptional()
+  @IsIn(['production', 'development', 'test'], { message: 'must be production, development or test' })
+  NODE_ENV?: string;
+
+  @WholeNumber()
+  @IsInt({ message: 'must be a whole number from 1 to 65535' })
+  @Min(1, { message: 'must be a whole number from 1 to 65535' })
+  @Max(65535, { message: 'must be a whole number from 1 to 65535' })
+  PORT = 3000;
+
+  @Length(1, 253, { message: 'must be an address or a host name to listen on' })
+  @Matches(/^[A-Za-z0-9.:_-]+$/, { message: 'must be an address or a host name to listen on' })
+  HOST = '127.0.0.1';
+
+  @ValidateIf((env: Environment) => env.NODE_ENV === 'production' || env.BASE_URL !== undefined)
+  @Validate(IsBaseUrl)
+  BASE_URL?: string;
+
+  @ValidateIf((env: Environment) => env.NODE_ENV === 'production' || env.DATABASE_URL !== undefined)
+  @Validate(IsPostgresUrl)
+  DATABASE_URL?: string;
+
+  @Length(1, 4096, { message: 'must be the path of a folder' })
+  DATA_DIR = './data';
+
+  @ValidateIf((env: Environment) => env.NODE_ENV === 'production' || env.ENCRYPTION_KEY !== undefined)
+  @Validate(IsEncryptionKey)
+  ENCRYPTION_KEY?: string;
+
+  @IsOptional()
+  @Validate(IsEncryptionKeyList)
+  ENCRYPTION_KEYS_PREVIOUS?: string;
+
+  @ValidateIf((env: Environment) => env.hasOperatorSettings())
+  @IsEmail({}, { message: 'must be an e-mail address (needed with the other BOOTSTRAP_OPERATOR_ settings)' })
+  BOOTSTRAP_OPERATOR_EMAIL?: string;
+
+  @ValidateIf((env: Environment) => env.hasOperatorSettings())
+  @Length(12, 256, {
+    message: 'must have 12 to 256 characters (needed with the other BOOTSTRAP_OPERATOR_ settings)',
+  })
+  BOOTSTRAP_OPERATOR_PASSWORD?: string;
+
+  @ValidateIf((env: Environment) => env.hasOperatorClientSettings())
+  @Matches(CLIENT_ID_PATTERN, {
+    message:
+      'must be a client id: "clnt" and a 26-character ULID (needed with BOOTSTRAP_OPERATOR_CLIENT_SECRET)',
+  })
+  BOOTSTRAP_OPERATOR_CLIENT_ID?: string;
+
+  @ValidateIf((env: Environment) => env.hasOperatorClientSettings())
+  @MinLength(32, { message: 'must have at least 32 characters (needed with BOOTSTRAP_OPERATOR_CLIENT_ID)' })
+  @MaxLength(1024, { message: 'must have at most 1024 characters' })
+  BOOTSTRAP_OPERATOR_CLIENT_SECRET?: string;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(1, YEAR) })
+  @Min(1, { message: seconds(1, YEAR) })
+  @Max(YEAR, { message: seconds(1, YEAR) })
+  ACCESS_TOKEN_TTL_SECONDS = 36_000;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(1, 600) })
+  @Min(1, { message: seconds(1, 600) })
+  @Max(600, { message: seconds(1, 600) })
+  AUTHORIZATION_CODE_TTL_SECONDS = 60;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(1, 86_400) })
+  @Min(1, { message: seconds(1, 86_400) })
+  @Max(86_400, { message: seconds(1, 86_400) })
+  PORTAL_LINK_TTL_SECONDS = 300;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(1, 86_400) })
+  @Min(1, { message: seconds(1, 86_400) })
+  @Max(86_400, { message: seconds(1, 86_400) })
+  PORTAL_SESSION_TTL_SECONDS = 3600;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(1, 10 * YEAR) })
+  @Min(1, { message: seconds(1, 10 * YEAR) })
+  @Max(10 * YEAR, { message: seconds(1, 10 * YEAR) })
+  REFRESH_TOKEN_TTL_SECONDS = 2_592_000;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(1, 10 * YEAR) })
+  @Min(1, { message: seconds(1, 10 * YEAR) })
+  @Max(10 * YEAR, { message: seconds(1, 10 * YEAR) })
+  GRANT_TTL_SECONDS = YEAR;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(0, 3600) })
+  @Min(0, { message: seconds(0, 3600) })
+  @Max(3600, { message: seconds(0, 3600) })
+  REFRESH_GRACE_SECONDS = 60;
+
+  @WholeNumber()
+  @IsInt({ message: seconds(60, YEAR) })
+  @Min(60, { message: seconds(60, YEAR) })
+  @Max(YEAR, { message: seconds(60, YEAR) })
+  SESSION_TTL_SECONDS = 604_800;
+
+  @WholeNumber()
+  @IsInt({ message: 'must be a whole number of days from 1 to 3650' })
+  @Min(1, { message: 'must be a whole number of days from 1 to 3650' })
+  @Max(3650, { message: 'must be a whole number of days from 1 to 3650' })
+  RETENTION_DAYS = 30;
+
+  @IsOptional()
+  @Validate(IsProxyList)
+  TRUSTED_PROXIES?: string;
+
+  @WholeNumber()
+  @IsInt({ message: 'must be a whole number from 2 to 1000' })
+  @Min(2, { message: 'must be a whole number from 2 to 1000' })
+  @Max(1000, { message: 'must be a whole number from 2 to 1000' })
+  DATABASE_POOL_SIZE = 20;
+
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    message: 'must be fatal, error, warn, info, debug, trace or silent',
+  })
+  LOG_LEVEL = 'info';
+
+  private hasOperatorSettings(): boolean {
+    return (
+      this.BOOTSTRAP_OPERATOR_EMAIL !== undefined ||
+      this.BOOTSTRAP_OPERATOR_PASSWORD !== undefined ||
+      this.hasOperatorClientSettings()
+    );
+  }
+
+  private hasOperatorClientSettings(): boolean {
+    return (
+      this.BOOTSTRAP_OPERATOR_CLIENT_ID !== undefined || this.BOOTSTRAP_OPERATOR_CLIENT_SECRET !== undefined
+    );
+  }
+}
+
+/** A setting that stops the start; the message names it and says what it may be, never what it was. */
+export class SettingsError extends Error {}
+
+/** Reads and checks the environment; an empty value counts as left out. Throws a SettingsError that names every bad setting. */
+export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
+  const known = Object.keys(new Environment()).concat(OPTIONAL_NAMES);
+  const given = known.filter((name) => source[name] !== undefined && source[name] !== '');
+  const environment = plainToInstance(
+    Environment,
+    Object.fromEntries(given.map((name) => [name, source[name]])),
+  );
+  const errors = validateSync(environment, { stopAtFirstError: true });
+  if (errors.length > 0) {
+    const lines = errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`);
+    throw new SettingsError(`The service cannot start with these settings:\n${lines.join('\n')}`);
+  }
+  return environment;
+}
+
+const OPTIONAL_NAMES = [
+  'NODE_ENV',
+  'BASE_URL',
+  'DATABASE_URL',
+  'ENCRYPTION_KEY',
+  'ENCRYPTION_KEYS_PREVIOUS',
+  'BOOTSTRAP_OPERATOR_EMAIL',
+  'BOOTSTRAP_OPERATOR_PASSWORD',
+  'BOOTSTRAP_OPERATOR_CLIENT_ID',
+  'BOOTSTRAP_OPERATOR_CLIENT_SECRET',
+  'TRUSTED_PROXIES',
+];

@@ -1,0 +1,80 @@
+import {
+  ValidatorConstraint,
+  type ValidationArguments,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
+import ipaddr from 'ipaddr.js';
+import { isLoopbackHost } from './loopback.js';
+
+/** 32 bytes written as base64 (or base64url), with or without padding. */
+export function parseEncryptionKey(text: string): Buffer | undefined {
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
+  const key = Buffer.from(text, 'base64');
+  return key.length === 32 ? key : undefined;
+}
+
+/** Splits a comma-separated setting; blanks around the parts are dropped. */
+export const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+@ValidatorConstraint()
+export class IsEncryptionKey implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && parseEncryptionKey(value) !== undefined;
+  }
+  defaultMessage(): string {
+    return 'must be 32 random bytes in base64 (for example from: openssl rand -base64 32)';
+  }
+}
+
+@ValidatorConstraint()
+export class IsEncryptionKeyList implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && splitList(value).every((part) => parseEncryptionKey(part));
+  }
+  defaultMessage(): string {
+    return 'must be keys of 32 bytes in base64, separated by commas';
+  }
+}
+
+@ValidatorConstraint()
+export class IsPostgresUrl implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+  }
+  defaultMessage(): string {
+    return 'must be a PostgreSQL URL: postgres://user:password@host:port/database';
+  }
+}
+
+@ValidatorConstraint()
+export class IsBaseUrl implements ValidatorConstraintInterface {
+  validate(value: unknown, args: ValidationArguments): boolean {
+    if (typeof value !== 'string' || !URL.canParse(value)) return false;
+    const url = new URL(value);
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return false;
+    if (url.pathname !== '/' || url.search || url.hash || url.username || url.password) return false;
+    if (value.includes('?') || value.includes('#')) return false;
+    const production = (args.object as { NODE_ENV?: string }).NODE_ENV === 'production';
+    return !production || url.protocol === 'https:' || isLoopbackHost(url.hostname);
+  }
+  defaultMessage(): string {
+    return 'must be the public origin of the service, without a path: https://auth.example.com (http only on loopback in production)';
+  }
+}
+
+@ValidatorConstraint()
+export class IsProxyList implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return (
+      typeof value === 'string' &&
+      splitList(value).every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part))
+    );
+  }
+  defaultMessage(): string {
+    return 'must be IP addresses or networks (10.0.0.0/8), separated by commas';
+  }
+}

@@ -1,0 +1,100 @@
+import path from 'node:path';
+import { encryptionKeyOf } from './encryption-key-file.js';
+import { readEnvironment, SettingsError, type Environment } from './environment.js';
+import { isLoopbackHost } from './loopback.js';
+import { parseEncryptionKey, splitList } from './setting-constraints.js';
+
+/** The first operator, made where there is none: a user and, when given, a confidential client. */
+export interface BootstrapOperator {
+  email: string;
+  password: string;
+  client?: { id: string; secret: string };
+}
+
+/** Every setting in the shape the code uses: lifetimes in seconds, the base URL without a trailing slash. */
+export class Settings {
+  production!: boolean;
+  port!: number;
+  host!: string;
+  baseUrl!: string;
+  databaseUrl?: string;
+  databasePoolSize!: number;
+  dataDir!: string;
+  /** Seals; every one of `encryptionKeys` (this one first) opens. */
+  encryptionKey!: Buffer;
+  encryptionKeys!: Buffer[];
+  bootstrapOperator?: BootstrapOperator;
+  accessTokenTtl!: number;
+  authorizationCodeTtl!: number;
+  portalLinkTtl!: number;
+  portalSessionTtl!: number;
+  refreshTokenTtl!: number;
+  grantTtl!: number;
+  refreshGrace!: number;
+  sessionTtl!: number;
+  retentionDays!: number;
+  trustedProxies!: string[];
+  logLevel!: string;
+
+  /** Cookies are `Secure` and `__Host-`, and HSTS is sent, where the public address is https. */
+  get secure(): boolean {
+    return this.baseUrl.startsWith('https:');
+  }
+
+  /** Without a database URL, and not in production, the service is a complete demonstration. */
+  get demonstration(): boolean {
+    return !this.production && this.databaseUrl === undefined;
+  }
+}
+
+/** Reads the settings from the environment; throws a SettingsError that names each bad one. */
+export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings> {
+  const env = readEnvironment(source);
+  const settings = Object.assign(new Settings(), {
+    production: env.NODE_ENV === 'production',
+    port: env.PORT,
+    host: env.HOST,
+    baseUrl: new URL(env.BASE_URL ?? `http://localhost:${env.PORT}`).origin,
+    databaseUrl: env.DATABASE_URL,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    dataDir: path.resolve(env.DATA_DIR),
+    bootstrapOperator: bootstrapOperatorOf(env),
+    accessTokenTtl: env.ACCESS_TOKEN_TTL_SECONDS,
+    authorizationCodeTtl: env.AUTHORIZATION_CODE_TTL_SECONDS,
+    portalLinkTtl: env.PORTAL_LINK_TTL_SECONDS,
+    portalSessionTtl: env.PORTAL_SESSION_TTL_SECONDS,
+    refreshTokenTtl: env.REFRESH_TOKEN_TTL_SECONDS,
+    grantTtl: env.GRANT_TTL_SECONDS,
+    refreshGrace: env.REFRESH_GRACE_SECONDS,
+    sessionTtl: env.SESSION_TTL_SECONDS,
+    retentionDays: env.RETENTION_DAYS,
+    trustedProxies: splitList(env.TRUSTED_PROXIES ?? ''),
+    logLevel: env.LOG_LEVEL,
+  });
+  if (settings.demonstration && !isLoopbackHost(settings.host)) {
+    throw new SettingsError(
+      'The service cannot start with these settings:\n' +
+        '  HOST must be a loopback address (127.0.0.1) in the demonstration; to listen elsewhere, set DATABASE_URL',
+    );
+  }
+  settings.encryptionKey = env.ENCRYPTION_KEY
+    ? parseEncryptionKey(env.ENCRYPTION_KEY)!
+    : await encryptionKeyOf(settings.dataDir);
+  settings.encryptionKeys = [
+    settings.encryptionKey,
+    ...splitList(env.ENCRYPTION_KEYS_PREVIOUS ?? '').map((text) => parseEncryptionKey(text)!),
+  ];
+  return settings;
+}
+
+function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
+  if (env.BOOTSTRAP_OPERATOR_EMAIL === undefined || env.BOOTSTRAP_OPERATOR_PASSWORD === undefined)
+    return undefined;
+  const id = env.BOOTSTRAP_OPERATOR_CLIENT_ID;
+  const secret = env.BOOTSTRAP_OPERATOR_CLIENT_SECRET;
+  return {
+    email: env.BOOTSTRAP_OPERATOR_EMAIL,
+    password: env.BOOTSTRAP_OPERATOR_PASSWORD,
+    ...(id !== undefined && secret !== undefined ? { client: { id, secret } } : {}),
+  };
+}

@@ -1,0 +1,24 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What a user agreed to share with a client (contract §2); one row for each pair. */
+@Entity('consents')
+export class ConsentEntity {
+  @PrimaryColumn('text', { name: 'client_id' })
+  clientId!: string;
+
+  @PrimaryColumn('text', { name: 'user_id' })
+  userId!: string;
+
+  @Column('text', { array: true })
+  scopes!: string[];
+
+  @Column('timestamptz', { name: 'granted_at' })
+  grantedAt!: Date;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt!: Date | null;
+
+  /** What proof an operator holds, where an operator recorded it. */
+  @Column('text', { nullable: true })
+  evidence!: string | null;
+}

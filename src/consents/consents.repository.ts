@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { ConsentEntity } from './consent.entity.js';
+
+/** A user who shares data with a client, and what. */
+export interface ConsentedUser {
+  id: string;
+  email: string;
+  name: string;
+  scopes: string[];
+  grantedAt: Date;
+}
+
+@Injectable()
+export class ConsentsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The live consent of the pair. */
+  findLive(
+    clientId: string,
+    userId: string,
+    manager: EntityManager = this.dataSource.manager,
+  ): Promise<ConsentEntity | null> {
+    return manager
+      .createQueryBuilder(ConsentEntity, 'consent')
+      .where('consent.clientId = :clientId AND consent.userId = :userId AND consent.revokedAt IS NULL', {
+        clientId,
+        userId,
+      })
+      .getOne();
+  }
+
+  /** The consent of the pair, live or not, held until the transaction ends. */
+  lock(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
+    return manager.findOne(ConsentEntity, {
+      where: { clientId, userId },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  /**
+   * Adds scopes to the pair's consent, making or reviving it: one statement, so that two approvals at once both count.
+   * A consent that was revoked starts afresh with these scopes alone.
+   */
+  async add(manager: EntityManager, clientId: string, userId: string, scopes: string[]): Promise<void> {
+    await manager.query(
+      `INSERT INTO consents AS c (client_id, user_id, scopes) VALUES ($1, $2, $3)
+       ON CONFLICT (client_id, user_id) DO UPDATE SET
+         scopes = CASE WHEN c.revoked_at IS NULL
+                       THEN ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes) ORDER BY 1)
+                       ELSE excluded.scopes END,
+         granted_at = CASE WHEN c.revoked_at IS NULL THEN c.granted_at ELSE now() END,
+         evidence = CASE WHEN c.revoked_at IS NULL THEN c.evidence END,
+         revoked_at = NULL`,
+      [clientId, userId, scopes],
+    );
+  }
+
+  /** Replaces the pair's consent, making or reviving it. */
+  async replace(
+    manager: EntityManager,
+    clientId: string,
+    userId: string,
+    scopes: string[],
+    evidence: string | null,
+  ): Promise<void> {
+    await manager.query(
+      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (client_id, user_id) DO UPDATE SET
+         scopes = excluded.scopes,
+         evidence = excluded.evidence,
+         granted_at = CASE WHEN c.revoked_at IS NULL THEN c.granted_at ELSE now() END,
+         revoked_at = NULL`,
+      [clientId, userId, scopes, evidence],
+    );
+  }
+
+  /** Revokes a live consent; false where there is none. */
+  async revoke(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await manager.query(
+      'UPDATE consents SET revoked_at = now() WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL',
+      [clientId, userId],
+    );
+    return count === 1;
+  }
+
+  /** One page of the client's live consents, by user id; with `userId`, of that user alone. */
+  async listLive(
+    clientId: string,
+    userId: string | undefined,
+    page: PageRequest,
+  ): Promise<Page<ConsentedUser>> {
+    const params: unknown[] = [clientId];
+    const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
+    const { where, orderAndLimit } = pageSql(page, 'c.user_id', 'asc', params);
+    const rows: ConsentedUser[] = await this.dataSource.query(
+      `SELECT u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
+         FROM consents c JOIN users u ON u.id = c.user_id
+        WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
+      params,
+    );
+    return pageOf(page, rows);
+  }
+
+  /** One page of the client's consents, revoked ones too, by user id. */
+  async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
+    const params: unknown[] = [clientId];
+    const { where, orderAndLimit } = pageSql(page, 'user_id', 'asc', params);
+    const rows: { userId: string }[] = await this.dataSource.query(
+      `SELECT client_id AS "clientId", user_id AS "userId", scopes, granted_at AS "grantedAt",
+              revoked_at AS "revokedAt", evidence
+         FROM consents WHERE client_id = $1 AND ${where} ${orderAndLimit}`,
+      params,
+    );
+    return pageOf(
+      page,
+      rows.map((row) => this.dataSource.manager.create(ConsentEntity, row)),
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import { ClientsService } from '../clients/clients.service.js';
+import { isForeignKeyViolation } from '../database/database-errors.js';
+import { Transactions } from '../database/transactions.js';
+import type { Page, PageRequest } from '../http/paging.js';
+import { notFound, validationFailed } from '../http/problem.js';
+import { ScopesService } from '../scopes/scopes.service.js';
+import { AccessEndings } from '../users/access-endings.js';
+import type { ConsentEntity } from './consent.entity.js';
+import { ConsentsRepository, type ConsentedUser } from './consents.repository.js';
+
+/** Which user agreed to what with which client (contract §2). Every change is an audit event in its transaction. */
+@Injectable()
+export class ConsentsService {
+  constructor(
+    private readonly repository: ConsentsRepository,
+    private readonly clients: ClientsService,
+    private readonly scopes: ScopesService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly endings: AccessEndings,
+  ) {}
+
+  findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
+    return this.repository.findLive(clientId, userId);
+  }
+
+  /** The users who share data with the client, by id; with `userId`, that one alone. */
+  listUsers(clientId: string, userId: string | undefined, page: PageRequest): Promise<Page<ConsentedUser>> {
+    return this.repository.listLive(clientId, userId, page);
+  }
+
+  /** Every consent of the client, revoked ones too; throws a 404 problem for an unknown client. */
+  async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
+    await this.clients.get(clientId);
+    return this.repository.list(clientId, page);
+  }
+
+  /** A user's approval: adds the scopes to what was agreed before, in the caller's transaction; never takes any away. */
+  async approve(
+    manager: EntityManager,
+    clientId: string,
+    userId: string,
+    scopes: string[],
+    actor: Actor,
+  ): Promise<void> {
+    const before = await this.repository.lock(manager, clientId, userId);
+    await this.repository.add(manager, clientId, userId, scopes);
+    await this.recordChange(manager, before, clientId, userId, actor);
+  }
+
+  /**
+   * An operator's record of a consent that was given elsewhere: replaces what stood before. Throws 404 for an unknown
+   * client or user, and 400 for a scope that the client does not have or that no user can give.
+   */
+  async record(
+    clientId: string,
+    userId: string,
+    scopes: string[],
+    evidence: string | null,
+    actor: Actor,
+  ): Promise<ConsentEntity> {
+    const client = await this.clients.get(clientId);
+    await this.checkScopes(client.scopes, scopes);
+    try {
+      return await this.transactions.run(async (manager) => {
+        const before = await this.repository.lock(manager, clientId, userId);
+        await this.repository.replace(manager, clientId, userId, scopes, evidence);
+        return this.recordChange(manager, before, clientId, userId, actor);
+      });
+    } catch (error) {
+      if (isForeignKeyViolation(error, 'consents_user_id_fkey'))
+        throw notFound('There is no user with this id.');
+      throw error;
+    }
+  }
+
+  /** Takes a consent back and ends what rests on it, at once; throws a 404 problem where there is no live one. */
+  async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const before = await this.repository.lock(manager, clientId, userId);
+      if (!before || !(await this.repository.revoke(manager, clientId, userId))) {
+        throw notFound('This user has no live consent to this client.');
+      }
+      await this.endings.endForConsent(manager, clientId, userId, 'consent_revoked');
+      await this.audit.record(manager, actor, {
+        action: 'consent.revoked',
+        subjectType: 'consent',
+        subjectId: userId,
+        before: auditView(before),
+      });
+    });
+  }
+
+  private async checkScopes(allowed: string[], scopes: string[]): Promise<void> {
+    const known = await this.scopes.describe(scopes);
+    const wrong = scopes.filter(
+      (name) => !allowed.includes(name) || known.find((scope) => scope.name === name)?.audience !== 'partner',
+    );
+    if (wrong.length > 0) {
+      throw validationFailed({
+        scopes: wrong.map(
+          (name) => `${name.slice(0, 64)} is not a scope that this client can be given by a user`,
+        ),
+      });
+    }
+  }
+
+  private async recordChange(
+    manager: EntityManager,
+    before: ConsentEntity | null,
+    clientId: string,
+    userId: string,
+    actor: Actor,
+  ): Promise<ConsentEntity> {
+    const after = (await this.repository.findLive(clientId, userId, manager))!;
+    const live = before !== null && before.revokedAt === null;
+    const difference = live ? changesBetween(auditView(before), auditView(after)) : undefined;
+    if (!live || difference) {
+      await this.audit.record(manager, actor, {
+        action: live ? 'consent.updated' : 'consent.granted',
+        subjectType: 'consent',
+        subjectId: userId,
+        ...(live ? { before: auditView(before) } : {}),
+        after: auditView(after),
+      });
+    }
+    return after;
+  }
+}
+
+const auditView = (consent: ConsentEntity) => ({
+  client_id: consent.clientId,
+  scopes: consent.scopes,
+  ...(consent.evidence === null ? {} : { evidence: consent.evidence }),
+});

@@ -1,0 +1,58 @@
+import type { DataSourceOptions } from 'typeorm';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { AuditEventEntity } from '../audit/audit-event.entity.js';
+import { ClientSecretEntity } from '../clients/client-secret.entity.js';
+import { ClientEntity } from '../clients/client.entity.js';
+import { ConsentEntity } from '../consents/consent.entity.js';
+import { ScopeEntity } from '../scopes/scope.entity.js';
+import { AccessTokenEntity } from '../tokens/access-token.entity.js';
+import { AuthorizationCodeEntity } from '../tokens/authorization-code.entity.js';
+import { GrantEntity } from '../tokens/grant.entity.js';
+import { RefreshTokenEntity } from '../tokens/refresh-token.entity.js';
+import { PasswordLinkEntity } from '../users/password-link.entity.js';
+import { SessionEntity } from '../users/session.entity.js';
+import { UserEntity } from '../users/user.entity.js';
+import { PortalLinkEntity } from '../webhook-portal/portal-link.entity.js';
+import { PortalSessionEntity } from '../webhook-portal/portal-session.entity.js';
+
+// A statement or a wait for a lock that takes longer than this is given up, and the caller gets a 503.
+const STATEMENT_TIMEOUT_MS = 10_000;
+const LOCK_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** The one definition of the database for the service, its migrations and the tests. */
+export function dataSourceOptions(url: string, poolSize: number): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url,
+    poolSize,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    applicationName: 'charging-data-service',
+    entities: [
+      AccessTokenEntity,
+      AuditEventEntity,
+      AuthorizationCodeEntity,
+      ClientEntity,
+      ClientSecretEntity,
+      ConsentEntity,
+      GrantEntity,
+      PasswordLinkEntity,
+      PortalLinkEntity,
+      PortalSessionEntity,
+      RefreshTokenEntity,
+      ScopeEntity,
+      SessionEntity,
+      UserEntity,
+    ],
+    migrations: MIGRATIONS,
+    migrationsTableName: 'migrations',
+    synchronize: false,
+    logging: false,
+    extra: {
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+      keepAlive: true,
+    },
+  };
+}

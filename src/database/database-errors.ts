@@ -1,0 +1,54 @@
+interface DriverError {
+  code?: unknown;
+  message?: unknown;
+  driverError?: unknown;
+  constraint?: unknown;
+}
+
+// Class 08: connection exceptions; 57P01-03: the server is going down or starting; 53300: too many connections;
+// 55P03 and 57014: a lock or a statement that took longer than the limits of the pool.
+const AWAY_SQLSTATES = /^(08...|57P0[1-5]|53...|55P03|57014)$/;
+const AWAY_SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+const AWAY_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error|Query read timeout/;
+
+const driverErrorOf = (error: unknown): DriverError | undefined => {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const inner = (error as DriverError).driverError;
+  return typeof inner === 'object' && inner !== null ? inner : error;
+};
+
+/** Whether the database could not be reached or could not answer in time: the caller may try again. */
+export function isDatabaseAway(error: unknown): boolean {
+  const driver = driverErrorOf(error);
+  if (driver === undefined) return false;
+  const { code, message } = driver;
+  if (typeof code === 'string' && (AWAY_SQLSTATES.test(code) || AWAY_SYSTEM_CODES.has(code))) return true;
+  return typeof message === 'string' && AWAY_MESSAGES.test(message);
+}
+
+/** Whether the error is a violation of the named unique constraint or index. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  const driver = driverErrorOf(error);
+  return driver?.code === '23505' && driver.constraint === constraint;
+}
+
+/** Whether the error is a violation of the named foreign key. */
+export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+  const driver = driverErrorOf(error);
+  return driver?.code === '23503' && driver.constraint === constraint;
+}
+
+/** Whether the transaction lost to another one and may be run again: deadlock or serialization failure. */
+export function isLostRace(error: unknown): boolean {
+  const code = driverErrorOf(error)?.code;
+  return code === '40P01' || code === '40001';
+}

@@ -1,0 +1,184 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { findBinaries, type Binaries } from './binaries.js';
+import { findClusterHome, noteClusterHome, type ClusterHome } from './cluster-home.js';
+import { lockFolder, type FolderLock } from './folder-lock.js';
+import { freePort } from './free-port.js';
+import { initCluster, removeInitLeftovers, SUPERUSER } from './init-cluster.js';
+import { stopLeftoverServer } from './leftover-server.js';
+import { exists } from './own-folder.js';
+import { keptPassword } from './password-file.js';
+import { tailOf } from './server-log.js';
+import { ServerStartError, startServer, stopServer, type ServerProcess } from './server-process.js';
+
+/** A running PostgreSQL of this process alone. */
+export interface EmbeddedPostgres {
+  /** postgres://user:password@127.0.0.1:port/database */
+  url: string;
+  /** Fast shutdown; resolves when the server has ended. Calling it again is harmless. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Absolute path; made if missing. */
+  dataDir: string;
+  /** Progress for a person, called when a step is slow. */
+  say: (line: string) => void;
+  /** Further PostgreSQL settings, as given with -c. */
+  settings?: Record<string, string>;
+  /** The database to make and to name in the URL; `charging_data` if left out. */
+  database?: string;
+}
+
+const START_TRIES = 5;
+// Worth another try: somebody took the port, or a leftover server had not yet written its postmaster.pid.
+const TRANSIENT =
+  /could not bind|Address already in use|lock file "postmaster\.pid"|pre-existing shared memory/i;
+
+const SMALL_INSTANCE: Record<string, string> = {
+  max_connections: '100',
+  shared_buffers: '64MB',
+  max_wal_size: '256MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // Failed statements are told to the service; in the log they would pile up, with people's data in them.
+  log_min_messages: 'log',
+};
+
+/**
+ * Starts the database of a data folder, making it at the first start. Throws an Error with PostgreSQL's own
+ * last words when that fails, or when another live process has the folder; no message holds the password.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  if (!path.isAbsolute(options.dataDir))
+    throw new Error(`The data folder ${options.dataDir} is not absolute.`);
+  const secrets: string[] = [];
+  const locks: FolderLock[] = [];
+  try {
+    return await start(options, locks, secrets);
+  } catch (error) {
+    await releaseAll(locks).catch(() => undefined);
+    throw readable(error, options.dataDir, secrets);
+  }
+}
+
+async function start(
+  { dataDir: asked, say, settings = {}, database = 'charging_data' }: EmbeddedPostgresOptions,
+  locks: FolderLock[],
+  secrets: string[],
+): Promise<EmbeddedPostgres> {
+  await mkdir(asked, { recursive: true });
+  const dataDir = await realpath(asked);
+  locks.push(await lockFolder(dataDir));
+  const home = await findClusterHome(dataDir, say);
+  // A copied data folder points to the same cluster as the original.
+  if (home.home !== dataDir) locks.push(await lockFolder(home.home));
+  const binaries = await findBinaries(home.runAs, dataDir, say);
+  await removeInitLeftovers(home.home);
+  const made = await exists(home.cluster);
+  const password = await keptPassword(dataDir, made);
+  secrets.push(password);
+  if (made) {
+    await stopLeftoverServer(home, binaries, say);
+  } else {
+    say(`Making the database in ${home.cluster} (first start only)`);
+    await initCluster(home, binaries, password, settings.fsync !== 'off');
+  }
+  await noteClusterHome(dataDir, home);
+
+  const { server, port } = await startOnFreePort(dataDir, home, binaries, settings, say);
+  try {
+    const address = `postgres://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+    await ensureDatabase(`${address}/postgres`, database);
+    return handle(server, `${address}/${encodeURIComponent(database)}`, locks, say);
+  } catch (error) {
+    await stopServer(server).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function startOnFreePort(
+  dataDir: string,
+  home: ClusterHome,
+  binaries: Binaries,
+  settings: Record<string, string>,
+  say: (line: string) => void,
+): Promise<{ server: ServerProcess; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    const all = {
+      ...SMALL_INSTANCE,
+      ...settings,
+      listen_addresses: '127.0.0.1',
+      port: String(port),
+      unix_socket_directories: '',
+    };
+    try {
+      return { server: await startServer(dataDir, home, binaries, all, say), port };
+    } catch (error) {
+      const again = error instanceof ServerStartError && TRANSIENT.test(error.log) && attempt < START_TRIES;
+      if (!again) throw error;
+      await stopLeftoverServer(home, binaries, say);
+    }
+  }
+}
+
+async function ensureDatabase(url: string, database: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
+  // A connection that breaks between two queries is told by the next query.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function handle(
+  server: ServerProcess,
+  url: string,
+  locks: FolderLock[],
+  say: (line: string) => void,
+): EmbeddedPostgres {
+  let stopping: Promise<void> | undefined;
+  server.child.once('exit', () => {
+    if (stopping) return;
+    void tailOf(server.logFile).then((log) => say(`PostgreSQL ended unexpectedly:\n${log}`));
+  });
+  return {
+    url,
+    stop: () => (stopping ??= stopSaying(server, say).then(() => releaseAll(locks))),
+  };
+}
+
+async function stopSaying(server: ServerProcess, say: (line: string) => void): Promise<void> {
+  const slow = setTimeout(() => say('Waiting for PostgreSQL to write its data to the disk and stop'), 1_000);
+  try {
+    await stopServer(server);
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
+async function releaseAll(locks: FolderLock[]): Promise<void> {
+  await Promise.all(locks.map((lock) => lock.release()));
+}
+
+/** The error with the password taken out of it and file-system codes put into words. */
+function readable(error: unknown, dataDir: string, secrets: string[]): Error {
+  const { message, code, path: file } = error as NodeJS.ErrnoException;
+  let text = String(message ?? error);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    text = `The data folder ${dataDir} cannot be used by this user (no permission for ${file ?? 'it'}): ${text}`;
+  } else if (code === 'ENOSPC') {
+    text = `The disk of the data folder ${dataDir} is full: ${text}`;
+  } else if (code === '28P01') {
+    text = `The database in ${dataDir} does not accept the password kept in postgres-password: ${text}`;
+  }
+  for (const secret of secrets) text = text.replaceAll(secret, '***');
+  return new Error(text);
+}

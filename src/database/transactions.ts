@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { isLostRace } from './database-errors.js';
+
+const ATTEMPTS = 4;
+
+/** Runs what must agree in one transaction; a transaction that lost a deadlock is run again from its beginning. */
+@Injectable()
+export class Transactions {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.dataSource.transaction(work);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isLostRace(error)) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Form } from './form.js';
+import { unsupportedMediaType } from './problem.js';
+
+/** The posted form of a page's route; throws a 415 problem for a body of another media type. */
+export const FormBody = createParamDecorator((_data: unknown, context: ExecutionContext): Form => {
+  const { body } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (body instanceof Form) return body;
+  if (body === undefined || body === null) return Form.parse('');
+  throw unsupportedMediaType('This address takes a form: application/x-www-form-urlencoded.');
+});

@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { Cookies } from './cookies.js';
+import { CsrfService } from './csrf.service.js';
+import { ProblemTypesController } from './problem-types.controller.js';
+
+/** What every page and endpoint shares and what knows nothing of OAuth: problems, cookies, CSRF tokens. */
+@Global()
+@Module({
+  controllers: [ProblemTypesController],
+  providers: [Cookies, CsrfService],
+  exports: [Cookies, CsrfService],
+})
+export class HttpModule {}

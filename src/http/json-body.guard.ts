@@ -1,0 +1,14 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Form } from './form.js';
+import { unsupportedMediaType } from './problem.js';
+
+/** Lets a request with a body pass only where the body was JSON. */
+@Injectable()
+export class JsonBodyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { body } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (body instanceof Form) throw unsupportedMediaType('This endpoint takes JSON: application/json.');
+    return true;
+  }
+}

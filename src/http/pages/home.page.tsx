@@ -1,0 +1,49 @@
+import { CsrfField } from './csrf-field.js';
+import { Layout, renderPage, SignedInAs } from './layout.js';
+
+export interface HomePageProps {
+  signedInAs?: { name: string; email: string };
+  csrfToken: string;
+}
+
+/** The start page: what this service is, and who is signed in. */
+export function homePage({ signedInAs, csrfToken }: HomePageProps): string {
+  return renderPage(
+    <Layout title="Start" width="wide">
+      <h1>Your charging data, shared on your terms</h1>
+      <p class="lead">
+        Apps can ask to read the charging data of your electric vehicle. This is where you answer them.
+      </p>
+      <ol class="steps">
+        <li>
+          <strong>An app sends you here.</strong> You log in with this service, not with the app.
+        </li>
+        <li>
+          <strong>You see what it wants to read,</strong> point by point and in plain words.
+        </li>
+        <li>
+          <strong>You decide.</strong> Agree or cancel. If you agree, you can take it back at any time.
+        </li>
+      </ol>
+      {signedInAs ? (
+        <>
+          <SignedInAs {...signedInAs} />
+          <form method="post" action="/logout">
+            <CsrfField token={csrfToken} />
+            <div class="actions">
+              <button type="submit" class="quiet">
+                Log out
+              </button>
+            </div>
+          </form>
+        </>
+      ) : (
+        <p class="actions">
+          <a class="button-link" href="/login">
+            Log in
+          </a>
+        </p>
+      )}
+    </Layout>,
+  );
+}

@@ -1,0 +1,42 @@
+import { Layout, renderPage } from './layout.js';
+
+export interface ProblemPageProps {
+  /** Last part of the problem's `type` URL. */
+  slug: string;
+  title: string;
+  status: number;
+  explanation: string | string[];
+  whatToDo: string | string[];
+}
+
+/** Explains one kind of problem to a developer: the page behind the `type` URL of an RFC 9457 answer. */
+export function problemPage({ slug, title, status, explanation, whatToDo }: ProblemPageProps): string {
+  return renderPage(
+    <Layout title={title} width="wide">
+      <p class="eyebrow">API problem</p>
+      <h1>{title}</h1>
+      <dl class="facts">
+        <div>
+          <dt>HTTP status</dt>
+          <dd>
+            <code>{status}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Problem kind</dt>
+          <dd>
+            <code>{slug}</code>
+          </dd>
+        </div>
+      </dl>
+      <h2>What happened</h2>
+      {[explanation].flat().map((paragraph) => (
+        <p>{paragraph}</p>
+      ))}
+      <h2>What to do</h2>
+      {[whatToDo].flat().map((paragraph) => (
+        <p>{paragraph}</p>
+      ))}
+    </Layout>,
+  );
+}

@@ -1,0 +1,98 @@
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { badRequest } from './problem.js';
+
+const ID = /^[a-z]{4}[0-9A-HJKMNP-TV-Z]{26}$/;
+const DEFAULT_PAGE_SIZE = 25;
+
+/** Query of every list (contract §1): `page_size` 1 to 100, and one of `page_after` and `page_before` (ids). */
+export class PageQuery {
+  @IsOptional()
+  @Transform(({ value }) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value))
+  @IsInt({ message: 'must be a whole number from 1 to 100' })
+  @Min(1, { message: 'must be a whole number from 1 to 100' })
+  @Max(100, { message: 'must be a whole number from 1 to 100' })
+  page_size?: number;
+
+  @IsOptional()
+  @Matches(ID, { message: 'must be the id of a list member' })
+  page_after?: string;
+
+  @IsOptional()
+  @Matches(ID, { message: 'must be the id of a list member' })
+  page_before?: string;
+}
+
+/** Which part of a list to read: rows on one side of an id, one more than asked for, to see whether there is another page. */
+export interface PageRequest {
+  size: number;
+  after?: string;
+  before?: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Whether there are items after the last, and before the first, in the list's own order. */
+  hasNext: boolean;
+  hasPrevious: boolean;
+}
+
+export function pageRequestOf(query: PageQuery): PageRequest {
+  if (query.page_after !== undefined && query.page_before !== undefined) {
+    throw badRequest('Give page_after or page_before, not both.');
+  }
+  return { size: query.page_size ?? DEFAULT_PAGE_SIZE, after: query.page_after, before: query.page_before };
+}
+
+/**
+ * SQL for a page over a unique text id, in rising order (`asc`) or newest first (`desc`): a condition, an order that
+ * starts at the id asked from, and a limit of one row more. Parameters are appended to `params`.
+ */
+export function pageSql(
+  page: PageRequest,
+  column: string,
+  direction: 'asc' | 'desc',
+  params: unknown[],
+): { where: string; orderAndLimit: string } {
+  const backwards = page.before !== undefined;
+  const rising = (direction === 'asc') !== backwards;
+  const from = page.after ?? page.before;
+  const where = from === undefined ? 'true' : `${column} ${rising ? '>' : '<'} $${params.push(from)}`;
+  return {
+    where,
+    orderAndLimit: `ORDER BY ${column} ${rising ? 'ASC' : 'DESC'} LIMIT $${params.push(page.size + 1)}`,
+  };
+}
+
+/** Makes a page of the rows that `pageSql` found. */
+export function pageOf<T>(page: PageRequest, rows: T[]): Page<T> {
+  const more = rows.length > page.size;
+  const items = rows.slice(0, page.size);
+  if (page.before !== undefined) return { items: items.reverse(), hasNext: true, hasPrevious: more };
+  return { items, hasNext: more, hasPrevious: page.after !== undefined };
+}
+
+/** Sets the `Link` header (RFC 8288) with absolute URLs, leaving out the pages that do not exist. */
+export function setPageLinks<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+  page: Page<T>,
+  idOf: (item: T) => string,
+): void {
+  const link = (rel: string, parameter: string, item: T): string => {
+    const url = new URL(request.url, baseUrl);
+    url.searchParams.delete('page_after');
+    url.searchParams.delete('page_before');
+    url.searchParams.set(parameter, idOf(item));
+    return `<${url.href}>; rel="${rel}"`;
+  };
+  const first = page.items[0];
+  const last = page.items.at(-1);
+  const links = [
+    ...(page.hasNext && last !== undefined ? [link('next', 'page_after', last)] : []),
+    ...(page.hasPrevious && first !== undefined ? [link('previous', 'page_before', first)] : []),
+  ];
+  if (links.length > 0) void reply.header('link', links.join(', '));
+}

@@ -1,0 +1,62 @@
+import type { ProblemSlug } from './problem-kinds.js';
+
+export interface ProblemExtras {
+  /** Response headers that belong to the refusal, such as `Allow` or `WWW-Authenticate`. */
+  headers?: Record<string, string>;
+  /** What is wrong with which member of the request. */
+  fieldErrors?: Record<string, string[]>;
+  /** URL of the resource concerned. */
+  instance?: string;
+}
+
+/**
+ * A refusal as RFC 9457 problem details: status, title and detail, with a `type` for the kinds that have a page.
+ * The detail is shown to the caller: it never holds a secret.
+ */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    readonly detail: string,
+    readonly slug?: ProblemSlug,
+    readonly extras: ProblemExtras = {},
+  ) {
+    super(detail);
+  }
+}
+
+const kind =
+  (status: number, title: string, slug: ProblemSlug) =>
+  (detail: string, extras?: ProblemExtras): Problem =>
+    new Problem(status, title, detail, slug, extras);
+
+export const badRequest = kind(400, 'Bad request', 'invalid-request');
+export const unsupportedVersion = kind(400, 'Unsupported version', 'unsupported-version');
+export const notFound = kind(404, 'Not found', 'not-found');
+export const methodNotAllowed = kind(405, 'Method not allowed', 'method-not-allowed');
+export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
+export const conflict = kind(409, 'Conflict', 'conflict');
+export const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
+export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
+export const internalError = kind(500, 'Internal server error', 'internal-error');
+export const serviceUnavailable = kind(503, 'Service unavailable', 'service-unavailable');
+
+/** A request whose members break a rule: 400 with `field_errors`. */
+export const validationFailed = (fieldErrors: Record<string, string[]>): Problem =>
+  new Problem(
+    400,
+    'Validation failed',
+    'Some members of the request are not as they must be.',
+    'validation-failed',
+    {
+      fieldErrors,
+    },
+  );
+
+/** 401 carries status, title and detail alone; the challenge goes into the header. */
+export const unauthorized = (detail: string, challenge: string): Problem =>
+  new Problem(401, 'Unauthorized', detail, undefined, { headers: { 'www-authenticate': challenge } });
+
+/** 403 carries status, title and detail alone. */
+export const forbidden = (detail: string, headers?: Record<string, string>): Problem =>
+  new Problem(403, 'Forbidden', detail, undefined, headers ? { headers } : {});

@@ -1,0 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+import { ulid } from 'ulid';
+
+const SANE = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The caller's X-Request-Id where it is sane, else a new ULID. */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && SANE.test(given) ? given : ulid();
+}

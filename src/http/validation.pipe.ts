@@ -1,0 +1,45 @@
+import { Injectable, ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
+import { isUnsafeText } from './form.js';
+import { badRequest, validationFailed } from './problem.js';
+
+/** Checks bodies and queries against their DTO: unknown members are refused, and so is text that cannot be stored. */
+@Injectable()
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      exceptionFactory: (errors) => validationFailed(fieldErrorsOf(errors)),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type !== 'custom' && holdsUnsafeText(value)) {
+      throw badRequest('The request holds a NUL character or half of a surrogate pair.');
+    }
+    if (metadata.type === 'body' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+      throw badRequest('The body must be a JSON object.');
+    }
+    return super.transform(value, metadata);
+  }
+}
+
+function holdsUnsafeText(value: unknown): boolean {
+  if (typeof value === 'string') return isUnsafeText(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, member]) => isUnsafeText(key) || holdsUnsafeText(member));
+}
+
+function fieldErrorsOf(errors: ValidationError[], path = ''): Record<string, string[]> {
+  const result: Record<string, string[]> = {};
+  for (const error of errors) {
+    const name = path + error.property;
+    const own = Object.entries(error.constraints ?? {}).map(([constraint, message]) =>
+      constraint === 'whitelistValidation' ? 'is not a member that can be set here' : message,
+    );
+    if (own.length > 0) result[name] = own;
+    Object.assign(result, fieldErrorsOf(error.children ?? [], `${name}.`));
+  }
+  return result;
+}

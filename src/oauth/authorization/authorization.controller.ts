@@ -1,0 +1,139 @@
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ConsentsService } from '../../consents/consents.service.js';
+import { originOf } from '../../http/actor.js';
+import { CsrfService } from '../../http/csrf.service.js';
+import { FormBody } from '../../http/form-body.decorator.js';
+import { Form, queryStringOf } from '../../http/form.js';
+import { PageRoute, sendPage } from '../../http/html.js';
+import { badRequest } from '../../http/problem.js';
+import { ScopesService } from '../../scopes/scopes.service.js';
+import type { SignedInUser } from '../../users/sessions.repository.js';
+import { SessionsService } from '../../users/sessions.service.js';
+import { LOGOUT_BINDING } from '../../users/logout-binding.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import { AuthorizationRequestChecks } from './authorization-request.checks.js';
+import { AuthorizationService } from './authorization.service.js';
+import { consentPage } from './pages/consent.page.js';
+import { displayHostOf, formTargetOf } from './redirect.js';
+
+const PATH = '/o/authorize/';
+
+/** The authorization endpoint (RFC 6749 §3.1, contract §3): checks, sign-in, consent, and back to the client. */
+@Controller('o/authorize')
+export class AuthorizationController {
+  constructor(
+    private readonly checks: AuthorizationRequestChecks,
+    private readonly authorization: AuthorizationService,
+    private readonly sessions: SessionsService,
+    private readonly consents: ConsentsService,
+    private readonly scopes: ScopesService,
+    private readonly csrf: CsrfService,
+  ) {}
+
+  /** Shows the consent page; without a session the login page comes first, and for a trusted client no page at all. */
+  @Get()
+  @PageRoute()
+  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const authorizationRequest = await this.checked(Form.parse(queryStringOf(request.url)), reply, 302);
+    if (!authorizationRequest) return;
+    const user = await this.sessions.current(request);
+    if (!user) return this.toLogin(authorizationRequest, reply, 302);
+    if (authorizationRequest.client.trusted) {
+      return this.redirect(reply, 302, await this.approve(authorizationRequest, user, request));
+    }
+    await this.sendConsentPage(authorizationRequest, user, request, reply);
+  }
+
+  /** Takes the decision. What the form posts is bound to the user and the request it showed, and is checked again. */
+  @Post()
+  @PageRoute()
+  async decide(
+    @FormBody() form: Form,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const source = form.get('request');
+    const decision = form.get('decision');
+    if (source === undefined || (decision !== 'authorize' && decision !== 'cancel')) {
+      throw badRequest('The form is incomplete. Please go back to the application and start again.');
+    }
+    const authorizationRequest = await this.checked(Form.parse(source), reply, 303);
+    if (!authorizationRequest) return;
+    const user = await this.sessions.current(request);
+    if (!user) return this.toLogin(authorizationRequest, reply, 303);
+    this.csrf.check(request, form, consentBinding(user, source));
+    if (decision === 'cancel') {
+      const { redirectUri, state } = authorizationRequest;
+      const location = this.authorization.refuse(
+        redirectUri,
+        state,
+        'access_denied',
+        'The user denied the request.',
+      );
+      return this.redirect(reply, 303, location);
+    }
+    this.redirect(reply, 303, await this.approve(authorizationRequest, user, request));
+  }
+
+  /** The request, if it is good; else its refusal is sent, as a page or to the redirect URI. */
+  private async checked(
+    query: Form,
+    reply: FastifyReply,
+    status: number,
+  ): Promise<AuthorizationRequest | undefined> {
+    const checked = await this.checks.check(query);
+    if (checked.outcome === 'request') return checked.request;
+    if (checked.outcome === 'page') throw badRequest(checked.detail);
+    const { redirectUri, state, error, description } = checked;
+    this.redirect(reply, status, this.authorization.refuse(redirectUri, state, error, description));
+    return undefined;
+  }
+
+  private approve(
+    authorizationRequest: AuthorizationRequest,
+    user: SignedInUser,
+    request: FastifyRequest,
+  ): Promise<string> {
+    return this.authorization.approve(authorizationRequest, user, {
+      type: 'user',
+      id: user.id,
+      ...originOf(request),
+    });
+  }
+
+  private toLogin({ source }: AuthorizationRequest, reply: FastifyReply, status: number): void {
+    const query = new URLSearchParams({ return_to: `${PATH}?${source}` });
+    this.redirect(reply, status, `/login?${query.toString()}`);
+  }
+
+  private redirect(reply: FastifyReply, status: number, location: string): void {
+    void reply.header('cache-control', 'no-store').redirect(location, status);
+  }
+
+  private async sendConsentPage(
+    { client, scopes, redirectUri, source }: AuthorizationRequest,
+    user: SignedInUser,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const consent = await this.consents.findLive(client.id, user.id);
+    const html = consentPage({
+      csrfToken: this.csrf.tokenFor(request, reply, consentBinding(user, source)),
+      logoutToken: this.csrf.tokenFor(request, reply, LOGOUT_BINDING),
+      clientName: client.name,
+      // Contract §6: a confidential client's owner may open the portal with the token this gives, so the page says so.
+      clientIsOwned: client.type === 'confidential' && client.ownerId === user.id,
+      user,
+      scopes: await this.scopes.describe(scopes),
+      alreadyConsented: consent?.scopes ?? [],
+      request: source,
+      returnTo: `${PATH}?${source}`,
+      redirectHost: displayHostOf(redirectUri),
+    });
+    sendPage(reply, html, { formTargets: [formTargetOf(redirectUri)] });
+  }
+}
+
+const consentBinding = (user: SignedInUser, source: string): string =>
+  `consent ${user.id} ${user.sessionDigest.toString('base64url')} ${source}`;

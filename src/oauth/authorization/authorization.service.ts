@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../audit/audit.service.js';
+import { ConsentsService } from '../../consents/consents.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/transactions.js';
+import { badRequest } from '../../http/problem.js';
+import { AuthorizationCodesService } from '../../tokens/authorization-codes.service.js';
+import type { SignedInUser } from '../../users/sessions.repository.js';
+import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
+import { withParameters } from './redirect.js';
+
+/** What follows the checks: consent and code, or a refusal, as the URL that the browser is sent to. */
+@Injectable()
+export class AuthorizationService {
+  constructor(
+    private readonly consents: ConsentsService,
+    private readonly codes: AuthorizationCodesService,
+    private readonly transactions: Transactions,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Records the consent and issues a code, both or neither. Throws a 400 problem where client or user ended meanwhile. */
+  async approve(request: AuthorizationRequest, user: SignedInUser, actor: Actor): Promise<string> {
+    const { client, redirectUri, scopes, state, codeChallenge } = request;
+    const code = await this.transactions.run(async (manager) => {
+      await this.consents.approve(manager, client.id, user.id, scopes, actor);
+      const issued = await this.codes.issue(manager, {
+        clientId: client.id,
+        userId: user.id,
+        sessionDigest: user.sessionDigest,
+        redirectUri,
+        scopes,
+        codeChallenge,
+      });
+      if (!issued) throw badRequest('The application was disabled, or you were signed out, in the meantime.');
+      return issued;
+    });
+    // RFC 9207: `iss` lets the client tell which server answered.
+    return withParameters(redirectUri, { code, state, iss: this.settings.baseUrl });
+  }
+
+  /** The redirect that carries a refusal (RFC 6749 §4.1.2.1). */
+  refuse(
+    redirectUri: string,
+    state: string | undefined,
+    error: AuthorizationErrorCode,
+    description: string,
+  ): string {
+    return withParameters(redirectUri, {
+      error,
+      error_description: description,
+      state,
+      iss: this.settings.baseUrl,
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import type { VNode } from 'preact';
+import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { InitialTile, Layout, renderPage, SignedInAs } from '../../../http/pages/layout.js';
+
+export interface ConsentScope {
+  name: string;
+  /** What the scope lets the application read, in words for a driver. */
+  description: string;
+}
+
+export interface ConsentPageProps {
+  /** Of the decision: bound to the user and the request that the page shows. */
+  csrfToken: string;
+  logoutToken: string;
+  clientName: string;
+  /** The signed-in user owns the application, so it may also open the webhook portal for it. */
+  clientIsOwned: boolean;
+  user: { name: string; email: string };
+  scopes: ConsentScope[];
+  /** Names of scopes this user agreed to before. */
+  alreadyConsented: string[];
+  /** Opaque string that is posted back. */
+  request: string;
+  /** Path to come back to after switching to another user. */
+  returnTo: string;
+  /** Host the browser is sent to after either decision. */
+  redirectHost: string;
+}
+
+/** Asks the signed-in user whether an application may read their data. */
+export function consentPage(props: ConsentPageProps): string {
+  const { logoutToken, clientName, clientIsOwned, user, returnTo, redirectHost } = props;
+  return renderPage(
+    <Layout title="Authorize an application">
+      <div class="client-tile">
+        <InitialTile name={clientName} kind="application" />
+      </div>
+      <h1 class={clientName.length > 48 ? 'centred long' : 'centred'}>
+        Let <bdi class="name">{clientName}</bdi> read your charging data?
+      </h1>
+      <SignedInAs {...user} />
+      <form method="post" action="/logout" class="switch-user">
+        <CsrfField token={logoutToken} />
+        <input type="hidden" name="return_to" value={returnTo} />
+        <p>
+          Not <bdi>{user.name}</bdi>?{' '}
+          <button type="submit" class="link-button">
+            Log out
+          </button>{' '}
+          and sign in as somebody else.
+        </p>
+      </form>
+      <ScopeList {...props} />
+      {clientIsOwned && (
+        <p class="notice">
+          <strong>This application is yours.</strong> If you authorize it, it may also open the webhook portal
+          for <bdi>{clientName}</bdi>.
+        </p>
+      )}
+      <DecisionForm {...props} />
+      <p class="fine-print">
+        Either way, your browser then goes to{' '}
+        <bdi class="host" dir="ltr">
+          {redirectHost}
+        </bdi>
+        . If you cancel, nothing new is shared. If you authorize, you can take this back at any time.
+      </p>
+    </Layout>,
+  );
+}
+
+function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
+  if (scopes.length === 0) return <p>It asks for no particular data.</p>;
+  return (
+    <>
+      <h2 id="scopes-heading">What it asks for</h2>
+      {/* Safari drops list semantics from lists without markers unless the role says so. */}
+      <ul class="scopes" role="list" aria-labelledby="scopes-heading">
+        {scopes.map((scope) => (
+          <li>
+            <svg
+              class="scope-icon"
+              viewBox="0 0 20 20"
+              width="20"
+              height="20"
+              aria-hidden="true"
+              focusable="false"
+            >
+              <path
+                d="m5 10.5 3.4 3.4L15.5 6.6"
+                fill="none"
+                stroke-width="2"
+                stroke-linecap="round"
+                stroke-linejoin="round"
+              />
+            </svg>
+            <div class="scope-text">
+              <span class="scope-description">{scope.description}</span>{' '}
+              <span class="scope-meta">
+                <code>{scope.name}</code>{' '}
+                {alreadyConsented.includes(scope.name) && <span class="badge">You agreed before</span>}
+              </span>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/**
+ * Both decisions in one form. Authorize is the visually primary button, yet Cancel comes first in the DOM:
+ * the first submit button is what a browser presses by itself, and only a deliberate press may give access.
+ */
+function DecisionForm({ csrfToken, request }: ConsentPageProps): VNode {
+  return (
+    <form method="post" action="/o/authorize/">
+      <CsrfField token={csrfToken} />
+      <input type="hidden" name="request" value={request} />
+      <div class="actions actions-pair">
+        <button type="submit" class="quiet" name="decision" value="cancel">
+          Cancel
+        </button>
+        <button type="submit" name="decision" value="authorize">
+          Authorize
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,70 @@
+import { Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Settings } from '../../config/settings.js';
+import type { Form } from '../../http/form.js';
+import { AccessTokensService } from '../../tokens/access-tokens.service.js';
+import type { Principal } from '../../tokens/principal.js';
+import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { invalidRequest, NO_STORE } from '../oauth-error.js';
+import { IntrospectionGuard } from './introspection.guard.js';
+
+/** RFC 7662 §2.2; times in seconds since 1970. */
+interface ActiveToken {
+  active: true;
+  scope: string;
+  client_id: string;
+  sub: string;
+  grant_type: 'authorization_code' | 'client_credentials';
+  token_type: 'Bearer';
+  exp: number;
+  iat: number;
+  iss: string;
+}
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** Token introspection (RFC 7662, contract §5) for the company's other services. */
+@Controller('o/introspect')
+export class IntrospectionController {
+  constructor(
+    private readonly accessTokens: AccessTokensService,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * A live access token's rights; anything else is exactly `{"active": false}`. With `user_id`, `scope` is what the
+   * token may do with that user's data, which is how a data service applies consent.
+   */
+  @Post()
+  @HttpCode(200)
+  @OAuthEndpoint()
+  @UseGuards(IntrospectionGuard)
+  async introspect(
+    @OAuthForm() form: Form,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ActiveToken | { active: false }> {
+    const token = form.get('token');
+    if (token === undefined) throw invalidRequest('The parameter token is required.');
+    void reply.headers(NO_STORE);
+    const principal = await this.accessTokens.find(token);
+    if (!principal) return { active: false };
+    const userId = form.get('user_id');
+    const scopes =
+      userId === undefined ? principal.scopes : await this.accessTokens.scopesForUser(principal, userId);
+    return this.describe(principal, scopes);
+  }
+
+  private describe(principal: Principal, scopes: string[]): ActiveToken {
+    return {
+      active: true,
+      scope: scopes.join(' '),
+      client_id: principal.client.id,
+      sub: principal.userId ?? principal.client.id,
+      grant_type: principal.userId === undefined ? 'client_credentials' : 'authorization_code',
+      token_type: 'Bearer',
+      exp: seconds(principal.expiresAt),
+      iat: seconds(principal.issuedAt),
+      iss: this.settings.baseUrl,
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import { Controller, Get } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { ScopesService } from '../../scopes/scopes.service.js';
+
+const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
+
+/** Authorization server metadata (RFC 8414, contract §5): true of the running configuration. */
+@Controller('.well-known/oauth-authorization-server')
+export class MetadataController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly scopes: ScopesService,
+  ) {}
+
+  @Get()
+  async show(): Promise<Record<string, unknown>> {
+    const issuer = this.settings.baseUrl;
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/o/authorize/`,
+      token_endpoint: `${issuer}/o/token`,
+      revocation_endpoint: `${issuer}/o/revoke_token/`,
+      introspection_endpoint: `${issuer}/o/introspect/`,
+      scopes_supported: (await this.scopes.list()).map((scope) => scope.name),
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
+      revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
+      introspection_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'Bearer'],
+      authorization_response_iss_parameter_supported: true,
+    };
+  }
+}

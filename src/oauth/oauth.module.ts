@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { PassportModule } from '@nestjs/passport';
+import { AuthorizationController } from './authorization/authorization.controller.js';
+import { AuthorizationRequestChecks } from './authorization/authorization-request.checks.js';
+import { AuthorizationService } from './authorization/authorization.service.js';
+import { LoginController } from './authorization/login.controller.js';
+import { StartPageController } from './authorization/start-page.controller.js';
+import { BasicStrategy } from './clients/basic.strategy.js';
+import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
+import { IntrospectionController } from './introspection/introspection.controller.js';
+import { MetadataController } from './metadata/metadata.controller.js';
+import { RevocationController } from './revocation/revocation.controller.js';
+import { AuthorizationCodeGrant } from './token/authorization-code.grant.js';
+import { ClientCredentialsGrant } from './token/client-credentials.grant.js';
+import { RefreshTokenGrant } from './token/refresh-token.grant.js';
+import { TokenController } from './token/token.controller.js';
+
+/** The OAuth 2 endpoints and the pages of signing in and consenting. */
+@Module({
+  imports: [PassportModule],
+  controllers: [
+    AuthorizationController,
+    IntrospectionController,
+    LoginController,
+    MetadataController,
+    RevocationController,
+    StartPageController,
+    TokenController,
+  ],
+  providers: [
+    AuthorizationCodeGrant,
+    AuthorizationRequestChecks,
+    AuthorizationService,
+    BasicStrategy,
+    ClientAuthenticationGuard,
+    ClientCredentialsGrant,
+    RefreshTokenGrant,
+  ],
+})
+export class OAuthModule {}

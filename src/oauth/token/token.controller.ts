@@ -1,0 +1,77 @@
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ClientEntity, GrantType } from '../../clients/client.entity.js';
+import { originOf } from '../../http/actor.js';
+import type { Form } from '../../http/form.js';
+import type { IssuedTokens } from '../../tokens/issued-tokens.js';
+import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
+import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';
+import { AuthorizationCodeGrant } from './authorization-code.grant.js';
+import { ClientCredentialsGrant } from './client-credentials.grant.js';
+import type { TokenGrant } from './grant-request.js';
+import { RefreshTokenGrant } from './refresh-token.grant.js';
+
+/** RFC 6749 §5.1; `refresh_token` is absent for client credentials. */
+interface TokenResponse {
+  access_token: string;
+  expires_in: number;
+  token_type: 'Bearer';
+  scope: string;
+  refresh_token?: string;
+}
+
+/** The token endpoint (contract §4): authenticate the client, choose the grant, run it, answer. */
+@Controller('o/token')
+export class TokenController {
+  private readonly grants: ReadonlyMap<string, TokenGrant>;
+
+  constructor(
+    authorizationCode: AuthorizationCodeGrant,
+    clientCredentials: ClientCredentialsGrant,
+    refreshToken: RefreshTokenGrant,
+  ) {
+    this.grants = new Map<GrantType, TokenGrant>([
+      ['authorization_code', authorizationCode],
+      ['client_credentials', clientCredentials],
+      ['refresh_token', refreshToken],
+    ]);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @OAuthEndpoint()
+  @UseGuards(ClientAuthenticationGuard)
+  async issue(
+    @OAuthForm() form: Form,
+    @AuthenticatedClient() client: ClientEntity,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TokenResponse> {
+    const grant = this.grantFor(form.get('grant_type'), client);
+    const actor = { type: 'client', id: client.id, ...originOf(request) } as const;
+    const tokens = await grant.run({ client, form, actor });
+    void reply.headers(NO_STORE);
+    return toResponse(tokens);
+  }
+
+  private grantFor(grantType: string | undefined, client: ClientEntity): TokenGrant {
+    if (grantType === undefined) throw invalidRequest('The parameter grant_type is required.');
+    const grant = this.grants.get(grantType);
+    if (!grant) throw new OAuthError('unsupported_grant_type', 'This service does not have this grant type.');
+    // Contract §2: authorization_code implies refresh_token.
+    const needed = grantType === 'refresh_token' ? 'authorization_code' : grantType;
+    if (!client.grantTypes.some((registered) => registered === needed)) {
+      throw new OAuthError('unauthorized_client', 'The client is not registered for this grant type.');
+    }
+    return grant;
+  }
+}
+
+const toResponse = ({ accessToken, expiresIn, scopes, refreshToken }: IssuedTokens): TokenResponse => ({
+  access_token: accessToken,
+  expires_in: expiresIn,
+  token_type: 'Bearer',
+  scope: scopes.join(' '),
+  ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+});

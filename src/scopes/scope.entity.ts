@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
+export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
+
+/** A scope of the catalogue: its name, and the words shown to users. */
+@Entity('scopes')
+export class ScopeEntity {
+  @PrimaryColumn('text')
+  name!: string;
+
+  @Column('text')
+  description!: string;
+
+  @Column('text')
+  audience!: ScopeAudience;
+}

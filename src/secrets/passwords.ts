@@ -1,0 +1,29 @@
+import { hash, verify } from '@node-rs/argon2';
+
+/** Contract §1: 12 to 256 characters, no other rules. */
+export const PASSWORD_MIN = 12;
+export const PASSWORD_MAX = 256;
+
+// OWASP's parameters for argon2id, the library's default algorithm: 19 MiB, 2 passes, 1 lane.
+const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** The argon2id hash of a password, in PHC text form. */
+export const hashPassword = (password: string): Promise<string> => hash(password.normalize('NFC'), OPTIONS);
+
+let absentHash: Promise<string> | undefined;
+
+/**
+ * Whether the password is the one that was hashed. Without a hash (unknown e-mail, no password set) the same work is
+ * done and the answer is no, so that the time says nothing.
+ */
+export async function verifyPassword(
+  passwordHash: string | null | undefined,
+  password: string,
+): Promise<boolean> {
+  absentHash ??= hashPassword('a password that nobody has');
+  const known = passwordHash !== null && passwordHash !== undefined;
+  // A password over the limit cannot be anybody's; hashing a part of it keeps the time the same.
+  const candidate = password.normalize('NFC').slice(0, PASSWORD_MAX);
+  const right = await verify(known ? passwordHash : await absentHash, candidate);
+  return right && known && password.length <= PASSWORD_MAX;
+}

@@ -1,0 +1,47 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * Kinds of random secret and the prefixes that secret scanners match. A secret is
+ * prefix + 43 base64url characters (256 random bits) + 6 characters (CRC-32 of what stands before).
+ */
+export const SECRET_PREFIXES = {
+  accessToken: 'cds_at_',
+  refreshToken: 'cds_rt_',
+  authorizationCode: 'cds_ac_',
+  clientSecret: 'cds_cs_',
+  portalKey: 'cds_pk_',
+  passwordKey: 'cds_pw_',
+  session: 'cds_ss_',
+  portalSession: 'cds_ps_',
+} as const;
+
+export type SecretKind = keyof typeof SECRET_PREFIXES;
+
+const RANDOM_BYTES = 32;
+const BODY = /^[A-Za-z0-9_-]{49}$/;
+
+const checksumOf = (text: string): string => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return bytes.toString('base64url');
+};
+
+/** A new secret of this kind. */
+export function newSecret(kind: SecretKind): string {
+  const text = SECRET_PREFIXES[kind] + randomBytes(RANDOM_BYTES).toString('base64url');
+  return text + checksumOf(text);
+}
+
+/** Whether the text has this kind's prefix, length and checksum: garbage is refused without a look at the database. */
+export function isSecret(kind: SecretKind, text: string): boolean {
+  const prefix = SECRET_PREFIXES[kind];
+  if (!text.startsWith(prefix) || !BODY.test(text.slice(prefix.length))) return false;
+  return checksumOf(text.slice(0, -6)) === text.slice(-6);
+}
+
+/** The SHA-256 digest under which a random secret is kept and found: 32 bytes. */
+export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest();
+
+/** Compares two digests in constant time. */
+export const sameDigest = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);

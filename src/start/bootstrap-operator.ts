@@ -1,0 +1,92 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { AuditEventEntity } from '../audit/audit-event.entity.js';
+import { ClientSecretEntity } from '../clients/client-secret.entity.js';
+import { ClientEntity } from '../clients/client.entity.js';
+import type { BootstrapOperator } from '../config/settings.js';
+import { SettingsError } from '../config/environment.js';
+import { newId } from '../secrets/ids.js';
+import { hashPassword } from '../secrets/passwords.js';
+import { digestOf } from '../secrets/tokens.js';
+import { emailKeyOf } from '../users/email.js';
+import { UserEntity } from '../users/user.entity.js';
+
+const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
+
+/**
+ * Makes the first operator where there is none (contract §14): a user with the role `operator`, and a confidential
+ * client with all operator scopes, each only while no other is there. Runs under the migrations' lock.
+ */
+export async function bootstrapOperator(dataSource: DataSource, operator: BootstrapOperator): Promise<void> {
+  await dataSource.transaction(async (manager) => {
+    const ownerId = (await findOperator(manager)) ?? (await createOperator(manager, operator));
+    if (!operator.client) return;
+    const clients: unknown[] = await manager.query(
+      "SELECT 1 FROM clients WHERE 'admin:write' = ANY (scopes) LIMIT 1",
+    );
+    if (clients.length === 0) await createClient(manager, ownerId, operator.client);
+  });
+}
+
+async function findOperator(manager: EntityManager): Promise<string | undefined> {
+  const [row]: { id: string }[] = await manager.query(
+    "SELECT id FROM users WHERE role = 'operator' ORDER BY id LIMIT 1",
+  );
+  return row?.id;
+}
+
+async function createOperator(
+  manager: EntityManager,
+  { email, password }: BootstrapOperator,
+): Promise<string> {
+  const emailKey = emailKeyOf(email);
+  if (await manager.existsBy(UserEntity, { emailKey })) {
+    throw new SettingsError(
+      'The service cannot start with these settings:\n  BOOTSTRAP_OPERATOR_EMAIL must not be the address of a user who is no operator',
+    );
+  }
+  const id = newId('user');
+  await manager.insert(UserEntity, {
+    id,
+    email,
+    emailKey,
+    name: 'Operator',
+    kind: 'individual',
+    role: 'operator',
+    passwordHash: await hashPassword(password),
+    webhooksEnabled: true,
+    enabled: true,
+  });
+  await record(manager, 'user.created', 'user', id);
+  return id;
+}
+
+async function createClient(
+  manager: EntityManager,
+  ownerId: string,
+  { id, secret }: NonNullable<BootstrapOperator['client']>,
+): Promise<void> {
+  await manager.insert(ClientEntity, {
+    id,
+    name: 'Operator',
+    type: 'confidential',
+    grantTypes: ['client_credentials'],
+    scopes: OPERATOR_SCOPES,
+    redirectUris: [],
+    ownerId,
+    enabled: true,
+    rateLimit: null,
+    trusted: false,
+  });
+  await manager.insert(ClientSecretEntity, { clientId: id, digest: digestOf(secret) });
+  await record(manager, 'client.created', 'client', id);
+}
+
+const record = (manager: EntityManager, action: string, subjectType: string, subjectId: string) =>
+  manager.insert(AuditEventEntity, {
+    id: newId('audt'),
+    actorType: 'service',
+    action,
+    subjectType,
+    subjectId,
+    after: { made_by: 'BOOTSTRAP_OPERATOR settings' },
+  });

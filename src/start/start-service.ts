@@ -1,0 +1,50 @@
+import { createApp } from '../app.setup.js';
+import { loadSettings, type Settings } from '../config/settings.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { migrate } from '../database/migrate.js';
+import { createLog } from '../http/logging.js';
+import { bootstrapOperator } from './bootstrap-operator.js';
+import { demoBanner } from './demo-banner.js';
+import { loadDemoCredentials, type DemoCredentials } from './demo-credentials.js';
+import { seedDemonstration } from './demo-data.js';
+import { stopOnSignals } from './stop-on-signals.js';
+
+/** Starts the service: settings, database, migrations, first data, and last of all the port. Throws a SettingsError for a bad setting. */
+export async function startService(environment: NodeJS.ProcessEnv): Promise<void> {
+  const settings = await loadSettings(environment);
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  let postgres: EmbeddedPostgres | undefined;
+  let demo: DemoCredentials | undefined;
+  if (settings.demonstration) {
+    postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, say });
+    settings.databaseUrl = postgres.url;
+    demo = await loadDemoCredentials(settings.dataDir);
+  }
+  try {
+    const app = await startApplication(settings, demo, say);
+    stopOnSignals(async () => {
+      await app.close();
+      await postgres?.stop();
+    });
+    if (demo) say(demoBanner(settings, demo));
+    else say(`Charging Data Service: listening on ${settings.host}:${settings.port} for ${settings.baseUrl}`);
+  } catch (error) {
+    await postgres?.stop();
+    throw error;
+  }
+}
+
+async function startApplication(
+  settings: Settings,
+  demo: DemoCredentials | undefined,
+  say: (line: string) => void,
+) {
+  const slow = setTimeout(() => say('Bringing the database up to date …'), 1000);
+  await migrate(settings.databaseUrl!, async (dataSource) => {
+    if (settings.bootstrapOperator) await bootstrapOperator(dataSource, settings.bootstrapOperator);
+    if (demo) await seedDemonstration(dataSource, demo, settings.baseUrl);
+  }).finally(() => clearTimeout(slow));
+  const app = await createApp(settings, createLog(settings.logLevel));
+  await app.listen(settings.port, settings.host);
+  return app;
+}

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { ClientType } from '../clients/client.entity.js';
+
+/** A live access token and what its rights depend on. */
+export interface LiveAccessToken {
+  clientId: string;
+  clientName: string;
+  clientType: ClientType;
+  clientScopes: string[];
+  ownerId: string;
+  webhooksEnabled: boolean;
+  grantId: string | null;
+  userId: string | null;
+  scopes: string[];
+  consentScopes: string[] | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+@Injectable()
+export class AccessTokensRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * The token and all that it rests on, in one query by primary keys. What the token rests on is looked at anew at every
+   * use, so a revocation counts from the moment it is committed, on every instance.
+   */
+  async findLive(digest: Buffer): Promise<LiveAccessToken | undefined> {
+    const [row] = await this.dataSource.query(
+      `SELECT t.client_id AS "clientId", c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
+              c.owner_id AS "ownerId", o.webhooks_enabled AS "webhooksEnabled", t.grant_id AS "grantId",
+              g.user_id AS "userId", t.scopes, k.scopes AS "consentScopes",
+              t.created_at AS "createdAt", t.expires_at AS "expiresAt"
+         FROM access_tokens t
+         JOIN clients c ON c.id = t.client_id AND c.enabled
+         JOIN users o ON o.id = c.owner_id
+         LEFT JOIN grants g ON g.id = t.grant_id AND g.revoked_at IS NULL AND g.expires_at > now()
+         LEFT JOIN users u ON u.id = g.user_id AND u.enabled
+         LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = u.id AND k.revoked_at IS NULL
+        WHERE t.digest = $1 AND t.revoked_at IS NULL AND t.expires_at > now()
+          AND CASE WHEN t.grant_id IS NULL THEN o.enabled ELSE k.user_id IS NOT NULL END`,
+      [digest],
+    );
+    return row;
+  }
+
+  /** What a user consented to share with a client at this moment; nothing without a live consent. */
+  async consentedScopes(clientId: string, userId: string): Promise<string[]> {
+    const [row]: { scopes: string[] }[] = await this.dataSource.query(
+      'SELECT scopes FROM consents WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL',
+      [clientId, userId],
+    );
+    return row?.scopes ?? [];
+  }
+
+  /**
+   * Stores a client-credentials token while the client and its owner are enabled; false where they no longer are. The
+   * share locks make whoever disables one of them wait, and then see this token.
+   */
+  async insertForClient(digest: Buffer, clientId: string, scopes: string[], ttl: number): Promise<boolean> {
+    const rows: unknown[] = await this.dataSource.query(
+      `WITH holder AS (
+         SELECT c.id FROM clients c JOIN users o ON o.id = c.owner_id
+          WHERE c.id = $2 AND c.enabled AND o.enabled FOR SHARE OF c, o
+       )
+       INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
+       SELECT $1, id, $3, now() + make_interval(secs => $4) FROM holder RETURNING 1`,
+      [digest, clientId, scopes, ttl],
+    );
+    return rows.length === 1;
+  }
+
+  /** Revokes the client's own live token with this digest; false where there is none. */
+  async revoke(digest: Buffer, clientId: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.dataSource.query(
+      `UPDATE access_tokens SET revoked_at = now()
+        WHERE digest = $1 AND client_id = $2 AND revoked_at IS NULL AND expires_at > now()`,
+      [digest, clientId],
+    );
+    return count === 1;
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { AuthGuard } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { Form, queryStringOf } from '../http/form.js';
+import { badRequest, unauthorized } from '../http/problem.js';
+import type { Principal } from './principal.js';
+
+export const BEARER_REALM = 'Bearer realm="Charging Data Service"';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal?: Principal;
+  }
+}
+
+/**
+ * Lets a request with a live access token pass, and says 401 to any other. The token is taken from the
+ * `Authorization` header alone (RFC 6750 §2.1): in the query string it would reach logs.
+ */
+@Injectable()
+export class BearerGuard extends AuthGuard('bearer') {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const inHeader = request.headers.authorization !== undefined;
+    const inQuery = Form.parse(queryStringOf(request.url)).get('access_token') !== undefined;
+    // RFC 6750 §2: clients MUST NOT use more than one method to transmit the token in each request.
+    if (inHeader && inQuery) throw badRequest('Send the access token in the Authorization header alone.');
+    if (inQuery) {
+      throw unauthorized(
+        'Authentication credentials were not provided: a token in the query string is not accepted, send it in the Authorization header.',
+        BEARER_REALM,
+      );
+    }
+    if (!inHeader) throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
+    return (await super.canActivate(context)) as boolean;
+  }
+
+  /** Passport sees the headers alone: its strategy would also take a token from the body or the query. */
+  override getRequest(context: ExecutionContext): unknown {
+    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
+    return { headers: { authorization: headers.authorization } };
+  }
+
+  override handleRequest<TUser>(
+    error: unknown,
+    principal: TUser | false,
+    _info: unknown,
+    context: ExecutionContext,
+  ): TUser {
+    if (error) throw error;
+    if (!principal) {
+      throw unauthorized(
+        'The access token is malformed, unknown, expired or revoked.',
+        `${BEARER_REALM}, error="invalid_token", error_description="The access token is malformed, unknown, expired or revoked"`,
+      );
+    }
+    context.switchToHttp().getRequest<FastifyRequest>().principal = principal as unknown as Principal;
+    return principal;
+  }
+}

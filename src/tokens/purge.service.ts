@@ -1,0 +1,119 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { DataSource } from 'typeorm';
+import { Settings } from '../config/settings.js';
+
+const BATCH = 1000;
+const PURGE_EVERY_MS = 60_000;
+// The sealed successor is of use for the grace time alone; erase it soon after.
+const ERASE_EVERY_MS = 5_000;
+
+interface PurgeTask {
+  table: string;
+  key: string;
+  /** Which rows may go; `$2` is the retention in days, where the condition names it. */
+  condition: string;
+}
+
+/**
+ * What may go. A consumed code and a retired refresh token stay for as long as their grant, so that a replay is
+ * noticed to the grant's last day; a grant stays for the retention time after its end, for whoever asks what became
+ * of it, and takes its codes and tokens along.
+ */
+const TASKS: PurgeTask[] = [
+  { table: 'access_tokens', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'authorization_codes', key: 'digest', condition: 'consumed_at IS NULL AND expires_at < now()' },
+  { table: 'sessions', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'portal_links', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'portal_sessions', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'password_links', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'client_secrets', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'grants', key: 'id', condition: 'revoked_at < now() - make_interval(days => $2)' },
+  { table: 'grants', key: 'id', condition: 'expires_at < now() - make_interval(days => $2)' },
+  {
+    table: 'grants',
+    key: 'id',
+    condition: `id IN (SELECT grant_id FROM refresh_tokens
+                        WHERE retired_at IS NULL AND expires_at < now() - make_interval(days => $2) LIMIT $1)`,
+  },
+];
+
+/**
+ * Removes what has expired, inside the service and in any number of instances at once: small batches, each its own
+ * transaction, rows that another instance holds are left to it, and nothing is ever counted.
+ */
+@Injectable()
+export class PurgeService implements OnApplicationShutdown {
+  private readonly logger = new Logger(PurgeService.name);
+  private running: Promise<unknown> | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly settings: Settings,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    await this.running;
+  }
+
+  @Interval(PURGE_EVERY_MS)
+  protected purgeOnSchedule(): Promise<void> {
+    return this.once(() => this.purge());
+  }
+
+  @Interval(ERASE_EVERY_MS)
+  protected eraseOnSchedule(): Promise<void> {
+    return this.once(() => this.eraseSealedSuccessors());
+  }
+
+  /** Deletes all that may go; how many rows that were. */
+  async purge(): Promise<number> {
+    let removed = 0;
+    for (const task of TASKS) removed += await this.inBatches(() => this.deleteBatch(task));
+    return removed;
+  }
+
+  /** Erases the sealed successors whose grace time is over; how many those were. */
+  eraseSealedSuccessors(): Promise<number> {
+    return this.inBatches(async () => {
+      const [, count]: [unknown[], number] = await this.dataSource.query(
+        `UPDATE refresh_tokens SET sealed_successor = NULL WHERE digest IN (
+           SELECT digest FROM refresh_tokens
+            WHERE sealed_successor IS NOT NULL AND grace_ends_at <= now()
+            LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+        [BATCH],
+      );
+      return count;
+    });
+  }
+
+  private async deleteBatch({ table, key, condition }: PurgeTask): Promise<number> {
+    const params = condition.includes('$2') ? [BATCH, this.settings.retentionDays] : [BATCH];
+    const [, count]: [unknown[], number] = await this.dataSource.query(
+      `DELETE FROM ${table} WHERE ${key} IN (
+         SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+      params,
+    );
+    return count;
+  }
+
+  private async inBatches(batch: () => Promise<number>): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const count = await batch();
+      total += count;
+      if (count < BATCH || this.stopping) return total;
+    }
+  }
+
+  /** One run at a time; a failure is logged and the next run tries again. */
+  private async once(work: () => Promise<number>): Promise<void> {
+    if (this.running || this.stopping) return;
+    this.running = work()
+      .catch((error: Error) => this.logger.warn(`The purge stopped early: ${error.message}`))
+      .finally(() => (this.running = undefined));
+    await this.running;
+  }
+}

@@ -1,0 +1,32 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A refresh token: live while `retiredAt` is null; a retired one holds its sealed successor for the grace time. */
+@Entity('refresh_tokens')
+export class RefreshTokenEntity {
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  @Column('text', { name: 'grant_id' })
+  grantId!: string;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+
+  @Column('timestamptz', { name: 'retired_at', nullable: true })
+  retiredAt!: Date | null;
+
+  @Column('timestamptz', { name: 'grace_ends_at', nullable: true })
+  graceEndsAt!: Date | null;
+
+  @Column('bytea', { name: 'successor_digest', nullable: true })
+  successorDigest!: Buffer | null;
+
+  @Column('bytea', { name: 'successor_access_digest', nullable: true })
+  successorAccessDigest!: Buffer | null;
+
+  @Column('bytea', { name: 'sealed_successor', nullable: true })
+  sealedSuccessor!: Buffer | null;
+}

@@ -1,0 +1,30 @@
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { forbidden } from '../http/problem.js';
+import { BEARER_REALM } from './bearer.guard.js';
+
+const SCOPES = 'required scopes';
+
+/** The scopes that a token needs for this route, all of them. */
+export const RequireScopes = (...scopes: string[]) => SetMetadata(SCOPES, scopes);
+
+/** Says 403 (RFC 6750 §3.1 `insufficient_scope`) to a token without the route's scopes. Runs after the bearer guard. */
+@Injectable()
+export class ScopesGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const required =
+      this.reflector.getAllAndOverride<string[] | undefined>(SCOPES, [
+        context.getHandler(),
+        context.getClass(),
+      ]) ?? [];
+    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (required.every((scope) => principal?.scopes.includes(scope))) return true;
+    const scope = required.join(' ');
+    throw forbidden(`This needs the scope ${scope}, which the access token does not have.`, {
+      'www-authenticate': `${BEARER_REALM}, error="insufficient_scope", scope="${scope}"`,
+    });
+  }
+}

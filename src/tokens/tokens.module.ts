@@ -1,0 +1,41 @@
+import { Global, Module } from '@nestjs/common';
+import { PassportModule } from '@nestjs/passport';
+import { AccessTokensRepository } from './access-tokens.repository.js';
+import { AccessTokensService } from './access-tokens.service.js';
+import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
+import { AuthorizationCodesService } from './authorization-codes.service.js';
+import { BearerStrategy } from './bearer.strategy.js';
+import { GrantsRepository } from './grants.repository.js';
+import { GrantsService } from './grants.service.js';
+import { PurgeService } from './purge.service.js';
+import { RefreshRotationService } from './refresh-rotation.service.js';
+import { RefreshTokensRepository } from './refresh-tokens.repository.js';
+import { TokenRevocationService } from './token-revocation.service.js';
+
+/** Grants, codes and tokens: issued, found, rotated, revoked, purged. */
+@Global()
+@Module({
+  imports: [PassportModule],
+  providers: [
+    AccessTokensRepository,
+    AccessTokensService,
+    AuthorizationCodesRepository,
+    AuthorizationCodesService,
+    BearerStrategy,
+    GrantsRepository,
+    GrantsService,
+    PurgeService,
+    RefreshRotationService,
+    RefreshTokensRepository,
+    TokenRevocationService,
+  ],
+  exports: [
+    AccessTokensService,
+    AuthorizationCodesService,
+    GrantsService,
+    PurgeService,
+    RefreshRotationService,
+    TokenRevocationService,
+  ],
+})
+export class TokensModule {}

@@ -1,0 +1,62 @@
+import { CsrfField } from '../../http/pages/csrf-field.js';
+import { Layout, renderPage } from '../../http/pages/layout.js';
+
+export interface SetPasswordPageProps {
+  csrfToken: string;
+  /** Path to post to. */
+  action: string;
+  /** Whose password it is. Shown only, never posted. */
+  email: string;
+  error?: string;
+}
+
+/** The form behind a set-password link. It posts `password` and `password_again`. */
+export function setPasswordPage({ csrfToken, action, email, error }: SetPasswordPageProps): string {
+  const invalid = error ? ({ 'aria-invalid': 'true' } as const) : {};
+  const errorId = error ? 'password-error' : undefined;
+  const rules = {
+    type: 'password',
+    autocomplete: 'new-password',
+    minLength: 12,
+    maxLength: 256,
+    required: true,
+  } as const;
+  return renderPage(
+    <Layout title="Set password">
+      <h1>Set your password</h1>
+      {error && (
+        <p class="notice notice-error" role="alert" id="password-error">
+          {error}
+        </p>
+      )}
+      <form method="post" action={action}>
+        <CsrfField token={csrfToken} />
+        <label for="email">Email</label>
+        {/* Shown as a field so that password managers store the new password under this address. */}
+        <input id="email" type="email" autocomplete="username" readOnly value={email} />
+        <label for="password">New password</label>
+        <input
+          id="password"
+          name="password"
+          aria-describedby={[errorId, 'password-hint'].filter(Boolean).join(' ')}
+          {...rules}
+          {...invalid}
+        />
+        <small class="hint" id="password-hint">
+          12 to 256 characters. Anything goes.
+        </small>
+        <label for="password-repeat">Repeat new password</label>
+        <input
+          id="password-repeat"
+          name="password_again"
+          aria-describedby={errorId}
+          {...rules}
+          {...invalid}
+        />
+        <div class="actions">
+          <button type="submit">Set password</button>
+        </div>
+      </form>
+    </Layout>,
+  );
+}

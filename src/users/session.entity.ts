@@ -1,0 +1,23 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A signed-in browser: the cookie's value is kept as its digest alone. */
+@Entity('sessions')
+export class SessionEntity {
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  @Column('text', { name: 'user_id' })
+  userId!: string;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+
+  @Column('text', { nullable: true })
+  address!: string | null;
+
+  @Column('text', { name: 'user_agent', nullable: true })
+  userAgent!: string | null;
+}

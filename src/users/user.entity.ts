@@ -1,0 +1,46 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const USER_KINDS = ['individual', 'organisation'] as const;
+export type UserKind = (typeof USER_KINDS)[number];
+export const USER_ROLES = ['user', 'operator'] as const;
+export type UserRole = (typeof USER_ROLES)[number];
+
+/** An end user or an organisation (contract §2). */
+@Entity('users')
+export class UserEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  email!: string;
+
+  /** The address in one case; unique. */
+  @Column('text', { name: 'email_key', select: false })
+  emailKey!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  kind!: UserKind;
+
+  @Column('text')
+  role!: UserRole;
+
+  /** argon2id; null for a user who was given no password yet. */
+  @Column('text', { name: 'password_hash', nullable: true, select: false })
+  passwordHash!: string | null;
+
+  /** Whether clients of this owner may open the webhook portal. */
+  @Column('boolean', { name: 'webhooks_enabled' })
+  webhooksEnabled!: boolean;
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', name: 'updated_at', insert: false })
+  updatedAt!: Date;
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { emailKeyOf } from './email.js';
+import { UserEntity } from './user.entity.js';
+
+@Injectable()
+export class UsersRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  findById(id: string, manager: EntityManager = this.dataSource.manager): Promise<UserEntity | null> {
+    return manager.findOneBy(UserEntity, { id });
+  }
+
+  /** The user and the password hash, for signing in. */
+  findByEmailWithPassword(email: string): Promise<UserEntity | null> {
+    return this.withPassword()
+      .where('user.emailKey = :key', { key: emailKeyOf(email) })
+      .getOne();
+  }
+
+  findByIdWithPassword(id: string): Promise<UserEntity | null> {
+    return this.withPassword().where('user.id = :id', { id }).getOne();
+  }
+
+  /** Reads the row and holds it until the transaction ends, so that nothing new is issued on its strength meanwhile. */
+  lock(manager: EntityManager, id: string): Promise<UserEntity | null> {
+    return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** One page by id; `q` is a part of the e-mail address or name, or an id. */
+  async list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
+    const params: unknown[] = [];
+    const { where, orderAndLimit } = pageSql(page, 'id', 'asc', params);
+    const search = q === undefined ? 'true' : searchSql(params, q, ['email', 'name']);
+    const rows: { id: string }[] = await this.dataSource.query(
+      `SELECT id, email, name, kind, role, webhooks_enabled AS "webhooksEnabled", enabled,
+              created_at AS "createdAt", updated_at AS "updatedAt"
+         FROM users WHERE ${search} AND ${where} ${orderAndLimit}`,
+      params,
+    );
+    return pageOf(
+      page,
+      rows.map((row) => this.dataSource.manager.create(UserEntity, row)),
+    );
+  }
+
+  private withPassword() {
+    return this.dataSource
+      .getRepository(UserEntity)
+      .createQueryBuilder('user')
+      .addSelect('user.passwordHash');
+  }
+}
+
+/** A condition: one of the columns contains the text, whatever its case, or `id` is the text. */
+export function searchSql(params: unknown[], text: string, columns: string[]): string {
+  const pattern = `$${params.push(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}`;
+  const id = `$${params.push(text)}`;
+  return `(${columns.map((column) => `${column} ILIKE ${pattern}`).join(' OR ')} OR id = ${id})`;
+}

@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import { isForeignKeyViolation, isUniqueViolation } from '../database/database-errors.js';
+import { Transactions } from '../database/transactions.js';
+import { conflict, notFound } from '../http/problem.js';
+import type { Page, PageRequest } from '../http/paging.js';
+import { newId } from '../secrets/ids.js';
+import { hashPassword } from '../secrets/passwords.js';
+import { AccessEndings } from './access-endings.js';
+import { emailKeyOf } from './email.js';
+import { SessionEntity } from './session.entity.js';
+import { PasswordLinkEntity } from './password-link.entity.js';
+import { UserEntity, type UserKind, type UserRole } from './user.entity.js';
+import { UsersRepository } from './users.repository.js';
+
+export interface NewUser {
+  email: string;
+  name: string;
+  kind?: UserKind;
+  role?: UserRole;
+  password?: string;
+  webhooksEnabled?: boolean;
+}
+
+export type UserChanges = Partial<NewUser & { enabled: boolean }>;
+
+/** Accounts of end users, organisations and operators (contract §2). Every change is an audit event in its transaction. */
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly repository: UsersRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly endings: AccessEndings,
+  ) {}
+
+  find(id: string): Promise<UserEntity | null> {
+    return this.repository.findById(id);
+  }
+
+  /** The user; throws a 404 problem. */
+  async get(id: string): Promise<UserEntity> {
+    return (await this.repository.findById(id)) ?? this.missing();
+  }
+
+  list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
+    return this.repository.list(q, page);
+  }
+
+  /** Makes a user; throws a 409 problem for an e-mail address that is taken. */
+  async create(input: NewUser, actor: Actor): Promise<UserEntity> {
+    const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+    const id = newId('user');
+    return this.translatingConflicts(() =>
+      this.transactions.run(async (manager) => {
+        await manager.insert(UserEntity, {
+          id,
+          email: input.email,
+          emailKey: emailKeyOf(input.email),
+          name: input.name,
+          kind: input.kind ?? 'individual',
+          role: input.role ?? 'user',
+          passwordHash,
+          webhooksEnabled: input.webhooksEnabled ?? true,
+          enabled: true,
+        });
+        const user = (await this.repository.findById(id, manager))!;
+        await this.audit.record(manager, actor, {
+          action: 'user.created',
+          subjectType: 'user',
+          subjectId: id,
+          after: auditView(user),
+        });
+        return user;
+      }),
+    );
+  }
+
+  /**
+   * Changes a user. Disabling, a new password and a new e-mail address end the tokens, codes, links and sessions that
+   * rest on the user, in the same transaction; disabling also what the user's own clients hold in their own name.
+   */
+  async update(id: string, changes: UserChanges, actor: Actor): Promise<UserEntity> {
+    const passwordHash = changes.password === undefined ? undefined : await hashPassword(changes.password);
+    return this.translatingConflicts(() =>
+      this.transactions.run(async (manager) => {
+        const before = (await this.repository.lock(manager, id)) ?? this.missing();
+        const { email, name, kind, role, webhooksEnabled, enabled } = changes;
+        await manager.update(
+          UserEntity,
+          { id },
+          {
+            ...definedOnly({ email, name, kind, role, webhooksEnabled, enabled, passwordHash }),
+            ...(email === undefined ? {} : { emailKey: emailKeyOf(email) }),
+            updatedAt: () => 'now()',
+          },
+        );
+        const after = (await this.repository.findById(id, manager))!;
+        await this.endWhatRestsOn(manager, before, after, passwordHash !== undefined);
+        const difference = changesBetween(auditView(before), auditView(after));
+        if (difference) {
+          await this.audit.record(manager, actor, {
+            action: 'user.updated',
+            subjectType: 'user',
+            subjectId: id,
+            ...difference,
+          });
+        }
+        if (passwordHash !== undefined) {
+          await this.audit.record(manager, actor, {
+            action: 'user.password_changed',
+            subjectType: 'user',
+            subjectId: id,
+          });
+        }
+        return after;
+      }),
+    );
+  }
+
+  /** Erases the person: the account and all that belongs to it; the trail keeps the id alone. An owner of clients: 409. */
+  async erase(id: string, actor: Actor): Promise<void> {
+    try {
+      await this.transactions.run(async (manager) => {
+        const deleted = await manager.delete(UserEntity, { id });
+        if (deleted.affected === 0) this.missing();
+        await manager.query(
+          `UPDATE audit_events SET before = NULL, after = NULL, address = CASE WHEN actor_id = $1 THEN NULL ELSE address END
+            WHERE subject_id = $1 OR actor_id = $1`,
+          [id],
+        );
+        await this.audit.record(manager, actor, {
+          action: 'user.erased',
+          subjectType: 'user',
+          subjectId: id,
+        });
+      });
+    } catch (error) {
+      if (!isForeignKeyViolation(error, 'clients_owner_id_fkey')) throw error;
+      throw conflict('This user owns clients. Delete them first, then erase the user.');
+    }
+  }
+
+  private async endWhatRestsOn(
+    manager: EntityManager,
+    before: UserEntity,
+    after: UserEntity,
+    newPassword: boolean,
+  ): Promise<void> {
+    const disabled = before.enabled && !after.enabled;
+    const newEmail = before.email !== after.email;
+    if (!disabled && !newEmail && !newPassword) return;
+    const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
+    await manager.delete(SessionEntity, { userId: after.id });
+    await manager.delete(PasswordLinkEntity, { userId: after.id });
+    await this.endings.endForUser(manager, after.id, reason);
+    if (disabled) await this.endings.endForOwner(manager, after.id, reason);
+  }
+
+  private async translatingConflicts<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isUniqueViolation(error, 'users_email_key'))
+        throw conflict('Another user has this e-mail address.');
+      throw error;
+    }
+  }
+
+  private missing(): never {
+    throw notFound('There is no user with this id.');
+  }
+}
+
+const definedOnly = <T extends object>(values: T): Partial<T> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+const auditView = ({ email, name, kind, role, webhooksEnabled, enabled }: UserEntity) => ({
+  email,
+  name,
+  kind,
+  role,
+  webhooks_enabled: webhooksEnabled,
+  enabled,
+});

