@@ -11,6 +11,7 @@ import { HttpModule } from './http/http.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
+import { DemoModule } from './start/demo.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 import { UsersApiModule } from './users-api/users-api.module.js';
 import { UsersModule } from './users/users.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
         WebhookPortalModule,
         AdminModule,
         OperationsModule,
+        ...(settings.demonstration ? [DemoModule] : []),
       ],
     };
   }

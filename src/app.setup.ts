@@ -4,7 +4,7 @@ import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NestFactory } from '@nestjs/core';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
@@ -46,7 +46,8 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
   const adapter = new FastifyAdapter({
     skipMiddie: true,
     loggerInstance: log,
-    disableRequestLogging: true,
+    // One line for each request is written by the hook below, without the URL.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length > 0 ? settings.trustedProxies : false,

@@ -90,10 +90,11 @@ export class ClientsService {
   }
 
   /** Changes a client; disabling ends everything it holds, in the same transaction, and enabling again revives none of it. */
-  update(id: string, changes: ClientChanges, actor: Actor): Promise<ClientEntity> {
+  async update(id: string, changes: ClientChanges, actor: Actor): Promise<ClientEntity> {
+    const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    if (Object.keys(wanted).length === 0) return this.get(id);
     return this.transactions.run(async (manager) => {
       const before = (await this.repository.lock(manager, id)) ?? this.missing();
-      const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       await this.checkRules(manager, { ...before, ...wanted });
       await manager.update(ClientEntity, { id }, { ...wanted, updatedAt: () => 'now()' });
       const after = (await this.repository.findById(id, manager))!;

@@ -14,6 +14,8 @@ export interface BootstrapOperator {
 /** Every setting in the shape the code uses: lifetimes in seconds, the base URL without a trailing slash. */
 export class Settings {
   production!: boolean;
+  /** Without a database URL, and not in production, the service is a complete demonstration. */
+  demonstration!: boolean;
   port!: number;
   host!: string;
   baseUrl!: string;
@@ -40,11 +42,6 @@ export class Settings {
   get secure(): boolean {
     return this.baseUrl.startsWith('https:');
   }
-
-  /** Without a database URL, and not in production, the service is a complete demonstration. */
-  get demonstration(): boolean {
-    return !this.production && this.databaseUrl === undefined;
-  }
 }
 
 /** Reads the settings from the environment; throws a SettingsError that names each bad one. */
@@ -52,6 +49,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
   const env = readEnvironment(source);
   const settings = Object.assign(new Settings(), {
     production: env.NODE_ENV === 'production',
+    demonstration: env.NODE_ENV !== 'production' && env.DATABASE_URL === undefined,
     port: env.PORT,
     host: env.HOST,
     baseUrl: new URL(env.BASE_URL ?? `http://localhost:${env.PORT}`).origin,

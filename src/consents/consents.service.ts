@@ -71,8 +71,13 @@ export class ConsentsService {
         return this.recordChange(manager, before, clientId, userId, actor);
       });
     } catch (error) {
-      if (isForeignKeyViolation(error, 'consents_user_id_fkey'))
+      if (isForeignKeyViolation(error, 'consents_user_id_fkey')) {
         throw notFound('There is no user with this id.');
+      }
+      // The client may have been deleted since it was read; PostgreSQL chose this name.
+      if (isForeignKeyViolation(error, 'consents_client_id_fkey')) {
+        throw notFound('There is no client with this id.');
+      }
       throw error;
     }
   }

@@ -1,19 +1,20 @@
 import type { LoggerService } from '@nestjs/common';
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The service's log: JSON lines on standard output. A request is named by its method and route pattern, never by its
+ * The service's log: JSON lines on standard output, or where the tests want them. A request is named by its method and route pattern, never by its
  * URL, headers or body, so that no token, code, key or cookie can reach a line.
  */
-export function createLog(level: string): Logger {
-  return pino({
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, req: describeRequest, res: () => undefined },
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }
 
 /** An error's name, code, message and stack; not the other members, where drivers keep a query's parameters. */

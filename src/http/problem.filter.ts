@@ -29,7 +29,7 @@ export class ProblemFilter implements ExceptionFilter {
     const rendered =
       request.routeOptions?.config?.renderError?.(problem, request) ?? this.render(problem, request);
     void reply
-      .status(problem.status)
+      .status(rendered.status ?? problem.status)
       .headers({ ...problem.extras.headers, ...rendered.headers })
       .send(rendered.body);
   }

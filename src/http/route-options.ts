@@ -3,6 +3,8 @@ import type { Problem } from './problem.js';
 
 /** A refusal as it goes over the wire. */
 export interface Rendered {
+  /** Where it is another than the problem's. */
+  status?: number;
   headers: Record<string, string>;
   body: string;
 }

@@ -5,12 +5,15 @@ import {
   UseGuards,
   type CanActivate,
   type ExecutionContext,
+  type Type,
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { Form, queryStringOf } from '../http/form.js';
-import { invalidRequest, OAuthError, renderOAuthError } from './oauth-error.js';
+import { invalidRequest, renderOAuthError } from './oauth-error.js';
 import type { Problem } from '../http/problem.js';
+
+const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';
 
 /** Refuses what is no form, brings parameters in the query string, or brings one twice (RFC 6749 §3.2). */
 @Injectable()
@@ -20,7 +23,7 @@ export class OAuthFormGuard implements CanActivate {
     if (queryStringOf(url) !== '')
       throw invalidRequest('Parameters belong into the body, not into the query string.');
     if (!(body instanceof Form)) {
-      throw invalidRequest('The body must be application/x-www-form-urlencoded.');
+      throw invalidRequest(FORM_NEEDED);
     }
     if (body.repeated.length > 0) throw invalidRequest('A parameter was sent more than once.');
     return true;
@@ -29,13 +32,11 @@ export class OAuthFormGuard implements CanActivate {
 
 const renderError = (problem: Problem, request: FastifyRequest) =>
   // A media type without a parser is refused before any guard: here it is an invalid request like any other.
-  renderOAuthError(
-    problem.status === 415 ? new OAuthError('invalid_request', problem.detail) : problem,
-    request,
-  );
+  renderOAuthError(problem.status === 415 ? invalidRequest(FORM_NEEDED) : problem, request);
 
-/** An endpoint that takes a form and refuses in the words of RFC 6749 §5.2. */
-export const OAuthEndpoint = () => applyDecorators(RouteConfig({ renderError }), UseGuards(OAuthFormGuard));
+/** An endpoint that takes a form, lets the guards decide in their order, and refuses in the words of RFC 6749 §5.2. */
+export const OAuthEndpoint = (...guards: Type<CanActivate>[]) =>
+  applyDecorators(RouteConfig({ renderError }), UseGuards(OAuthFormGuard, ...guards));
 
 /** The posted form, behind the form guard. */
 export const OAuthForm = createParamDecorator(

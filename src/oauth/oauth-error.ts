@@ -45,6 +45,7 @@ export function renderOAuthError(problem: Problem, _request: FastifyRequest): Re
   const code = problem instanceof OAuthError ? problem.code : codeOf(problem.status);
   if (code === undefined) return undefined;
   return {
+    status: problem.status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...NO_STORE },
     body: JSON.stringify({ error: code, error_description: problem.detail }),
   };

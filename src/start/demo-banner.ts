@@ -39,14 +39,18 @@ curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${
 TOKEN=$(curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/webhook_portal
 
-3. An end user's consent. Open this, log in as the EV driver, and authorize; the page that follows
-   shows the command that exchanges the code (within one minute):
+3. An end user's consent. Open this in a browser, log in as the EV driver, and authorize. The page that follows
+   shows a line "CODE=…": paste it here, and then the command below (within one minute):
 
 ${authorizeUrl(partner.id, { state: 'demo' })}
 
-   The same for the native app, with PKCE:
+curl -s -u '${partner.id}:${partner.secret}' -d grant_type=authorization_code -d redirect_uri=${redirectUri} -d code=$CODE ${baseUrl}/o/token
+
+   The same for the native app, with PKCE instead of a secret:
 
 ${authorizeUrl(app.id, { state: 'demo', code_challenge: app.codeChallenge, code_challenge_method: 'S256' })}
+
+curl -s -d client_id=${app.id} -d grant_type=authorization_code -d redirect_uri=${redirectUri} -d code_verifier=${app.codeVerifier} -d code=$CODE ${baseUrl}/o/token
 
 4. The admin API:
 

@@ -82,6 +82,7 @@ export class UsersService {
    * rest on the user, in the same transaction; disabling also what the user's own clients hold in their own name.
    */
   async update(id: string, changes: UserChanges, actor: Actor): Promise<UserEntity> {
+    if (Object.keys(definedOnly(changes)).length === 0) return this.get(id);
     const passwordHash = changes.password === undefined ? undefined : await hashPassword(changes.password);
     return this.translatingConflicts(() =>
       this.transactions.run(async (manager) => {

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import type { Form } from '../../http/form.js';
@@ -37,8 +37,7 @@ export class IntrospectionController {
    */
   @Post()
   @HttpCode(200)
-  @OAuthEndpoint()
-  @UseGuards(IntrospectionGuard)
+  @OAuthEndpoint(IntrospectionGuard)
   async introspect(
     @OAuthForm() form: Form,
     @Res({ passthrough: true }) reply: FastifyReply,

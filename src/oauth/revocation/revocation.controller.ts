@@ -33,15 +33,14 @@ export class TrailingSlashGuard implements CanActivate {
 
 /** Token revocation (RFC 7009, contract §5). */
 @Controller('o/revoke_token')
+@UseGuards(TrailingSlashGuard)
 export class RevocationController {
   constructor(private readonly revocation: TokenRevocationService) {}
 
   /** 200 and an empty body for a known, an unknown and an already revoked token alike. */
   @Post()
   @HttpCode(200)
-  @UseGuards(TrailingSlashGuard)
-  @OAuthEndpoint()
-  @UseGuards(ClientAuthenticationGuard)
+  @OAuthEndpoint(ClientAuthenticationGuard)
   async revoke(
     @OAuthForm() form: Form,
     @AuthenticatedClient() client: ClientEntity,

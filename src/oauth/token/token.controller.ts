@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientEntity, GrantType } from '../../clients/client.entity.js';
 import { originOf } from '../../http/actor.js';
@@ -40,8 +40,7 @@ export class TokenController {
 
   @Post()
   @HttpCode(200)
-  @OAuthEndpoint()
-  @UseGuards(ClientAuthenticationGuard)
+  @OAuthEndpoint(ClientAuthenticationGuard)
   async issue(
     @OAuthForm() form: Form,
     @AuthenticatedClient() client: ClientEntity,

@@ -1,0 +1,76 @@
+import { parse, type HTMLElement } from 'node-html-parser';
+import { Http, type Answer, type HttpOptions } from './http.js';
+
+/** A page as a person without a browser would use it: forms are filled from the HTML and posted with the cookies. */
+export interface Page extends Answer {
+  html: HTMLElement;
+}
+
+/** A browser reduced to cookies and forms; it follows redirects within the service alone. */
+export class BrowserSession {
+  readonly cookies = new Map<string, string>();
+  private readonly http: Http;
+
+  constructor(private readonly url: string) {
+    this.http = new Http(url);
+  }
+
+  async open(path: string, options: HttpOptions = {}): Promise<Page> {
+    const headers: Record<string, string> = { accept: 'text/html', ...options.headers };
+    if (this.cookies.size > 0) {
+      headers.cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    }
+    const answer = await this.http.send(path, { ...options, headers });
+    this.keepCookies(answer);
+    return { ...answer, html: parse(answer.text) };
+  }
+
+  /** Posts the page's form with this action; hidden fields go along, `fields` fill in or replace. */
+  submit(page: Page, action: string, fields: Record<string, string | undefined> = {}): Promise<Page> {
+    const form = page.html.querySelectorAll('form').find((each) => each.getAttribute('action') === action);
+    if (!form)
+      throw new Error(`no form ${action} on the page: ${page.status} ${page.html.text.slice(0, 300)}`);
+    const values: Record<string, string | undefined> = {};
+    for (const input of form.querySelectorAll('input')) {
+      const name = input.getAttribute('name');
+      if (name) values[name] = input.getAttribute('value') ?? '';
+    }
+    return this.open(action, { form: { ...values, ...fields }, headers: { origin: this.url } });
+  }
+
+  async logIn(email: string, password: string): Promise<Page> {
+    const page = await this.open('/login');
+    const answer = await this.submit(page, '/login', { email, password });
+    if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`);
+    return answer;
+  }
+
+  /** Goes through the consent page, which must be shown, and gives where the browser is sent. */
+  async authorize(
+    parameters: Record<string, string | undefined>,
+    decision: 'authorize' | 'cancel' = 'authorize',
+  ): Promise<URL> {
+    const page = await this.open(authorizePath(parameters));
+    if (page.status !== 200)
+      throw new Error(`no consent page: ${page.status} ${page.headers.get('location')}`);
+    const answer = await this.submit(page, '/o/authorize/', { decision });
+    const location = answer.headers.get('location');
+    if (!location) throw new Error(`no redirect: ${answer.status} ${answer.text.slice(0, 300)}`);
+    return new URL(location);
+  }
+
+  private keepCookies(answer: Answer): void {
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair, ...attributes] = line.split('; ');
+      const [name, value] = [pair!.slice(0, pair!.indexOf('=')), pair!.slice(pair!.indexOf('=') + 1)];
+      const gone = attributes.some((attribute) => /^(max-age=0|expires=thu, 01 jan 1970)/i.test(attribute));
+      if (gone) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
+
+export function authorizePath(parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `/o/authorize/?${new URLSearchParams(given).toString()}`;
+}

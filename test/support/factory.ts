@@ -1,0 +1,135 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { ClientEntity } from '../../src/clients/client.entity.js';
+import { ClientsService, type NewClient } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService, type NewUser } from '../../src/users/users.service.js';
+import { BrowserSession } from './browser-session.js';
+import type { TestInstance } from './test-service.js';
+
+export const PASSWORD = 'correct horse battery staple';
+export const REDIRECT_URI = 'https://app.example/callback';
+export const PARTNER_SCOPES = ['charging_session:read', 'vehicle:read'];
+
+/** A client with what it needs to authenticate: `secret` is empty for a public one. */
+export interface TestClient extends ClientEntity {
+  secret: string;
+}
+
+export interface Tokens {
+  access_token: string;
+  refresh_token: string;
+  expires_in: number;
+  scope: string;
+  token_type: string;
+}
+
+export interface Pkce {
+  verifier: string;
+  challenge: string;
+}
+
+export function newPkce(): Pkce {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+let counter = 0;
+
+/** Builds what tests need, by the services that the admin API uses, or by HTTP where that is the point. */
+export class Factory {
+  constructor(private readonly instance: TestInstance) {}
+
+  user(input: Partial<NewUser> = {}): Promise<UserEntity> {
+    const n = ++counter;
+    const defaults = { email: `user${n}@mail.example`, name: `User ${n}`, password: PASSWORD };
+    return this.instance.app.get(UsersService).create({ ...defaults, ...input }, SERVICE_ACTOR);
+  }
+
+  /** A confidential client of a new owner with both partner scopes and both grants, unless told otherwise. */
+  async client(input: Partial<NewClient> = {}): Promise<TestClient> {
+    const { client, secret } = await this.instance.app.get(ClientsService).create(
+      {
+        name: `Client ${++counter}`,
+        type: 'confidential',
+        grantTypes:
+          input.type === 'public' ? ['authorization_code'] : ['authorization_code', 'client_credentials'],
+        scopes: PARTNER_SCOPES,
+        redirectUris: [REDIRECT_URI],
+        ownerId: input.ownerId ?? (await this.user({ kind: 'organisation' })).id,
+        ...input,
+      },
+      SERVICE_ACTOR,
+    );
+    return Object.assign(client, { secret: secret ?? '' });
+  }
+
+  /** A confidential client with these operator scopes. */
+  operatorClient(
+    scopes = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'],
+  ): Promise<TestClient> {
+    return this.client({ scopes, grantTypes: ['client_credentials'], redirectUris: [] });
+  }
+
+  /** A client-credentials token. */
+  async clientToken(client: TestClient, scope?: string): Promise<string> {
+    const answer = await this.instance.http.token(
+      { grant_type: 'client_credentials', scope },
+      { id: client.id, secret: client.secret },
+    );
+    if (answer.status !== 200) throw new Error(`no token: ${answer.text}`);
+    return answer.json.access_token as string;
+  }
+
+  /** A bearer token for the admin API. */
+  async adminToken(): Promise<string> {
+    return this.clientToken(await this.operatorClient());
+  }
+
+  async consent(client: ClientEntity, user: UserEntity, scopes = PARTNER_SCOPES): Promise<void> {
+    await this.instance.app.get(ConsentsService).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
+  }
+
+  /** A browser in which the user is signed in. */
+  async signedIn(user: UserEntity, password = PASSWORD): Promise<BrowserSession> {
+    const browser = new BrowserSession(this.instance.url);
+    await browser.logIn(user.email, password);
+    return browser;
+  }
+
+  /** An authorization code that the user gave the client by the pages. */
+  async code(
+    client: ClientEntity,
+    user: UserEntity,
+    { pkce, redirectUri = REDIRECT_URI, scope }: { pkce?: Pkce; redirectUri?: string; scope?: string } = {},
+  ): Promise<string> {
+    const browser = await this.signedIn(user);
+    const location = await browser.authorize({
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: redirectUri,
+      scope,
+      ...(pkce ? { code_challenge: pkce.challenge, code_challenge_method: 'S256' } : {}),
+    });
+    const code = location.searchParams.get('code');
+    if (!code) throw new Error(`no code: ${location.href}`);
+    return code;
+  }
+
+  /** The first tokens of a new grant, by pages and token endpoint. */
+  async tokens(client: TestClient, user: UserEntity, scope?: string): Promise<Tokens> {
+    const pkce = newPkce();
+    const code = await this.code(client, user, { pkce, scope });
+    const answer = await this.instance.http.token({
+      grant_type: 'authorization_code',
+      client_id: client.id,
+      client_secret: client.secret || undefined,
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: pkce.verifier,
+    });
+    if (answer.status !== 200) throw new Error(`no tokens: ${answer.text}`);
+    return answer.json as Tokens;
+  }
+}

@@ -1,0 +1,73 @@
+/** An answer with its body read: `json` where it was JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // Tests look into bodies of many shapes.
+  json: any; // eslint-disable-line @typescript-eslint/no-explicit-any
+}
+
+export interface HttpOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as a form; pairs may repeat a name. */
+  form?: Record<string, string | undefined> | [string, string][];
+  /** Sent as it is. */
+  body?: string | Buffer;
+  bearer?: string;
+  basic?: { id: string; secret: string };
+}
+
+/** A plain HTTP client of one instance; redirects are not followed. */
+export class Http {
+  constructor(readonly url: string) {}
+
+  async send(path: string, options: HttpOptions = {}): Promise<Answer> {
+    const headers = new Headers(options.headers);
+    let body: string | Buffer | undefined = options.body;
+    if (options.json !== undefined) {
+      body = JSON.stringify(options.json);
+      headers.set('content-type', 'application/json');
+    }
+    if (options.form !== undefined) {
+      const pairs = Array.isArray(options.form) ? options.form : Object.entries(options.form);
+      body = new URLSearchParams(
+        pairs.filter((pair): pair is [string, string] => pair[1] !== undefined),
+      ).toString();
+      headers.set('content-type', 'application/x-www-form-urlencoded');
+    }
+    if (options.bearer !== undefined) headers.set('authorization', `Bearer ${options.bearer}`);
+    if (options.basic) headers.set('authorization', basicHeader(options.basic));
+    const response = await fetch(new URL(path, this.url), {
+      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers,
+      body: body as BodyInit | undefined,
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    };
+  }
+
+  get(path: string, options: HttpOptions = {}): Promise<Answer> {
+    return this.send(path, { method: 'GET', ...options });
+  }
+
+  /** A token request, with the client in the Basic header where one is given. */
+  token(form: HttpOptions['form'], basic?: { id: string; secret: string }): Promise<Answer> {
+    return this.send('/o/token', { form, ...(basic ? { basic } : {}) });
+  }
+}
+
+/** RFC 6749 §2.3.1: both parts form-urlencoded before base64. */
+export function basicHeader({ id, secret }: { id: string; secret: string }): string {
+  const encode = (text: string) => new URLSearchParams({ v: text }).toString().slice(2);
+  return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`;
+}

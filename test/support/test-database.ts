@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+
+/** A database of its own, copied from the migrated template. */
+export interface TestDatabase {
+  url: string;
+  query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]>;
+  drop(): Promise<void>;
+}
+
+const templateUrl = (): string => {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) throw new Error('The tests run under jest with its global set-up: npm test');
+  return url;
+};
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE template_charging`));
+  const url = withDatabase(name);
+  const client = new Client({ connectionString: url });
+  // A test may cut every connection; the next query says so.
+  client.on('error', () => undefined);
+  await client.connect();
+  return {
+    url,
+    query: async <T>(sql: string, params?: unknown[]) => (await client.query(sql, params)).rows as T[],
+    drop: async () => {
+      await client.end();
+      await asAdmin((admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+const withDatabase = (name: string): string => {
+  const url = new URL(templateUrl());
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+async function asAdmin(work: (admin: Client) => Promise<unknown>): Promise<void> {
+  const admin = new Client({ connectionString: withDatabase('postgres') });
+  await admin.connect();
+  try {
+    // Only one copy of a template can be made at a time: the others wait here instead of failing.
+    await admin.query('SELECT pg_advisory_lock(1)');
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

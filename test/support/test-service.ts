@@ -1,0 +1,85 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createServer, type AddressInfo } from 'node:net';
+import { createApp } from '../../src/app.setup.js';
+import { loadSettings, type Settings } from '../../src/config/settings.js';
+import { createLog } from '../../src/http/logging.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { Factory } from './factory.js';
+import { Http } from './http.js';
+
+/** One running instance of the service over a real database and real HTTP. */
+export interface TestInstance {
+  app: NestFastifyApplication;
+  settings: Settings;
+  url: string;
+  http: Http;
+  /** Every log line it wrote. */
+  log: string[];
+}
+
+/** A service under test: one or more instances over one database of its own. */
+export interface TestService extends TestInstance {
+  database: TestDatabase;
+  instances: TestInstance[];
+  make: Factory;
+  stop(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  /** Settings as in the environment. */
+  env?: Record<string, string>;
+  instances?: number;
+}
+
+/** 32 bytes in base64; the same for every instance. */
+export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 'k').toString('base64');
+
+export async function startService({
+  env = {},
+  instances = 1,
+}: TestServiceOptions = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const started: TestInstance[] = [];
+  const first = await startInstance(database, env);
+  started.push(first);
+  // All instances have the first one's base URL, as behind a load balancer.
+  while (started.length < instances)
+    started.push(await startInstance(database, { BASE_URL: first.url, ...env }));
+  return {
+    ...first,
+    database,
+    instances: started,
+    make: new Factory(first),
+    stop: async () => {
+      await Promise.all(started.map(({ app }) => app.close()));
+      await database.drop();
+    },
+  };
+}
+
+async function startInstance(database: TestDatabase, env: Record<string, string>): Promise<TestInstance> {
+  const port = await freePort();
+  const settings = await loadSettings({
+    NODE_ENV: 'test',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '10',
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    ...env,
+  });
+  const log: string[] = [];
+  const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
+  await app.listen(port, '127.0.0.1');
+  const url = `http://127.0.0.1:${port}`;
+  return { app, settings, url, http: new Http(url), log };
+}
+
+/** A port that nothing listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
