@@ -4,7 +4,7 @@ import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NestFactory } from '@nestjs/core';
-import { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
@@ -12,8 +12,10 @@ import { AllowedMethods } from './http/allowed-methods.js';
 import { STATIC_ASSETS } from './http/assets.js';
 import { Form } from './http/form.js';
 import { NestLog } from './http/logging.js';
-import { answerClientError } from './http/client-error.js';
+import { answerClientError, BARE_HEADERS } from './http/client-error.js';
+import { badRequest } from './http/problem.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { renderProblem } from './http/render-problem.js';
 import { requestIdOf } from './http/request-id.js';
 import { SERVICE_VERSION } from './http/service-version.guard.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
@@ -54,6 +56,14 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     clientErrorHandler: answerClientError,
+    // What the router refuses before any hook runs: a malformed address, or one with an endless parameter.
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const rendered = renderProblem(badRequest('The address is malformed or too long.'), settings.baseUrl);
+      void reply
+        .status(400)
+        .headers({ ...BARE_HEADERS, 'x-request-id': request.id, ...rendered.headers })
+        .send(rendered.body);
+    },
     forceCloseConnections: 'idle',
   });
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
@@ -102,6 +112,12 @@ function addRequestHooks(fastify: FastifyInstance): void {
 
 function addBodyParsers(fastify: FastifyInstance): void {
   fastify.removeContentTypeParser('text/plain');
+  const parseJson = fastify.getDefaultJsonParser('error', 'error');
+  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    // Some HTTP clients name the media type on every request, with a body or without.
+    if (body === '') done(null, undefined);
+    else void parseJson(request, body as string, done);
+  });
   fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, (_request, body, done) => {
     try {
       done(null, Form.parse(body as string));

@@ -28,14 +28,15 @@ export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Rec
   if (usesCodes && client.redirectUris.length === 0) {
     add('redirect_uris', 'must hold at least one URI for authorization_code');
   }
-  for (const uri of client.redirectUris) {
+  client.redirectUris.forEach((uri, index) => {
     const error = redirectUriError(uri, client.type);
-    if (error) add('redirect_uris', `${uri.slice(0, 100)}: ${error}`);
-  }
+    // By its place: an error text echoes nothing of what was sent.
+    if (error) add('redirect_uris', `URI ${index + 1} ${error}`);
+  });
   const audiences = new Map(catalogue.map((scope) => [scope.name, scope.audience]));
-  for (const name of client.scopes) {
-    if (!audiences.has(name)) add('scopes', `${name.slice(0, 64)} is not a scope of the catalogue`);
-  }
+  client.scopes.forEach((name, index) => {
+    if (!audiences.has(name)) add('scopes', `scope ${index + 1} must be one of the catalogue`);
+  });
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (operatorScope) {
     if (client.type === 'public') add('scopes', `${operatorScope} needs a confidential client`);

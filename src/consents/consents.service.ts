@@ -101,14 +101,13 @@ export class ConsentsService {
 
   private async checkScopes(allowed: string[], scopes: string[]): Promise<void> {
     const known = await this.scopes.describe(scopes);
-    const wrong = scopes.filter(
-      (name) => !allowed.includes(name) || known.find((scope) => scope.name === name)?.audience !== 'partner',
-    );
+    const wrong = scopes.flatMap((name, index) => {
+      const audience = known.find((scope) => scope.name === name)?.audience;
+      return allowed.includes(name) && audience === 'partner' ? [] : [index + 1];
+    });
     if (wrong.length > 0) {
       throw validationFailed({
-        scopes: wrong.map(
-          (name) => `${name.slice(0, 64)} is not a scope that this client can be given by a user`,
-        ),
+        scopes: wrong.map((place) => `scope ${place} must be one of the client's that users can give`),
       });
     }
   }

@@ -1,6 +1,15 @@
 import type { Socket } from 'node:net';
 import { ulid } from 'ulid';
 
+/** The headers of answers that are made before any hook runs. */
+export const BARE_HEADERS = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none';base-uri 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
 /** Answers what is not HTTP, or has headers over Node's limit of 16 kB, before any route sees it. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
@@ -9,11 +18,15 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   }
   const { status, title, detail } = describe(error.code);
   const body = JSON.stringify({ status, title, detail });
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${ulid()}\r\nX-Content-Type-Options: nosniff\r\n` +
-      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    ...BARE_HEADERS,
+    'content-type': 'application/problem+json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': ulid(),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`);
 }
 
 function describe(code: string | undefined): { status: number; title: string; detail: string } {

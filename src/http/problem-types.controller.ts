@@ -6,7 +6,7 @@ import { jsonOrHtml } from './negotiation.js';
 import { problemPage } from './pages/problem.page.js';
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kinds.js';
 import { notAcceptable, notFound } from './problem.js';
-import { problemTypeUrl } from './problem.filter.js';
+import { problemTypeUrl } from './render-problem.js';
 
 /** The pages behind the `type` URLs of problems (contract §1): HTML, or JSON when asked for. */
 @Controller('v2/problems')

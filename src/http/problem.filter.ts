@@ -5,6 +5,7 @@ import type { AllowedMethods } from './allowed-methods.js';
 import { errorPage } from './error-page.js';
 import { prefersHtml } from './negotiation.js';
 import { methodNotAllowed, type Problem } from './problem.js';
+import { renderProblem } from './render-problem.js';
 import type { Rendered } from './route-options.js';
 import { toProblem } from './to-problem.js';
 
@@ -48,21 +49,6 @@ export class ProblemFilter implements ExceptionFilter {
   private render(problem: Problem, request: FastifyRequest): Rendered {
     const unrouted = request.routeOptions?.url === undefined;
     if (unrouted && prefersHtml(request)) return errorPage(problem, request);
-    const { fieldErrors, instance } = problem.extras;
-    const body = {
-      ...(problem.slug ? { type: problemTypeUrl(this.settings.baseUrl, problem.slug) } : {}),
-      status: problem.status,
-      title: problem.title,
-      detail: problem.detail,
-      ...(instance ? { instance } : {}),
-      ...(fieldErrors ? { field_errors: fieldErrors } : {}),
-    };
-    return {
-      headers: { 'content-type': 'application/problem+json; charset=utf-8' },
-      body: JSON.stringify(body),
-    };
+    return renderProblem(problem, this.settings.baseUrl);
   }
 }
-
-/** The `type` URL of a kind of problem, with its trailing slash. */
-export const problemTypeUrl = (baseUrl: string, slug: string): string => `${baseUrl}/v2/problems/${slug}/`;

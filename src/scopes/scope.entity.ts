@@ -3,6 +3,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
 export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
 
+/** The scopes by which the company's own services and operators use this one; their audience is fixed. */
+export const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
+
 /** A scope of the catalogue: its name, and the words shown to users. */
 @Entity('scopes')
 export class ScopeEntity {

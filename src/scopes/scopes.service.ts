@@ -3,7 +3,7 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
 import { Transactions } from '../database/transactions.js';
 import { conflict, notFound } from '../http/problem.js';
-import { ScopeEntity } from './scope.entity.js';
+import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
 
 /** The scope catalogue: names, the words shown to users, and whom a scope is for. */
 @Injectable()
@@ -33,7 +33,8 @@ export class ScopesService {
   }
 
   /**
-   * Makes or changes a scope. Its audience cannot change while a client holds it (409): what such a client may be
+   * Makes or changes a scope. Its audience cannot change while a client holds it, or where it is
+   * one of this service's own operator scopes (409): what such a client may be
    * depends on it.
    */
   async put(scope: ScopeEntity, actor: Actor): Promise<{ scope: ScopeEntity; created: boolean }> {
@@ -49,7 +50,7 @@ export class ScopesService {
         lock: { mode: 'pessimistic_write' },
       });
       const difference = changesBetween({ ...before }, { ...scope });
-      if (difference && before.audience !== scope.audience) await this.refuseWhileHeld(manager, scope.name);
+      if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
       if (difference) await manager.update(ScopeEntity, { name: scope.name }, scope);
       if (created || difference) {
         await this.audit.record(manager, actor, {
@@ -68,7 +69,9 @@ export class ScopesService {
     return manager.find(ScopeEntity, { lock: { mode: 'pessimistic_read' } });
   }
 
-  private async refuseWhileHeld(manager: EntityManager, name: string): Promise<void> {
+  private async refuseNewAudience(manager: EntityManager, name: string): Promise<void> {
+    if (OPERATOR_SCOPES.includes(name))
+      throw conflict('This scope is for operators; its audience cannot change.');
     const holders: unknown[] = await manager.query('SELECT 1 FROM clients WHERE $1 = ANY (scopes) LIMIT 1', [
       name,
     ]);

@@ -23,7 +23,8 @@ export async function verifyPassword(
   absentHash ??= hashPassword('a password that nobody has');
   const known = passwordHash !== null && passwordHash !== undefined;
   // A password over the limit cannot be anybody's; hashing a part of it keeps the time the same.
-  const candidate = password.normalize('NFC').slice(0, PASSWORD_MAX);
+  const tooLong = password.length > PASSWORD_MAX;
+  const candidate = (tooLong ? password.slice(0, PASSWORD_MAX) : password).normalize('NFC');
   const right = await verify(known ? passwordHash : await absentHash, candidate);
-  return right && known && password.length <= PASSWORD_MAX;
+  return right && known && !tooLong;
 }

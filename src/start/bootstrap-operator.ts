@@ -4,13 +4,12 @@ import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
 import type { BootstrapOperator } from '../config/settings.js';
 import { SettingsError } from '../config/environment.js';
+import { OPERATOR_SCOPES } from '../scopes/scope.entity.js';
 import { newId } from '../secrets/ids.js';
 import { hashPassword } from '../secrets/passwords.js';
 import { digestOf } from '../secrets/tokens.js';
 import { emailKeyOf } from '../users/email.js';
 import { UserEntity } from '../users/user.entity.js';
-
-const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
 
 /**
  * Makes the first operator where there is none (contract §14): a user with the role `operator`, and a confidential

@@ -1,13 +1,13 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { ClientEntity } from '../clients/client.entity.js';
 import { hashPassword } from '../secrets/passwords.js';
+import { OPERATOR_SCOPES } from '../scopes/scope.entity.js';
 import { digestOf } from '../secrets/tokens.js';
 import { emailKeyOf } from '../users/email.js';
 import { UserEntity } from '../users/user.entity.js';
 import type { DemoCredentials } from './demo-credentials.js';
 
 const PARTNER_SCOPES = ['charging_session:read', 'vehicle:read'];
-const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
 
 /** Where the demonstration's clients are sent back to: a page of the service itself that shows what came. */
 export const demoRedirectUri = (baseUrl: string): string => `${baseUrl}/demo/callback`;

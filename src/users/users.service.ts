@@ -127,7 +127,10 @@ export class UsersService {
         const deleted = await manager.delete(UserEntity, { id });
         if (deleted.affected === 0) this.missing();
         await manager.query(
-          `UPDATE audit_events SET before = NULL, after = NULL, address = CASE WHEN actor_id = $1 THEN NULL ELSE address END
+          `UPDATE audit_events
+              SET before = CASE WHEN subject_id <> $1 THEN before END,
+                  after = CASE WHEN subject_id <> $1 THEN after END,
+                  address = CASE WHEN actor_id IS DISTINCT FROM $1 THEN address END
             WHERE subject_id = $1 OR actor_id = $1`,
           [id],
         );

@@ -1,0 +1,22 @@
+import type { Problem } from './problem.js';
+import type { Rendered } from './route-options.js';
+
+/** The `type` URL of a kind of problem, with its trailing slash. */
+export const problemTypeUrl = (baseUrl: string, slug: string): string => `${baseUrl}/v2/problems/${slug}/`;
+
+/** A problem as application/problem+json (RFC 9457, contract §1). */
+export function renderProblem(problem: Problem, baseUrl: string): Rendered {
+  const { fieldErrors, instance } = problem.extras;
+  const body = {
+    ...(problem.slug ? { type: problemTypeUrl(baseUrl, problem.slug) } : {}),
+    status: problem.status,
+    title: problem.title,
+    detail: problem.detail,
+    ...(instance ? { instance } : {}),
+    ...(fieldErrors ? { field_errors: fieldErrors } : {}),
+  };
+  return {
+    headers: { 'content-type': 'application/problem+json; charset=utf-8' },
+    body: JSON.stringify(body),
+  };
+}
