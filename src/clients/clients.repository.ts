@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
-import { searchSql } from '../users/users.repository.js';
+import { searchSql } from '../database/search-sql.js';
 import { ClientEntity } from './client.entity.js';
 
 /** A client and the digests of its live secrets: what client authentication needs, in one query. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { pageHeaders } from './html.js';
+import { pageHeaders } from './page-headers.js';
 import { messagePage } from './pages/message.page.js';
 import type { Problem } from './problem.js';
 import type { Rendered } from './route-options.js';

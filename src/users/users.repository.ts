@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { searchSql } from '../database/search-sql.js';
 import { emailKeyOf } from './email.js';
 import { UserEntity } from './user.entity.js';
 
@@ -51,11 +52,4 @@ export class UsersRepository {
       .createQueryBuilder('user')
       .addSelect('user.passwordHash');
   }
-}
-
-/** A condition: one of the columns contains the text, whatever its case, or `id` is the text. */
-export function searchSql(params: unknown[], text: string, columns: string[]): string {
-  const pattern = `$${params.push(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}`;
-  const id = `$${params.push(text)}`;
-  return `(${columns.map((column) => `${column} ILIKE ${pattern}`).join(' OR ')} OR id = ${id})`;
 }

@@ -1,0 +1,69 @@
+/**
+ * Imports point one way (CONTRIBUTING.md, "Rooms"): each room may use those below it, never one above, and never
+ * another room's repository. Entities are listed by the one data source, which is the exception.
+ */
+const ROOMS = [
+  ['secrets'],
+  ['config'],
+  ['database'],
+  ['http'],
+  ['audit'],
+  ['users'],
+  ['scopes'],
+  ['clients'],
+  ['consents'],
+  ['tokens'],
+  ['oauth', 'webhook-portal', 'users-api', 'admin', 'operations', 'start'],
+];
+
+const upward = ROOMS.flatMap((level, index) => {
+  const above = ROOMS.slice(index + 1).flat();
+  const beside = (room) => level.filter((other) => other !== room);
+  return level.map((room) => ({
+    name: `${room}-imports-downwards`,
+    severity: 'error',
+    from: { path: `^src/${room}/`, pathNot: '^src/database/data-source\\.ts$' },
+    to: { path: `^src/(${[...above, ...beside(room)].join('|')})/` },
+  }));
+});
+
+module.exports = {
+  forbidden: [
+    ...upward,
+    {
+      name: 'repositories-stay-in-their-room',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/' },
+      to: {
+        path: '^src/[^/]+/.*\\.repository\\.ts$',
+        pathNot: '^src/$1/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$' },
+      to: {},
+    },
+    {
+      name: 'tests-stay-outside',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'only-declared-packages',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'] },
+  },
+};

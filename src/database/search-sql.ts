@@ -1,0 +1,6 @@
+/** A condition: one of the columns contains the text, whatever its case, or `id` is the text. */
+export function searchSql(params: unknown[], text: string, columns: string[]): string {
+  const pattern = `$${params.push(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}`;
+  const id = `$${params.push(text)}`;
+  return `(${columns.map((column) => `${column} ILIKE ${pattern}`).join(' OR ')} OR id = ${id})`;
+}

@@ -1,0 +1,314 @@
+import type { ClientEntity } from '../../src/clients/client.entity.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { authorizePath } from '../support/browser-session.js';
+import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+type Parameters = Record<string, string | undefined>;
+
+const STATE = 'a state/with+signs & umläuts="1"';
+const PUBLIC_URI = 'com.example.app:/callback';
+const LOOPBACK_URIS = ['http://127.0.0.1/cb', 'http://[::1]:7000/cb', 'http://localhost:8000/cb'];
+
+describe('authorization request', () => {
+  let service: TestService;
+  let client: TestClient;
+  let app: TestClient;
+  let codeless: TestClient;
+  const { challenge } = newPkce();
+
+  beforeAll(async () => {
+    service = await startService();
+    client = await service.make.client({ scopes: ['charging_session:read'] });
+    app = await service.make.client({ type: 'public', redirectUris: [PUBLIC_URI, ...LOOPBACK_URIS] });
+    codeless = await service.make.client({ grantTypes: ['client_credentials'] });
+  });
+  afterAll(() => service.stop());
+
+  const good = (changes: Parameters = {}): Parameters => ({
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: REDIRECT_URI,
+    state: STATE,
+    ...changes,
+  });
+  const goodOfApp = (changes: Parameters = {}): Parameters =>
+    good({
+      client_id: app.id,
+      redirect_uri: PUBLIC_URI,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      ...changes,
+    });
+  const ask = (parameters: Parameters, more = ''): Promise<Answer> =>
+    service.http.get(authorizePath(parameters) + more, { headers: { accept: 'text/html' } });
+
+  const expectPage = (answer: Answer): void => {
+    expect(answer.headers.get('location')).toBeNull();
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(answer.text).not.toContain('<script');
+  };
+  const expectRefusal = (
+    answer: Answer,
+    error: string,
+    { state = STATE, uri = REDIRECT_URI }: { state?: string | null; uri?: string } = {},
+  ): void => {
+    const location = answer.headers.get('location') ?? '';
+    expect({ status: answer.status, there: location.startsWith(`${uri}?`) }).toEqual({
+      status: 302,
+      there: true,
+    });
+    const parameters = new URLSearchParams(location.slice(location.indexOf('?')));
+    expect(parameters.get('error')).toBe(error);
+    expect(parameters.get('state')).toBe(state);
+    expect(parameters.get('iss')).toBe(service.settings.baseUrl);
+    expect(parameters.has('code')).toBe(false);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  };
+  const expectLogin = (answer: Answer): void => {
+    expect({ status: answer.status, location: answer.headers.get('location')?.split('=')[0] }).toEqual({
+      status: 302,
+      location: '/login?return_to',
+    });
+  };
+
+  describe('that names nobody to send the browser to is a page, never a redirect', () => {
+    it.each([
+      ['no client_id', { client_id: undefined }],
+      ['an empty client_id', { client_id: '' }],
+      ['a client_id that nobody has', { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735' }],
+      ['a client_id of another form', { client_id: 'northwind' }],
+      ['no redirect_uri', { redirect_uri: undefined }],
+      ['an empty redirect_uri', { redirect_uri: '' }],
+      ['a redirect_uri that is not registered', { redirect_uri: 'https://evil.example/callback' }],
+    ])('%s', async (_what, changes) => expectPage(await ask(good(changes))));
+
+    it('a disabled client', async () => {
+      const disabled = await service.make.client();
+      await service.app.get(ClientsService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+      expectPage(await ask(good({ client_id: disabled.id })));
+    });
+
+    it("another client's redirect_uri", async () => {
+      await service.make.client({ redirectUris: ['https://other.example/callback'] });
+      expectPage(await ask(good({ redirect_uri: 'https://other.example/callback' })));
+    });
+
+    it.each(['client_id', 'redirect_uri'])('%s twice, even with the same value', async (name) => {
+      const value = good()[name]!;
+      expectPage(await ask(good(), `&${new URLSearchParams({ [name]: value }).toString()}`));
+      expectPage(await ask(good(), `&${name}=`));
+    });
+
+    it('nothing at all', async () => expectPage(await service.http.get('/o/authorize')));
+  });
+
+  describe.each(['/o/authorize', '/o/authorize/'])('to %s is sent back with', (path) => {
+    const query = (parameters: Parameters): string => authorizePath(parameters).split('?')[1]!;
+    const askHere = (parameters: Parameters): Promise<Answer> =>
+      service.http.get(`${path}?${query(parameters)}`);
+
+    it.each([
+      ['invalid_request', { response_type: undefined }],
+      ['invalid_request', { response_type: '' }],
+      ['unsupported_response_type', { response_type: 'token' }],
+      ['unsupported_response_type', { response_type: 'Code' }],
+      ['unsupported_response_type', { response_type: 'code id_token' }],
+      ['invalid_scope', { scope: 'vehicle:read' }],
+      ['invalid_scope', { scope: 'charging_session:read vehicle:read' }],
+      ['invalid_scope', { scope: 'charging_session:read  charging_session:read' }],
+      ['invalid_scope', { scope: 'CHARGING_SESSION:READ' }],
+      ['invalid_scope', { scope: 'admin:read' }],
+      ['invalid_request', { code_challenge: challenge }],
+      ['invalid_request', { code_challenge: challenge, code_challenge_method: 'plain' }],
+      ['invalid_request', { code_challenge: challenge, code_challenge_method: 's256' }],
+      ['invalid_request', { code_challenge: challenge.slice(1), code_challenge_method: 'S256' }],
+      ['invalid_request', { code_challenge: `${challenge}=`, code_challenge_method: 'S256' }],
+      ['invalid_request', { code_challenge: `${challenge.slice(1)}+`, code_challenge_method: 'S256' }],
+    ])('%s for %j', async (error, changes) => expectRefusal(await askHere(good(changes)), error));
+
+    it('unauthorized_client for a client without the authorization code grant', async () => {
+      expectRefusal(await askHere(good({ client_id: codeless.id })), 'unauthorized_client');
+    });
+
+    it('invalid_request for a public client without a challenge', async () => {
+      const without = { code_challenge: undefined, code_challenge_method: undefined };
+      expectRefusal(await askHere(goodOfApp(without)), 'invalid_request', { uri: PUBLIC_URI });
+      expectRefusal(await askHere(goodOfApp({ code_challenge: '' })), 'invalid_request', { uri: PUBLIC_URI });
+    });
+
+    it('no state where none was given', async () => {
+      const answer = await askHere(good({ state: undefined, response_type: 'token' }));
+      expectRefusal(answer, 'unsupported_response_type', { state: null });
+    });
+  });
+
+  it.each([
+    'response_type=code',
+    'scope=charging_session%3Aread',
+    'code_challenge=x',
+    'something=1&something=2',
+  ])('with a parameter twice (%s) is sent back as invalid_request', async (extra) => {
+    const parameters = good({ scope: 'charging_session:read', code_challenge: 'x' });
+    expectRefusal(await ask(parameters, `&${extra}`), 'invalid_request');
+  });
+
+  it('with the state twice is sent back as invalid_request, without a state', async () => {
+    expectRefusal(await ask(good(), '&state=another'), 'invalid_request', { state: null });
+    expectRefusal(await ask(good(), `&state=`), 'invalid_request', { state: null });
+  });
+
+  it('with several faults is refused for the first one in the order of the checks', async () => {
+    const pkce = { code_challenge: 'short' };
+    const scope = { ...pkce, scope: 'admin:read' };
+    const grant = { ...scope, client_id: codeless.id };
+    const responseType = { ...grant, response_type: 'token' };
+    expectRefusal(await ask(good(pkce)), 'invalid_request');
+    expectRefusal(await ask(good(scope)), 'invalid_scope');
+    expectRefusal(await ask(good(grant)), 'unauthorized_client');
+    expectRefusal(await ask(good(responseType)), 'unsupported_response_type');
+    expectRefusal(await ask(good(responseType), '&scope=x'), 'invalid_request');
+    expectPage(await ask(good({ ...responseType, redirect_uri: 'https://evil.example/' }), '&scope=x'));
+    expectPage(await ask(good(responseType), '&scope=x&client_id=x'));
+  });
+
+  describe('redirect_uri', () => {
+    it.each([
+      'https://app.example/Callback',
+      'https://APP.example/callback',
+      'HTTPS://app.example/callback',
+      'http://app.example/callback',
+      'https://app.example/callback/',
+      'https://app.example/callback?',
+      'https://app.example/callback?x=1',
+      'https://app.example/callback#',
+      'https://app.example:443/callback',
+      'https://app.example/%63allback',
+      'https://app.example/x/../callback',
+      'https://app.example//callback',
+      'https://app.example/callback ',
+      ' https://app.example/callback',
+      'https://app.example/callback\n',
+      'https://app.example/callback%00',
+      'https://app.example.evil.example/callback',
+      'https://app.example@evil.example/callback',
+      'https://evil.example\\@app.example/callback',
+      '//app.example/callback',
+      '/callback',
+      'javascript:alert(1)//https://app.example/callback',
+    ])('%j is not the one registered', async (uri) => expectPage(await ask(good({ redirect_uri: uri }))));
+
+    it.each([
+      'http://localhost:8001/cb',
+      'http://localhost/cb',
+      'https://127.0.0.1:8443/cb',
+      'http://127.0.0.1:49152/other',
+      'http://127.0.0.1:49152/cb/',
+      'http://127.0.0.1:49152/cb?x=1',
+      'http://127.0.0.1:49152/cb#x',
+      'http://127.0.0.1:49152/CB',
+      'http://127.0.0.2:49152/cb',
+      'http://127.1:49152/cb',
+      'http://2130706433/cb',
+      'http://[0:0:0:0:0:0:0:1]:7000/cb',
+      'http://[::ffff:127.0.0.1]:7000/cb',
+      'http://127.0.0.1:/cb',
+      'http://127.0.0.1:http/cb',
+      'http://127.0.0.1:65536/cb',
+      'http://127.0.0.1:49152@evil.example/cb',
+      'http://127.0.0.1.evil.example/cb',
+      'http://user@127.0.0.1/cb',
+      'com.example.app:/callback/',
+      'com.example.app://callback',
+      'com.example.app.evil:/callback',
+    ])('%j of an app on the device is not one of those registered', async (uri) =>
+      expectPage(await ask(goodOfApp({ redirect_uri: uri }))),
+    );
+
+    it.each([
+      'http://127.0.0.1:49152/cb',
+      'http://127.0.0.1/cb',
+      'http://[::1]:49152/cb',
+      'http://[::1]/cb',
+      'http://localhost:8000/cb',
+      PUBLIC_URI,
+    ])('%s is taken, and refusals go there to the letter', async (uri) => {
+      expectLogin(await ask(goodOfApp({ redirect_uri: uri })));
+      const answer = await ask(goodOfApp({ redirect_uri: uri, response_type: 'token' }));
+      expectRefusal(answer, 'unsupported_response_type', { uri });
+    });
+
+    it.each([
+      ['https://app.example/cb?tenant=1', 'https://app.example/cb?tenant=1&'],
+      ['https://app.example/cb?tenant=%C3%A4&x=a%20b', 'https://app.example/cb?tenant=%C3%A4&x=a%20b&'],
+      ['https://app.example/cb?', 'https://app.example/cb?'],
+    ])('%s keeps its own query', async (uri, start) => {
+      const withQuery: ClientEntity = await service.make.client({ redirectUris: [uri] });
+      const parameters = good({ client_id: withQuery.id, redirect_uri: uri });
+      const refusal = (await ask({ ...parameters, scope: 'x' })).headers.get('location')!;
+      expect(refusal.startsWith(`${start}error=invalid_scope&`)).toBe(true);
+      const browser = await service.make.signedIn(await service.make.user());
+      const page = await browser.open(authorizePath(parameters));
+      const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+      const location = answer.headers.get('location')!;
+      expect(location.startsWith(`${start}code=`)).toBe(true);
+      expect(new URL(location).searchParams.get('state')).toBe(STATE);
+      expect(new URL(location).searchParams.get('iss')).toBe(service.settings.baseUrl);
+    });
+  });
+
+  describe.each([
+    'client_id',
+    'redirect_uri',
+    'response_type',
+    'scope',
+    'state',
+    'code_challenge',
+    'code_challenge_method',
+    'something',
+  ])('with hostile text in %s', (name) => {
+    const withText = (text: string): Promise<Answer> => {
+      const rest = authorizePath(good({ [name]: undefined, code_challenge_method: undefined }));
+      return service.http.get(`${rest}&${name}=${text}`);
+    };
+
+    it.each(['%00', 'a%00b', '%', '%zz', '%C3%28', '%ED%A0%80', '%FF'])(
+      'answers the undecodable %s with a page',
+      async (text) => expectPage(await withText(text)),
+    );
+
+    it.each([
+      '<script>alert(1)</script>',
+      '"><img src=x onerror=alert(1)>',
+      "' OR '1'='1",
+      "'; DROP TABLE clients; --",
+      'x\r\nSet-Cookie: session=1',
+      '\u202e\ufeff${7*7}{{7*7}}',
+    ])('never echoes %j raw, and nothing breaks', async (text) => {
+      const answer = await withText(encodeURIComponent(text));
+      expect([302, 400]).toContain(answer.status);
+      if (name === 'client_id' || name === 'redirect_uri') expectPage(answer);
+      expect(answer.text).not.toContain(text);
+      expect(answer.headers.get('location') ?? '').not.toMatch(/[\s<>"]/);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      expectLogin(await ask(good()));
+    });
+  });
+
+  it('gives back a very long state, and refuses one over the limit of headers without a redirect', async () => {
+    const state = 'ä'.repeat(1000) + 's'.repeat(4000);
+    const browser = await service.make.signedIn(await service.make.user());
+    const location = await browser.authorize(good({ state }));
+    expect(location.searchParams.get('state')).toBe(state);
+    const tooLong = await ask(good({ state: 's'.repeat(20_000) }));
+    expect({ status: tooLong.status, location: tooLong.headers.get('location') }).toEqual({
+      status: 431,
+      location: null,
+    });
+  });
+});

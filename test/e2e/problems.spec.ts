@@ -1,0 +1,322 @@
+import { Client } from 'pg';
+import type { BrowserSession } from '../support/browser-session.js';
+import type { Answer, HttpOptions } from '../support/http.js';
+import { startService, type TestService } from '../support/test-service.js';
+import type { TestClient } from '../support/factory.js';
+import { until } from '../support/until.js';
+
+describe('problems', () => {
+  let service: TestService;
+  let admin: string;
+  let partner: TestClient;
+
+  beforeAll(async () => {
+    service = await startService();
+    admin = await service.make.adminToken();
+    partner = await service.make.client();
+  });
+  afterAll(() => service.stop());
+
+  const send = (path: string, options: HttpOptions = {}) => service.http.send(path, options);
+
+  /** The members that every problem has, and the `type` that this kind has. */
+  function expectProblem(answer: Answer, status: number, slug?: string): void {
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json(;|$)/);
+    expect(answer.json).toMatchObject({
+      status,
+      title: expect.stringMatching(/\S/),
+      detail: expect.stringMatching(/\S/),
+    });
+    expect(answer.json.type).toBe(slug && `${service.settings.baseUrl}/v2/problems/${slug}/`);
+    expect(answer.json.detail.length).toBeGreaterThanOrEqual(answer.json.title.length);
+  }
+
+  describe('shape', () => {
+    it('names each wrong member of a request in field_errors', async () => {
+      const answer = await send('/admin/users', {
+        bearer: admin,
+        json: { email: 'not an address', name: '', colour: 'red' },
+      });
+      expectProblem(answer, 400, 'validation-failed');
+      expect(Object.keys(answer.json.field_errors).sort()).toEqual(['colour', 'email', 'name']);
+      for (const messages of Object.values<string[]>(answer.json.field_errors)) {
+        expect(messages.every((message) => message.length > 5)).toBe(true);
+      }
+    });
+
+    it('says 400 to JSON that cannot be read', async () => {
+      const headers = { 'content-type': 'application/json' };
+      expectProblem(
+        await send('/admin/users', { bearer: admin, headers, body: '{"email":' }),
+        400,
+        'invalid-request',
+      );
+    });
+
+    it('says 400 to an unsupported Service-Version', async () => {
+      const bearer = await service.make.clientToken(partner);
+      const answer = await send('/v2/users', { bearer, headers: { 'service-version': '3' } });
+      expectProblem(answer, 400, 'unsupported-version');
+    });
+
+    it('gives 401 status, title and detail alone', async () => {
+      for (const path of ['/v2/users', '/webhook_portal', '/admin/users']) {
+        for (const bearer of [undefined, 'garbage', `cds_at_${'x'.repeat(49)}`]) {
+          const answer = await send(path, bearer === undefined ? {} : { bearer });
+          expectProblem(answer, 401);
+          expect(Object.keys(answer.json).sort()).toEqual(['detail', 'status', 'title']);
+          expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
+        }
+      }
+    });
+
+    it('gives 403 status, title and detail alone', async () => {
+      const user = await service.make.user();
+      const { access_token } = await service.make.tokens(partner, user);
+      for (const path of ['/webhook_portal', '/admin/users']) {
+        const answer = await send(path, { bearer: access_token });
+        expectProblem(answer, 403);
+        expect(Object.keys(answer.json).sort()).toEqual(['detail', 'status', 'title']);
+      }
+    });
+
+    it('says 404 to an address that does not exist, and to a resource that does not', async () => {
+      expectProblem(await send('/nothing/here'), 404, 'not-found');
+      expectProblem(await send('/o/nothing'), 404, 'not-found');
+      expectProblem(await send('/admin/users/nobody', { bearer: admin }), 404, 'not-found');
+      expectProblem(await send('/v2/problems/no-such-kind/'), 404, 'not-found');
+    });
+
+    it.each([
+      ['DELETE', '/o/token', 'POST'],
+      ['GET', '/o/token/', 'POST'],
+      ['GET', '/o/revoke_token/', 'POST'],
+      ['GET', '/o/introspect', 'POST'],
+      ['PATCH', '/v2/users', 'GET, HEAD'],
+      ['POST', '/webhook_portal', 'GET, HEAD'],
+      ['PUT', '/health/live', 'GET, HEAD'],
+      ['PUT', '/login', 'GET, HEAD, POST'],
+      ['DELETE', '/admin/clients', 'GET, HEAD, POST'],
+      ['OPTIONS', '/admin/clients', 'GET, HEAD, POST'],
+      ['POST', '/admin/clients/clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'DELETE, GET, HEAD, PATCH'],
+    ])('says 405 to %s %s, and which methods the address has', async (method, path, allowed) => {
+      const answer = await send(path, { method });
+      expectProblem(answer, 405, 'method-not-allowed');
+      expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allowed);
+    });
+
+    it('says 405 to a revocation without the trailing slash, and what is missing', async () => {
+      const form = { token: 'x', client_id: partner.id, client_secret: partner.secret };
+      const answer = await send('/o/revoke_token', { form });
+      expectProblem(answer, 405, 'method-not-allowed');
+      expect(answer.json.detail).toMatch(/trailing slash/);
+      expect(answer.headers.has('allow')).toBe(true);
+    });
+
+    it('says 409 to what stands in the way of something else', async () => {
+      const { email } = await service.make.user();
+      const answer = await send('/admin/users', { bearer: admin, json: { email, name: 'Another' } });
+      expectProblem(answer, 409, 'conflict');
+    });
+
+    it('says 413 to a body over 64 kB', async () => {
+      const json = { email: 'a@mail.example', name: 'x'.repeat(66_000) };
+      expectProblem(await send('/admin/users', { bearer: admin, json }), 413, 'content-too-large');
+    });
+
+    it('says 415 to a media type that the address does not read', async () => {
+      const headers = { 'content-type': 'text/plain' };
+      expectProblem(
+        await send('/admin/users', { bearer: admin, headers, body: 'x' }),
+        415,
+        'unsupported-media-type',
+      );
+      expectProblem(
+        await send('/admin/users', { bearer: admin, form: { name: 'x' } }),
+        415,
+        'unsupported-media-type',
+      );
+    });
+  });
+
+  describe('type URLs', () => {
+    const seen = async (): Promise<string[]> => {
+      const answers = await Promise.all([
+        send('/nothing'),
+        send('/o/token'),
+        send('/admin/users', { bearer: admin, json: {} }),
+        send('/v2/users', { headers: { 'service-version': '9' }, bearer: admin }),
+        send('/admin/users', { bearer: admin, form: { name: 'x' } }),
+        send('/admin/users', { bearer: admin, json: { name: 'x'.repeat(66_000) } }),
+      ]);
+      const types = answers.map((answer) => answer.json.type as string | undefined);
+      return types.filter((type) => type !== undefined);
+    };
+
+    it('answer with a page to a browser, with JSON when asked, and with 406 to other wishes', async () => {
+      const types = await seen();
+      expect(types.length).toBeGreaterThanOrEqual(5);
+      for (const type of types) {
+        const slug = new URL(type).pathname.split('/')[3]!;
+        const html = await send(type, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+        expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+        expect(html.text).toContain(slug);
+        expect((await send(type)).status).toBe(200);
+        const json = await send(type, { headers: { accept: 'application/json' } });
+        expect([json.status, json.json.type]).toEqual([200, type]);
+        expect(json.json.title).toMatch(/\S/);
+        expectProblem(await send(type, { headers: { accept: 'image/png' } }), 406, 'not-acceptable');
+      }
+    });
+
+    it('answer with and without the trailing slash, and vary by Accept', async () => {
+      for (const path of ['/v2/problems/not-found', '/v2/problems/not-found/']) {
+        const answer = await send(path, { headers: { accept: 'application/json' } });
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get('vary')).toMatch(/accept/i);
+      }
+    });
+
+    it('say 404 to names that every object has', async () => {
+      for (const slug of ['constructor', '__proto__', 'toString']) {
+        expectProblem(await send(`/v2/problems/${slug}/`), 404, 'not-found');
+      }
+    });
+  });
+
+  describe('when something unexpected happens inside', () => {
+    const tables = { access_tokens: 'access_tokens_away', scopes: 'scopes_away' };
+
+    let browser: BrowserSession;
+
+    beforeAll(async () => {
+      browser = await service.make.signedIn(await service.make.user());
+      for (const [from, to] of Object.entries(tables)) {
+        await service.database.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+      }
+    });
+    afterAll(async () => {
+      for (const [to, from] of Object.entries(tables)) {
+        await service.database.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+      }
+    });
+
+    const attempts: [string, (headers: Record<string, string>) => Promise<Answer>][] = [
+      ['the metadata', (headers) => send('/.well-known/oauth-authorization-server', { headers })],
+      ['a bearer endpoint', (headers) => send('/v2/users', { headers, bearer: admin })],
+      [
+        'the token endpoint',
+        (headers) =>
+          send('/o/token', {
+            headers,
+            form: { grant_type: 'client_credentials', client_id: partner.id, client_secret: partner.secret },
+          }),
+      ],
+      [
+        'the revocation endpoint',
+        (headers) =>
+          send('/o/revoke_token/', {
+            headers,
+            form: { token: admin, client_id: partner.id, client_secret: partner.secret },
+          }),
+      ],
+    ];
+
+    it.each(attempts)('%s says 500 and nothing of the inside, and logs it', async (name, attempt) => {
+      const id = `unexpected-${name.replaceAll(' ', '-')}`;
+      const answer = await attempt({ 'x-request-id': id });
+      expectProblem(answer, 500, 'internal-error');
+      expect(answer.headers.get('x-request-id')).toBe(id);
+      expect(answer.text).not.toMatch(
+        /relation|select|insert|update|scopes|_away|access_tokens|\bat \S+:\d+/i,
+      );
+      const lines = service.log
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter((line) => line.request_id === id && line.level === 'error');
+      expect(lines).toHaveLength(1);
+      expect(JSON.stringify(lines[0])).toMatch(/does not exist/);
+    });
+
+    it('a page says it in words, with the request id to quote', async () => {
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id: partner.id,
+        redirect_uri: partner.redirectUris[0]!,
+      });
+      const headers = { 'x-request-id': 'unexpected-page' };
+      const page = await browser.open(`/o/authorize/?${query.toString()}`, { headers });
+      expect([page.status, page.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+      expect(page.html.querySelector('main')!.text).toContain('unexpected-page');
+      expect(page.text).not.toMatch(/relation|scopes_away/i);
+    });
+  });
+
+  describe('when the database is away', () => {
+    let elsewhere: Client;
+    let name: string;
+    let partnerToken: string;
+    const cut = () =>
+      elsewhere.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+
+    beforeAll(async () => {
+      partnerToken = await service.make.clientToken(partner);
+      const url = new URL(service.database.url);
+      name = url.pathname.slice(1);
+      url.pathname = '/postgres';
+      elsewhere = new Client({ connectionString: url.href });
+      await elsewhere.connect();
+    });
+    afterAll(async () => {
+      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await elsewhere.end();
+    });
+
+    const credentials = () => ({ client_id: partner.id, client_secret: partner.secret });
+    const requests = (): [string, HttpOptions][] => [
+      ['/o/token', { form: { grant_type: 'client_credentials', ...credentials() } }],
+      ['/o/revoke_token/', { form: { token: admin, ...credentials() } }],
+      ['/o/introspect/', { form: { token: admin }, basic: { id: partner.id, secret: partner.secret } }],
+      ['/.well-known/oauth-authorization-server', {}],
+      ['/v2/users', { bearer: admin }],
+      ['/webhook_portal', { bearer: admin }],
+      ['/admin/users', { bearer: admin, json: { email: 'away@mail.example', name: 'Away' } }],
+      ['/health/ready', {}],
+    ];
+
+    it('says 503, never 500, to requests whose connections are cut', async () => {
+      for (let round = 0; round < 5; round++) {
+        const answers = Array.from({ length: 20 }, () => send('/v2/users', { bearer: partnerToken }));
+        await cut();
+        const statuses = (await Promise.all(answers)).map(({ status }) => status);
+        expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      }
+      await until('all connections are new', async () => (await send('/health/ready')).status === 200);
+    });
+
+    it('says 503 with Retry-After, and recovers by itself when the database is back', async () => {
+      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await cut();
+      for (const [path, options] of requests()) {
+        const answer = await send(path, options);
+        expect([path, answer.status]).toEqual([path, 503]);
+        expectProblem(answer, 503, 'service-unavailable');
+        expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+        expect(answer.text).not.toMatch(/postgres|connection|ECONN|test_/i);
+      }
+      expect((await send('/health/live')).status).toBe(200);
+      // A page that needs the database says it as a page.
+      const page = await send(`/o/authorize?client_id=${partner.id}&redirect_uri=x`);
+      expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+      expect(page.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+
+      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await until('the service is ready again', async () => (await send('/health/ready')).status === 200);
+      const answer = await send('/o/token', { form: { grant_type: 'client_credentials', ...credentials() } });
+      expect(answer.status).toBe(200);
+      expect(service.log.some((line) => line.includes('unexpected error') && /55000|57P0/.test(line))).toBe(
+        false,
+      );
+    });
+  });
+});
