@@ -12,8 +12,10 @@ const ROOMS = [
   ['scopes'],
   ['clients'],
   ['consents'],
+  ['notifications'],
   ['tokens'],
-  ['oauth', 'webhook-portal', 'users-api', 'admin', 'operations', 'start'],
+  ['rate-limits'],
+  ['oauth', 'webhook-portal', 'partner-api', 'admin', 'operations', 'start'],
 ];
 
 const upward = ROOMS.flatMap((level, index) => {

@@ -1,4 +1,5 @@
 import { InitialSchema1763629200000 } from './1763629200000-initial-schema.js';
+import { Notifications1763632000000 } from './1763632000000-notifications.js';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS = [InitialSchema1763629200000];
+export const MIGRATIONS = [InitialSchema1763629200000, Notifications1763632000000];

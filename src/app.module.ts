@@ -9,11 +9,13 @@ import { ConsentsModule } from './consents/consents.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HttpModule } from './http/http.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
 import { OperationsModule } from './operations/operations.module.js';
+import { PartnerApiModule } from './partner-api/partner-api.module.js';
+import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
 import { DemoModule } from './start/demo.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
-import { UsersApiModule } from './users-api/users-api.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhookPortalModule } from './webhook-portal/webhook-portal.module.js';
 
@@ -33,9 +35,11 @@ export class AppModule {
         ScopesModule,
         ClientsModule,
         ConsentsModule,
+        NotificationsModule,
         TokensModule,
+        RateLimitsModule.forRoot(settings),
         OAuthModule,
-        UsersApiModule,
+        PartnerApiModule,
         WebhookPortalModule,
         AdminModule,
         OperationsModule,

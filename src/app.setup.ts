@@ -26,7 +26,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Contract §4: what browsers of any origin may call, without credentials. */
 const CORS_PATHS =
-  /^\/(o\/token|o\/revoke_token|\.well-known\/oauth-authorization-server|webhook_portal|v2\/users(\/[^/]+)?)\/?$/;
+  /^\/(o\/token|o\/revoke_token|\.well-known\/oauth-authorization-server|webhook_portal|(v2\/users|notifications)(\/[^/]+)?)\/?$/;
 const CORS_OPTIONS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'PATCH'],
@@ -93,7 +93,8 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
 
 function addRequestHooks(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id);
+    // What an endpoint does not say otherwise is for its caller alone.
+    void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
     if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
   });
   fastify.addHook('onResponse', async (request, reply) => {

@@ -4,6 +4,7 @@ import { AdminClientCredentialsController } from './admin-client-credentials.con
 import { AdminClientsController } from './admin-clients.controller.js';
 import { AdminConsentsController } from './admin-consents.controller.js';
 import { AdminGrantsController } from './admin-grants.controller.js';
+import { AdminNotificationsController } from './admin-notifications.controller.js';
 import { AdminScopesController } from './admin-scopes.controller.js';
 import { AdminUsersController } from './admin-users.controller.js';
 
@@ -15,6 +16,7 @@ import { AdminUsersController } from './admin-users.controller.js';
     AdminClientsController,
     AdminConsentsController,
     AdminGrantsController,
+    AdminNotificationsController,
     AdminScopesController,
     AdminUsersController,
   ],

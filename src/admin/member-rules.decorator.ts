@@ -63,6 +63,21 @@ export const IsWholeNumber = (min: number, max: number, orElse = ''): PropertyDe
 export const IsOneOf = (...allowed: readonly string[]): PropertyDecorator =>
   rule('isOneOf', `must be one of: ${allowed.join(', ')}`, (value) => allowed.includes(value as string));
 
+export const IsMessageId = (): PropertyDecorator =>
+  rule(
+    'isMessageId',
+    'must be ERR followed by 1 to 10 digits',
+    (value) => typeof value === 'string' && /^ERR\d{1,10}$/.test(value),
+  );
+
+/** A link that a person may follow: no other scheme, such as `javascript:`. */
+export const IsWebAddress = (): PropertyDecorator =>
+  rule(
+    'isWebAddress',
+    'must be an https or http URL of at most 2000 characters',
+    (value) => isTextOf(value, 1, 2000) && /^https?:\/\/[^\s/]/i.test(value) && URL.canParse(value),
+  );
+
 export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>
   rule('isIdOf', `must be the id of a ${what}`, (value) => typeof value === 'string' && isId(prefix, value));
 

@@ -19,7 +19,8 @@ export const SERVICE_ACTOR: Actor = { type: 'service', id: null };
 /** What was done to what; `before` and `after` hold no secret and no digest of one. */
 export interface AuditEntry {
   action: string;
-  subjectType: 'user' | 'client' | 'consent' | 'grant' | 'scope' | 'session' | 'portal_session';
+  subjectType:
+    'user' | 'client' | 'consent' | 'grant' | 'scope' | 'session' | 'portal_session' | 'notification';
   subjectId: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;

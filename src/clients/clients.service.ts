@@ -44,8 +44,8 @@ export class ClientsService {
     private readonly endings: AccessEndings,
   ) {}
 
-  find(id: string): Promise<ClientEntity | null> {
-    return this.repository.findById(id);
+  find(id: string, manager?: EntityManager): Promise<ClientEntity | null> {
+    return this.repository.findById(id, manager);
   }
 
   /** The client; throws a 404 problem. */

@@ -20,6 +20,7 @@ import {
   IsEncryptionKey,
   IsEncryptionKeyList,
   IsPostgresUrl,
+  IsRedisUrl,
   IsProxyList,
 } from './setting-constraints.js';
 
@@ -29,6 +30,7 @@ const WholeNumber = () =>
 
 const seconds = (from: number, to: number) => `must be a whole number of seconds from ${from} to ${to}`;
 const YEAR = 31_536_000;
+const LIMIT = 'must be a whole number from 1 to 1000000000';
 
 /** The environment as the process was given it: one property a setting, named as in contract §14. */
 export class Environment {
@@ -141,6 +143,28 @@ export class Environment {
   @Max(3650, { message: 'must be a whole number of days from 1 to 3650' })
   RETENTION_DAYS = 30;
 
+  @WholeNumber()
+  @IsInt({ message: LIMIT })
+  @Min(1, { message: LIMIT })
+  @Max(1_000_000_000, { message: LIMIT })
+  RATE_LIMIT_PER_HOUR = 1000;
+
+  @WholeNumber()
+  @IsInt({ message: LIMIT })
+  @Min(1, { message: LIMIT })
+  @Max(1_000_000_000, { message: LIMIT })
+  OAUTH_RATE_LIMIT_PER_MINUTE = 600;
+
+  @IsOptional()
+  @Validate(IsRedisUrl)
+  REDIS_URL?: string;
+
+  @IsOptional()
+  @Matches(/^[\x21-\x7e]{16,512}$/, {
+    message: 'must be 16 to 512 printable ASCII characters without spaces',
+  })
+  METRICS_TOKEN?: string;
+
   @IsOptional()
   @Validate(IsProxyList)
   TRUSTED_PROXIES?: string;
@@ -201,4 +225,6 @@ const OPTIONAL_NAMES = [
   'BOOTSTRAP_OPERATOR_CLIENT_ID',
   'BOOTSTRAP_OPERATOR_CLIENT_SECRET',
   'TRUSTED_PROXIES',
+  'REDIS_URL',
+  'METRICS_TOKEN',
 ];

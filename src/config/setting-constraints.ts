@@ -51,6 +51,16 @@ export class IsPostgresUrl implements ValidatorConstraintInterface {
 }
 
 @ValidatorConstraint()
+export class IsRedisUrl implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && /^rediss?:\/\/[^/]/.test(value) && URL.canParse(value);
+  }
+  defaultMessage(): string {
+    return 'must be a Redis URL: redis://user:password@host:port, or rediss:// for TLS';
+  }
+}
+
+@ValidatorConstraint()
 export class IsBaseUrl implements ValidatorConstraintInterface {
   validate(value: unknown, args: ValidationArguments): boolean {
     if (typeof value !== 'string' || !URL.canParse(value)) return false;

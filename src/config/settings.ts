@@ -35,6 +35,12 @@ export class Settings {
   refreshGrace!: number;
   sessionTtl!: number;
   retentionDays!: number;
+  /** Requests an hour, for each client and user; a client can have its own. */
+  rateLimit!: number;
+  /** Requests a minute to `/o/*`, for each client. */
+  oauthRateLimit!: number;
+  redisUrl?: string;
+  metricsToken?: string;
   trustedProxies!: string[];
   logLevel!: string;
 
@@ -66,6 +72,10 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     refreshGrace: env.REFRESH_GRACE_SECONDS,
     sessionTtl: env.SESSION_TTL_SECONDS,
     retentionDays: env.RETENTION_DAYS,
+    rateLimit: env.RATE_LIMIT_PER_HOUR,
+    oauthRateLimit: env.OAUTH_RATE_LIMIT_PER_MINUTE,
+    redisUrl: env.REDIS_URL,
+    metricsToken: env.METRICS_TOKEN,
     trustedProxies: splitList(env.TRUSTED_PROXIES ?? ''),
     logLevel: env.LOG_LEVEL,
   });

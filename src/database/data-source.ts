@@ -4,6 +4,7 @@ import { AuditEventEntity } from '../audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
 import { ConsentEntity } from '../consents/consent.entity.js';
+import { NotificationEntity } from '../notifications/notification.entity.js';
 import { ScopeEntity } from '../scopes/scope.entity.js';
 import { AccessTokenEntity } from '../tokens/access-token.entity.js';
 import { AuthorizationCodeEntity } from '../tokens/authorization-code.entity.js';
@@ -36,6 +37,7 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
       ClientSecretEntity,
       ConsentEntity,
       GrantEntity,
+      NotificationEntity,
       PasswordLinkEntity,
       PortalLinkEntity,
       PortalSessionEntity,

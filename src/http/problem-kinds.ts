@@ -65,6 +65,14 @@ export const PROBLEM_KINDS = {
     whatToDo:
       'Send JSON with "Content-Type: application/json"; the forms of pages send application/x-www-form-urlencoded.',
   },
+  'rate-limit-exceeded': {
+    title: 'Too many requests',
+    status: 429,
+    explanation:
+      'This client (for this user), or this network address, has sent more requests than its limit allows.',
+    whatToDo:
+      'Wait for as many seconds as the Retry-After response header says: the next request is then served. X-RateLimit-Limit and X-RateLimit-Remaining on every answer help to stay below the limit.',
+  },
   'internal-error': {
     title: 'Internal server error',
     status: 500,

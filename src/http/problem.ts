@@ -7,6 +7,8 @@ export interface ProblemExtras {
   fieldErrors?: Record<string, string[]>;
   /** URL of the resource concerned. */
   instance?: string;
+  /** What the user concerned should be told (source specification §2.4), as it goes over the wire. */
+  notification?: object;
 }
 
 /**
@@ -38,6 +40,7 @@ export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
 export const conflict = kind(409, 'Conflict', 'conflict');
 export const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
 export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
+export const rateLimitExceeded = kind(429, 'Too many requests', 'rate-limit-exceeded');
 export const internalError = kind(500, 'Internal server error', 'internal-error');
 export const serviceUnavailable = kind(503, 'Service unavailable', 'service-unavailable');
 

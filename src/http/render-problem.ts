@@ -6,13 +6,14 @@ export const problemTypeUrl = (baseUrl: string, slug: string): string => `${base
 
 /** A problem as application/problem+json (RFC 9457, contract §1). */
 export function renderProblem(problem: Problem, baseUrl: string): Rendered {
-  const { fieldErrors, instance } = problem.extras;
+  const { fieldErrors, instance, notification } = problem.extras;
   const body = {
     ...(problem.slug ? { type: problemTypeUrl(baseUrl, problem.slug) } : {}),
     status: problem.status,
     title: problem.title,
     detail: problem.detail,
     ...(instance ? { instance } : {}),
+    ...(notification ? { notification } : {}),
     ...(fieldErrors ? { field_errors: fieldErrors } : {}),
   };
   return {

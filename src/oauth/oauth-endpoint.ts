@@ -10,6 +10,7 @@ import {
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { Form, queryStringOf } from '../http/form.js';
+import { admission } from './admission.guard.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
 import type { Problem } from '../http/problem.js';
 
@@ -34,9 +35,15 @@ const renderError = (problem: Problem, request: FastifyRequest) =>
   // A media type without a parser is refused before any guard: here it is an invalid request like any other.
   renderOAuthError(problem.status === 415 ? invalidRequest(FORM_NEEDED) : problem, request);
 
-/** An endpoint that takes a form, lets the guards decide in their order, and refuses in the words of RFC 6749 §5.2. */
-export const OAuthEndpoint = (...guards: Type<CanActivate>[]) =>
-  applyDecorators(RouteConfig({ renderError }), UseGuards(OAuthFormGuard, ...guards));
+/**
+ * An endpoint that takes a form, authenticates with this guard, is under the limits of contract §7 (`limitClients`: for each
+ * client too), and refuses in the words of RFC 6749 §5.2.
+ */
+export const OAuthEndpoint = (authentication: Type<CanActivate>, { limitClients = true } = {}) =>
+  applyDecorators(
+    RouteConfig({ renderError }),
+    UseGuards(admission([OAuthFormGuard, authentication], { limitClients })),
+  );
 
 /** The posted form, behind the form guard. */
 export const OAuthForm = createParamDecorator(

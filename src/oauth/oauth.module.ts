@@ -7,6 +7,8 @@ import { LoginController } from './authorization/login.controller.js';
 import { StartPageController } from './authorization/start-page.controller.js';
 import { BasicStrategy } from './clients/basic.strategy.js';
 import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
+import { IntrospectionGuard } from './introspection/introspection.guard.js';
+import { OAuthFormGuard } from './oauth-endpoint.js';
 import { IntrospectionController } from './introspection/introspection.controller.js';
 import { MetadataController } from './metadata/metadata.controller.js';
 import { RevocationController } from './revocation/revocation.controller.js';
@@ -34,6 +36,8 @@ import { TokenController } from './token/token.controller.js';
     BasicStrategy,
     ClientAuthenticationGuard,
     ClientCredentialsGrant,
+    IntrospectionGuard,
+    OAuthFormGuard,
     RefreshTokenGrant,
   ],
 })

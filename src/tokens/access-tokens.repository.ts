@@ -9,6 +9,7 @@ export interface LiveAccessToken {
   clientType: ClientType;
   clientScopes: string[];
   ownerId: string;
+  rateLimit: number | null;
   webhooksEnabled: boolean;
   grantId: string | null;
   userId: string | null;
@@ -29,7 +30,7 @@ export class AccessTokensRepository {
   async findLive(digest: Buffer): Promise<LiveAccessToken | undefined> {
     const [row] = await this.dataSource.query(
       `SELECT t.client_id AS "clientId", c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
-              c.owner_id AS "ownerId", o.webhooks_enabled AS "webhooksEnabled", t.grant_id AS "grantId",
+              c.owner_id AS "ownerId", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled", t.grant_id AS "grantId",
               g.user_id AS "userId", t.scopes, k.scopes AS "consentScopes",
               t.created_at AS "createdAt", t.expires_at AS "expiresAt"
          FROM access_tokens t

@@ -25,6 +25,7 @@ export class AccessTokensService {
         name: row.clientName,
         type: row.clientType,
         ownerId: row.ownerId,
+        rateLimit: row.rateLimit,
         webhooksEnabled: row.webhooksEnabled,
       },
       ...(row.userId === null ? {} : { userId: row.userId }),

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
+import { ClientsService } from '../clients/clients.service.js';
 import { Transactions } from '../database/transactions.js';
 import type { Page, PageRequest } from '../http/paging.js';
 import { notFound } from '../http/problem.js';
+import { MESSAGES } from '../notifications/message-catalogue.js';
+import { NotificationsService } from '../notifications/notifications.service.js';
 import { AccessEndings, type AccessEnding, type EndingReason } from '../users/access-endings.js';
 import type { GrantEntity } from './grant.entity.js';
 import { GrantsRepository } from './grants.repository.js';
@@ -15,6 +18,8 @@ export class GrantsService implements AccessEnding {
     private readonly repository: GrantsRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
+    private readonly clients: ClientsService,
+    private readonly notifications: NotificationsService,
     endings: AccessEndings,
   ) {
     endings.add(this);
@@ -35,6 +40,7 @@ export class GrantsService implements AccessEnding {
     return this.transactions.run(async (manager) => {
       const [grant] = await this.repository.revoke(manager, { id }, reason);
       if (grant) await this.recordRevocation(manager, grant, reason, actor);
+      if (grant && reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
       return grant !== undefined;
     });
   }
@@ -80,6 +86,17 @@ export class GrantsService implements AccessEnding {
   ): Promise<number> {
     await this.repository.deleteUnusedCodes(manager, { clientId, userId });
     return (await this.repository.revoke(manager, { clientId, userId }, reason)).length;
+  }
+
+  /** About security, so for the user's own page alone: whoever replayed the token may be the one who reads. */
+  private async warnUser(manager: EntityManager, grant: GrantEntity): Promise<void> {
+    const client = await this.clients.find(grant.clientId, manager);
+    await this.notifications.raise(
+      manager,
+      grant.userId,
+      null,
+      MESSAGES.refreshTokenReplayed(client?.name ?? grant.clientId),
+    );
   }
 
   private recordRevocation(

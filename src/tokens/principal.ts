@@ -6,6 +6,8 @@ export interface PrincipalClient {
   name: string;
   type: ClientType;
   ownerId: string;
+  /** Requests an hour; null: the service's own limit. */
+  rateLimit: number | null;
   /** Whether the owner may open the webhook portal. */
   webhooksEnabled: boolean;
 }

@@ -27,6 +27,7 @@ const TASKS: PurgeTask[] = [
   { table: 'portal_links', key: 'digest', condition: 'expires_at < now()' },
   { table: 'portal_sessions', key: 'digest', condition: 'expires_at < now()' },
   { table: 'password_links', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'rate_limit_periods', key: 'notification_id', condition: 'ends_at < now()' },
   { table: 'client_secrets', key: 'digest', condition: 'expires_at < now()' },
   { table: 'grants', key: 'id', condition: 'revoked_at < now() - make_interval(days => $2)' },
   { table: 'grants', key: 'id', condition: 'expires_at < now() - make_interval(days => $2)' },

@@ -11,14 +11,13 @@ import { RefreshTokensRepository, type FoundRefreshToken } from './refresh-token
 /** What came of a refresh. */
 export type RefreshResult = IssuedTokens | { refused: 'invalid_grant' | 'invalid_scope' };
 
-/** The successor pair as it is sealed for the grace time; `expiresAt` in milliseconds since 1970. */
+/** The successor pair as it is sealed for the grace time. */
 interface Successor {
   accessToken: string;
   refreshToken: string;
   scopes: string[];
   /** The scopes that were asked for; the same request again must ask for the same. */
   asked: string[];
-  expiresAt: number;
 }
 
 const REFUSED_GRANT = { refused: 'invalid_grant' } as const;
@@ -79,7 +78,6 @@ export class RefreshRotationService {
       refreshToken: newSecret('refreshToken'),
       scopes,
       asked,
-      expiresAt: Date.now() + accessTokenTtl * 1000,
     };
     const rotated = await this.repository.rotate({
       retiredDigest: digest,
@@ -99,7 +97,7 @@ export class RefreshRotationService {
     });
     if (!rotated) return undefined;
     const { accessToken, refreshToken } = successor;
-    return { accessToken, refreshToken, scopes, expiresIn: accessTokenTtl };
+    return { accessToken, refreshToken, scopes, expiresIn: Math.min(accessTokenTtl, found.grantExpiresIn) };
   }
 
   /** The answer was lost, and the client repeats its request: the same pair again, never a second one. */
@@ -114,13 +112,8 @@ export class RefreshRotationService {
     const successor = this.open(token, digest, found);
     if (!successor) return REFUSED_GRANT;
     if (!sameScopes(successor.asked, asked)) return REFUSED_SCOPE;
-    const { accessToken, refreshToken, scopes, expiresAt } = successor;
-    return {
-      accessToken,
-      refreshToken,
-      scopes,
-      expiresIn: Math.max(0, Math.floor((expiresAt - Date.now()) / 1000)),
-    };
+    const { accessToken, refreshToken, scopes } = successor;
+    return { accessToken, refreshToken, scopes, expiresIn: found.successorExpiresIn };
   }
 
   private open(token: string, digest: Buffer, found: FoundRefreshToken): Successor | undefined {

@@ -10,10 +10,14 @@ export interface FoundRefreshToken {
   /** Retired, and still within the grace time. */
   inGrace: boolean;
   sealedSuccessor: Buffer | null;
+  /** Seconds that are left of the successor's access token. */
+  successorExpiresIn: number;
   /** The successor was used already, or its access token was revoked by itself: its owner has it, so the answer was not lost. */
   successorUsed: boolean;
   /** Grant, consent, user and client are all live. */
   grantLive: boolean;
+  /** Seconds that are left of the grant. */
+  grantExpiresIn: number;
   grantScopes: string[];
   clientScopes: string[];
   consentScopes: string[];
@@ -42,9 +46,11 @@ export class RefreshTokensRepository {
       `SELECT r.grant_id AS "grantId", g.client_id AS "clientId", r.expires_at <= now() AS expired,
               r.retired_at IS NOT NULL AS retired, coalesce(r.grace_ends_at > now(), false) AS "inGrace",
               r.sealed_successor AS "sealedSuccessor",
+              greatest(0, floor(extract(epoch FROM coalesce(a.expires_at, now()) - now())))::int AS "successorExpiresIn",
               coalesce(n.retired_at IS NOT NULL OR a.revoked_at IS NOT NULL, true) AS "successorUsed",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
                 AND k.revoked_at IS NULL AS "grantLive",
+              floor(extract(epoch FROM g.expires_at - now()))::int AS "grantExpiresIn",
               g.scopes AS "grantScopes", c.scopes AS "clientScopes", k.scopes AS "consentScopes"
          FROM refresh_tokens r
          JOIN grants g ON g.id = r.grant_id

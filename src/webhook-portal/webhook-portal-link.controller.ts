@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
-import { PartnerEndpoint } from '../tokens/partner-endpoint.decorator.js';
+import { PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
 import type { Principal } from '../tokens/principal.js';
 import { PortalAccessService } from './portal-access.service.js';
 

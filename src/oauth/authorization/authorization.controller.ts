@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { originOf } from '../../http/actor.js';
@@ -7,6 +7,7 @@ import { FormBody } from '../../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/form.js';
 import { PageRoute, sendPage } from '../../http/html.js';
 import { badRequest } from '../../http/problem.js';
+import { AddressRateLimitGuard } from '../../rate-limits/address-rate-limit.guard.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import type { SignedInUser } from '../../users/sessions.repository.js';
 import { SessionsService } from '../../users/sessions.service.js';
@@ -21,6 +22,7 @@ const PATH = '/o/authorize/';
 
 /** The authorization endpoint (RFC 6749 §3.1, contract §3): checks, sign-in, consent, and back to the client. */
 @Controller('o/authorize')
+@UseGuards(AddressRateLimitGuard)
 export class AuthorizationController {
   constructor(
     private readonly checks: AuthorizationRequestChecks,

@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { originOf } from '../../http/actor.js';
 import { CsrfService } from '../../http/csrf.service.js';
@@ -6,6 +6,8 @@ import { FormBody } from '../../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/form.js';
 import { PageRoute, sendPage } from '../../http/html.js';
 import { safeReturnTo } from '../../http/return-to.js';
+import { AddressRateLimitGuard } from '../../rate-limits/address-rate-limit.guard.js';
+import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { LOGOUT_BINDING } from '../../users/logout-binding.js';
 import { SessionsService } from '../../users/sessions.service.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
@@ -16,9 +18,11 @@ const LOGIN_BINDING = 'login';
 
 /** Signing in and out (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @Controller()
+@UseGuards(AddressRateLimitGuard)
 export class LoginController {
   constructor(
     private readonly sessions: SessionsService,
+    private readonly limits: SignInLimitsService,
     private readonly checks: AuthorizationRequestChecks,
     private readonly csrf: CsrfService,
   ) {}
@@ -35,7 +39,8 @@ export class LoginController {
     sendPage(reply, loginPage({ csrfToken, signedInAs: user }));
   }
 
-  /** Signs in; an unknown e-mail address and a wrong password get the same answer in the same time. */
+  /** Signs in; an unknown e-mail address and a wrong password get the same answer in the same time; too
+   * many failures a 429 page. */
   @Post('login')
   @PageRoute()
   async logIn(
@@ -47,7 +52,9 @@ export class LoginController {
     const returnTo = safeReturnTo(form.get('return_to'));
     const email = form.get('email') ?? '';
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const attempt = await this.limits.admit(request, email);
     const user = await this.sessions.signIn(request, reply, email, form.get('password') ?? '', actor);
+    if (user) await this.limits.succeeded(attempt, request, reply, email);
     if (user) return void reply.header('cache-control', 'no-store').redirect(returnTo ?? '/', 303);
     const error = 'The e-mail address or the password is not right. Check both and try again.';
     await this.sendForm(request, reply, { returnTo, email: email.slice(0, 254), error });

@@ -37,7 +37,7 @@ export class IntrospectionController {
    */
   @Post()
   @HttpCode(200)
-  @OAuthEndpoint(IntrospectionGuard)
+  @OAuthEndpoint(IntrospectionGuard, { limitClients: false })
   async introspect(
     @OAuthForm() form: Form,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -6,7 +6,7 @@ import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
 import { notFound } from '../http/problem.js';
 import { USER_ID_PATTERN } from '../secrets/ids.js';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
-import { PartnerEndpoint } from '../tokens/partner-endpoint.decorator.js';
+import { PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
 import type { Principal } from '../tokens/principal.js';
 import type { ConsentedUser } from '../consents/consents.repository.js';
 

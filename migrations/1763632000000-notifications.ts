@@ -1,0 +1,52 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Notifications (source specification §2.4), and for each pair of client and user the period of an exceeded rate limit:
+ * its row decides, in one guarded write, which of many refusals raises the notification.
+ */
+export class Notifications1763632000000 implements MigrationInterface {
+  name = 'Notifications1763632000000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      CREATE TABLE notifications (
+        id text PRIMARY KEY CHECK (id ~ '^notf[0-9A-HJKMNP-TV-Z]{26}$'),
+        user_id text NOT NULL CONSTRAINT notifications_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+        -- The client that it concerns, whose tokens may see it; absent for what only the user's own page shows.
+        client_id text CONSTRAINT notifications_client_id_fkey REFERENCES clients (id) ON DELETE CASCADE,
+        message_id text NOT NULL CHECK (message_id ~ '^ERR[0-9]{1,10}$'),
+        category text NOT NULL CHECK (category IN ('ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL')),
+        event_time timestamptz NOT NULL DEFAULT now(),
+        short_text_title text NOT NULL CHECK (length(short_text_title) BETWEEN 1 AND 200),
+        short_text_body text NOT NULL CHECK (length(short_text_body) BETWEEN 1 AND 1000),
+        detail_page_title text CHECK (length(detail_page_title) <= 200),
+        detail_page_body text CHECK (length(detail_page_body) <= 10000),
+        external_link text CHECK (length(external_link) <= 2000),
+        external_button_label text CHECK (length(external_button_label) <= 100),
+        read_at timestamptz,
+        resolved_at timestamptz,
+        -- When the service resolves it by itself.
+        resolve_at timestamptz
+      );
+      CREATE INDEX notifications_user_id_idx ON notifications (user_id, id);
+      CREATE INDEX notifications_client_id_idx ON notifications (client_id, user_id, id);
+      CREATE INDEX notifications_resolve_at_idx ON notifications (resolve_at)
+        WHERE resolve_at IS NOT NULL AND resolved_at IS NULL;
+
+      CREATE TABLE rate_limit_periods (
+        client_id text NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+        user_id text NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        notification_id text NOT NULL REFERENCES notifications (id) ON DELETE CASCADE,
+        ends_at timestamptz NOT NULL,
+        PRIMARY KEY (client_id, user_id)
+      );
+      CREATE INDEX rate_limit_periods_user_id_idx ON rate_limit_periods (user_id);
+      CREATE INDEX rate_limit_periods_notification_id_idx ON rate_limit_periods (notification_id);
+      CREATE INDEX rate_limit_periods_ends_at_idx ON rate_limit_periods (ends_at);
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('DROP TABLE rate_limit_periods, notifications;');
+  }
+}

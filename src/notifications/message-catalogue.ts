@@ -1,0 +1,36 @@
+import type { NotificationCategory } from './notification.entity.js';
+
+/** The words of a kind of notification that the service raises by itself. */
+export interface Message {
+  messageId: string;
+  category: NotificationCategory;
+  shortTextTitle: string;
+  shortTextBody: string;
+  detailPageTitle?: string;
+  detailPageBody?: string;
+}
+
+/** Every kind of notification that the service raises; the message ids are a promise to partners and never change. */
+export const MESSAGES = {
+  rateLimitExceeded: (limit: number): Message => ({
+    messageId: 'ERR1001',
+    category: 'RETRY',
+    shortTextTitle: 'Too many requests',
+    shortTextBody: `An application asked for your data more than ${limit} times within an hour. It is being held back for a while.`,
+    detailPageTitle: 'Why requests are held back',
+    detailPageBody:
+      'Each application may send a limited number of requests within any hour for each user. Requests beyond that are refused ' +
+      'with status 429, and the Retry-After header of the answer says how many seconds to wait. Nothing is lost, and there ' +
+      'is nothing you need to do: this notification resolves itself.',
+  }),
+  refreshTokenReplayed: (clientName: string): Message => ({
+    messageId: 'ERR2001',
+    category: 'ACTIONABLE',
+    shortTextTitle: 'An application was disconnected for your safety',
+    shortTextBody: `A sign-in key of “${clientName}” was used a second time, so all of its keys for your account were withdrawn.`,
+    detailPageTitle: 'Why an application was disconnected',
+    detailPageBody:
+      'Applications renew their access with keys that work once. A key that is used again may have been copied. The application ' +
+      'has to ask you again before it can read your data. If you do not know the application, do not agree.',
+  }),
+} as const;

@@ -1,0 +1,121 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../audit/audit.service.js';
+import { isForeignKeyViolation } from '../database/database-errors.js';
+import { Transactions } from '../database/transactions.js';
+import type { Page, PageRequest } from '../http/paging.js';
+import { notFound, validationFailed } from '../http/problem.js';
+import { isId, newId } from '../secrets/ids.js';
+import type { Message } from './message-catalogue.js';
+import { NotificationEntity, type NotificationCategory } from './notification.entity.js';
+import { NotificationsRepository, type NotificationFilter } from './notifications.repository.js';
+
+const RESOLVE_EVERY_MS = 5_000;
+const BATCH = 1000;
+
+export interface NewNotification {
+  userId: string;
+  clientId?: string | null;
+  messageId: string;
+  category: NotificationCategory;
+  eventTime?: Date;
+  shortTextTitle: string;
+  shortTextBody: string;
+  detailPageTitle?: string;
+  detailPageBody?: string;
+  externalLink?: string | null;
+  externalButtonLabel?: string;
+}
+
+/** What users should know: raised, read, resolved (contract §8). */
+@Injectable()
+export class NotificationsService {
+  private readonly logger = new Logger(NotificationsService.name);
+
+  constructor(
+    private readonly repository: NotificationsRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Newest first. */
+  list(filter: NotificationFilter, page: PageRequest): Promise<Page<NotificationEntity>> {
+    return this.repository.list(filter, page);
+  }
+
+  /** The notification, if the filter lets it be seen; else a 404 problem. */
+  async get(id: string, filter: NotificationFilter): Promise<NotificationEntity> {
+    const notification = isId('notf', id) ? await this.repository.find(id, filter) : null;
+    if (!notification) throw notFound('There is no notification with this id.');
+    return notification;
+  }
+
+  /** Marks it read or resolved, each once. */
+  async mark(
+    id: string,
+    filter: NotificationFilter,
+    marks: { read: boolean; resolved: boolean },
+  ): Promise<NotificationEntity> {
+    await this.get(id, filter);
+    await this.repository.mark(id, marks);
+    return this.get(id, filter);
+  }
+
+  /** Raises one of the service's own kinds, in the caller's transaction. */
+  async raise(
+    manager: EntityManager,
+    userId: string,
+    clientId: string | null,
+    message: Message,
+  ): Promise<void> {
+    await manager.insert(NotificationEntity, {
+      id: newId('notf'),
+      userId,
+      clientId,
+      ...message,
+      eventTime: () => 'now()',
+    });
+  }
+
+  /** An operator's own; throws a 400 problem for an unknown user or client. */
+  async raiseByOperator(input: NewNotification, actor: Actor): Promise<NotificationEntity> {
+    const id = newId('notf');
+    try {
+      return await this.transactions.run(async (manager) => {
+        await manager.insert(NotificationEntity, {
+          ...input,
+          id,
+          eventTime: input.eventTime ?? (() => 'now()'),
+        });
+        await this.audit.record(manager, actor, {
+          action: 'notification.raised',
+          subjectType: 'notification',
+          subjectId: id,
+          after: { user_id: input.userId, message_id: input.messageId, category: input.category },
+        });
+        return (await this.repository.find(id, {}, manager))!;
+      });
+    } catch (error) {
+      if (isForeignKeyViolation(error, 'notifications_user_id_fkey')) {
+        throw validationFailed({ user_id: ['must be the id of a user'] });
+      }
+      if (isForeignKeyViolation(error, 'notifications_client_id_fkey')) {
+        throw validationFailed({ client_id: ['must be the id of a client'] });
+      }
+      throw error;
+    }
+  }
+
+  /** Resolves what the service resolves by itself. */
+  async resolveDue(): Promise<void> {
+    while ((await this.repository.resolveDue(BATCH)) === BATCH);
+  }
+
+  @Interval(RESOLVE_EVERY_MS)
+  protected async resolveOnSchedule(): Promise<void> {
+    await this.resolveDue().catch((error: Error) =>
+      this.logger.warn(`Resolving stopped early: ${error.message}`),
+    );
+  }
+}

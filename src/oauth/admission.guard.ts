@@ -1,0 +1,42 @@
+import { Injectable, mixin, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../http/problem.js';
+import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
+
+/**
+ * Lets a request to an OAuth endpoint in: the guards in their order, and the limits of contract §7 around them. What ends
+ * with an authenticated client counts for that client (unless the endpoint is not limited); everything else counts for
+ * the address it came from, so that a stranger who sends a partner's client_id uses up nothing of the partner's.
+ */
+export function admission(
+  guards: Type<CanActivate>[],
+  { limitClients }: { limitClients: boolean },
+): Type<CanActivate> {
+  @Injectable()
+  class AdmissionGuard implements CanActivate {
+    constructor(
+      private readonly limits: RateLimitsService,
+      private readonly moduleRef: ModuleRef,
+    ) {}
+
+    async canActivate(context: ExecutionContext): Promise<boolean> {
+      const request = context.switchToHttp().getRequest<FastifyRequest>();
+      this.limits.refuseExhaustedAddress(request.ip);
+      try {
+        for (const guard of guards) await this.moduleRef.get<CanActivate>(guard).canActivate(context);
+      } catch (error) {
+        const refused = error instanceof Problem && error.status < 500;
+        if (refused && !request.oauthClient) await this.limits.countAddress(request.ip);
+        throw error;
+      }
+      const client = request.oauthClient;
+      if (!limitClients || !client) return true;
+      // A public client's id is all that it has, and anybody can send it.
+      if (client.type === 'public') await this.limits.countAddress(request.ip);
+      else await this.limits.countClient(client.id);
+      return true;
+    }
+  }
+  return mixin(AdmissionGuard);
+}

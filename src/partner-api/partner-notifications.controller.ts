@@ -1,0 +1,60 @@
+import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../config/settings.js';
+import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
+import { notificationView, type NotificationView } from '../notifications/notification.view.js';
+import { NotificationsService } from '../notifications/notifications.service.js';
+import { PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
+import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
+import type { Principal } from '../tokens/principal.js';
+import { NotificationMarksDto } from './partner-notifications.dto.js';
+
+/**
+ * The notifications of the token's user (for client credentials: of the owner) that concern the calling client
+ * (contract §8). Any other is a 404 problem; those about security are for the user's own page alone.
+ */
+@Controller('notifications')
+export class PartnerNotificationsController {
+  constructor(
+    private readonly notifications: NotificationsService,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Newest first. */
+  @Get()
+  @PartnerEndpoint()
+  async list(
+    @Query() query: PageQuery,
+    @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NotificationView[]> {
+    const page = await this.notifications.list(visibleTo(principal), pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (notification) => notification.id);
+    return page.items.map((notification) => notificationView(notification, this.settings.baseUrl));
+  }
+
+  @Get(':id')
+  @PartnerEndpoint()
+  async show(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<NotificationView> {
+    return notificationView(await this.notifications.get(id, visibleTo(principal)), this.settings.baseUrl);
+  }
+
+  /** `{"read": true}` and `{"resolved": true}` set `read_at` and `resolved_at`, once. */
+  @Patch(':id')
+  @PartnerEndpoint()
+  async mark(
+    @Param('id') id: string,
+    @Body() body: NotificationMarksDto,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<NotificationView> {
+    const marks = { read: body.read === true, resolved: body.resolved === true };
+    const notification = await this.notifications.mark(id, visibleTo(principal), marks);
+    return notificationView(notification, this.settings.baseUrl);
+  }
+}
+
+const visibleTo = ({ client, userId }: Principal) => ({
+  userId: userId ?? client.ownerId,
+  clientId: client.id,
+});

@@ -1,0 +1,28 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Settings } from '../config/settings.js';
+import { MemoryRateLimitStore } from './memory-rate-limit-store.js';
+import type { RateLimitStore } from './rate-limit-store.js';
+import { sharedStoreGauge } from './rate-limit-metrics.js';
+import { SharedRateLimitStore } from './shared-rate-limit-store.js';
+import { RATE_LIMIT_STORE } from './store-token.js';
+
+/** The store that the settings ask for: Redis with local counters to fall back on, or local counters alone. */
+export function createRateLimitStore(settings: Settings): RateLimitStore {
+  if (settings.redisUrl === undefined) return new MemoryRateLimitStore();
+  const logger = new Logger('RateLimits');
+  return new SharedRateLimitStore({
+    url: settings.redisUrl,
+    log: logger,
+    onStateChange: (shared) => sharedStoreGauge.set(shared ? 1 : 0),
+  });
+}
+
+/** Ends the store's connections when the application stops. */
+@Injectable()
+export class RateLimitStoreLifecycle implements OnApplicationShutdown {
+  constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.store instanceof SharedRateLimitStore) await this.store.close();
+  }
+}

@@ -1,0 +1,65 @@
+import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import {
+  getOptionsToken,
+  getStorageToken,
+  ThrottlerGuard,
+  type ThrottlerLimitDetail,
+  type ThrottlerModuleOptions,
+  type ThrottlerRequest,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../config/settings.js';
+import { rateLimitExceeded } from '../http/problem.js';
+import type { Principal } from '../tokens/principal.js';
+import { RateLimitNoticesService } from './rate-limit-notices.service.js';
+import { partnerKey } from './throttler-storage.js';
+
+/**
+ * The limit of partners' bearer endpoints (contract §7): for each pair of client and user, the client's own where it has
+ * one. A refusal is a 429 problem with all members of source specification §2.3. Runs after the bearer guard.
+ */
+@Injectable()
+export class PartnerRateLimitGuard extends ThrottlerGuard {
+  constructor(
+    @Inject(getOptionsToken()) options: ThrottlerModuleOptions,
+    @Inject(getStorageToken()) storage: ThrottlerStorage,
+    reflector: Reflector,
+    private readonly settings: Settings,
+    private readonly notices: RateLimitNoticesService,
+  ) {
+    super(options, storage, reflector);
+  }
+
+  protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
+    const principal = principalOf(properties.context);
+    return super.handleRequest({
+      ...properties,
+      limit: principal.client.rateLimit ?? this.settings.rateLimit,
+      getTracker: () => Promise.resolve(''),
+      generateKey: () => partnerKey(principal.client.id, principal.userId),
+    });
+  }
+
+  protected override async throwThrottlingException(
+    context: ExecutionContext,
+    { limit, timeToBlockExpire }: ThrottlerLimitDetail,
+  ): Promise<void> {
+    const principal = principalOf(context);
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
+    const userId = principal.userId ?? principal.client.ownerId;
+    throw rateLimitExceeded(
+      `The limit of ${limit} requests an hour is reached. Please try again in ${timeToBlockExpire} seconds.`,
+      {
+        headers: { 'retry-after': String(timeToBlockExpire) },
+        instance: `${this.settings.baseUrl}/v2/users/${userId}`,
+        notification: await this.notices.noticeFor(principal.client.id, userId, limit),
+      },
+    );
+  }
+}
+
+const principalOf = (context: ExecutionContext): Principal =>
+  context.switchToHttp().getRequest<FastifyRequest>().principal!;

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Message } from '../notifications/message-catalogue.js';
+import { NotificationEntity } from '../notifications/notification.entity.js';
+
+@Injectable()
+export class RateLimitNoticesRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Opens a period and raises its notification, unless one is open: one statement, so that of many refusals at once, on
+   * any instance, one raises it.
+   */
+  async open(id: string, clientId: string, userId: string, message: Message, seconds: number): Promise<void> {
+    await this.dataSource.query(
+      `WITH period AS (
+         INSERT INTO rate_limit_periods AS p (client_id, user_id, notification_id, ends_at)
+         VALUES ($2, $3, $1, now() + make_interval(secs => $4))
+         ON CONFLICT (client_id, user_id) DO UPDATE
+           SET notification_id = excluded.notification_id, ends_at = excluded.ends_at
+         WHERE p.ends_at <= now()
+         RETURNING notification_id, ends_at
+       )
+       INSERT INTO notifications (id, client_id, user_id, resolve_at, message_id, category, short_text_title,
+                                  short_text_body, detail_page_title, detail_page_body)
+       SELECT notification_id, $2, $3, ends_at, $5, $6, $7, $8, $9, $10 FROM period`,
+      [
+        id,
+        clientId,
+        userId,
+        seconds,
+        message.messageId,
+        message.category,
+        message.shortTextTitle,
+        message.shortTextBody,
+        message.detailPageTitle ?? null,
+        message.detailPageBody ?? null,
+      ],
+    );
+  }
+
+  /** The notification of the open period. */
+  find(clientId: string, userId: string): Promise<NotificationEntity | null> {
+    return this.dataSource
+      .getRepository(NotificationEntity)
+      .createQueryBuilder('notification')
+      .innerJoin('rate_limit_periods', 'period', 'period.notification_id = notification.id')
+      .where('period.client_id = :clientId AND period.user_id = :userId AND period.ends_at > now()', {
+        clientId,
+        userId,
+      })
+      .getOne();
+  }
+}
