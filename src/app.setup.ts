@@ -92,6 +92,14 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
 }
 
 function addRequestHooks(fastify: FastifyInstance): void {
+  let closing = false;
+  fastify.addHook('preClose', async () => {
+    closing = true;
+  });
+  // A connection that stays open after its last answer would hold up the shutdown.
+  fastify.addHook('onSend', async (_request, reply) => {
+    if (closing) void reply.header('connection', 'close');
+  });
   fastify.addHook('onRequest', async (request, reply) => {
     // What an endpoint does not say otherwise is for its caller alone.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
@@ -111,17 +119,33 @@ function addRequestHooks(fastify: FastifyInstance): void {
   });
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The body as text; throws a 400 problem for bytes that are not UTF-8, which a lenient decoder would replace. */
+function textOf(body: Buffer): string {
+  try {
+    return UTF8.decode(body);
+  } catch {
+    throw badRequest('The body is not valid UTF-8.');
+  }
+}
+
 function addBodyParsers(fastify: FastifyInstance): void {
-  fastify.removeContentTypeParser('text/plain');
+  fastify.removeContentTypeParser(['text/plain', 'application/json']);
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Some HTTP clients name the media type on every request, with a body or without.
-    if (body === '') done(null, undefined);
-    else void parseJson(request, body as string, done);
-  });
-  fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, (_request, body, done) => {
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, Form.parse(body as string));
+      const text = textOf(body as Buffer);
+      // Some HTTP clients name the media type on every request, with a body or without.
+      if (text === '') done(null, undefined);
+      else void parseJson(request, text, done);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, Form.parse(textOf(body as Buffer)));
     } catch (error) {
       done(error as Error);
     }

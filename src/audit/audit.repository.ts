@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { pageOf, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
 /** Every member narrows the list; `since` is inclusive. */
@@ -17,19 +17,23 @@ export class AuditRepository {
 
   /** One page of the trail, newest first. */
   async list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
-    const backwards = page.before !== undefined;
-    const query = this.dataSource
-      .getRepository(AuditEventEntity)
-      .createQueryBuilder('event')
-      .orderBy('event.id', backwards ? 'ASC' : 'DESC')
-      .limit(page.size + 1);
-    if (filter.actor !== undefined) query.andWhere('event.actorId = :actor', { actor: filter.actor });
-    if (filter.subject !== undefined)
-      query.andWhere('event.subjectId = :subject', { subject: filter.subject });
-    if (filter.action !== undefined) query.andWhere('event.action = :action', { action: filter.action });
-    if (filter.since !== undefined) query.andWhere('event.occurredAt >= :since', { since: filter.since });
-    if (page.after !== undefined) query.andWhere('event.id < :after', { after: page.after });
-    if (page.before !== undefined) query.andWhere('event.id > :before', { before: page.before });
-    return pageOf(page, await query.getMany());
+    return readPage(page, 'id', 'desc', async (part) => {
+      const params: unknown[] = [];
+      const { where, orderAndLimit } = part(params);
+      const conditions = [
+        ...(filter.actor === undefined ? [] : [`actor_id = $${params.push(filter.actor)}`]),
+        ...(filter.subject === undefined ? [] : [`subject_id = $${params.push(filter.subject)}`]),
+        ...(filter.action === undefined ? [] : [`action = $${params.push(filter.action)}`]),
+        ...(filter.since === undefined ? [] : [`occurred_at >= $${params.push(filter.since)}`]),
+        where,
+      ];
+      const rows: { id: string }[] = await this.dataSource.query(
+        `SELECT id, occurred_at AS "occurredAt", actor_type AS "actorType", actor_id AS "actorId", action,
+                subject_type AS "subjectType", subject_id AS "subjectId", address, request_id AS "requestId", before, after
+           FROM audit_events WHERE ${conditions.join(' AND ')} ${orderAndLimit}`,
+        params,
+      );
+      return rows.map((row) => this.dataSource.manager.create(AuditEventEntity, row));
+    });
   }
 }

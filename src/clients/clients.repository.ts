@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { searchSql } from '../database/search-sql.js';
 import { ClientEntity } from './client.entity.js';
 
@@ -36,20 +36,19 @@ export class ClientsRepository {
 
   /** One page by id; `q` is a part of the name, or an id. */
   async list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
-    const params: unknown[] = [];
-    const { where, orderAndLimit } = pageSql(page, 'id', 'asc', params);
-    const search = q === undefined ? 'true' : searchSql(params, q, ['name']);
-    const rows: { id: string }[] = await this.dataSource.query(
-      `SELECT id, name, type, grant_types AS "grantTypes", scopes, redirect_uris AS "redirectUris",
-              owner_id AS "ownerId", enabled, rate_limit AS "rateLimit", trusted,
-              created_at AS "createdAt", updated_at AS "updatedAt"
-         FROM clients WHERE ${search} AND ${where} ${orderAndLimit}`,
-      params,
-    );
-    return pageOf(
-      page,
-      rows.map((row) => this.dataSource.manager.create(ClientEntity, row)),
-    );
+    return readPage(page, 'id', 'asc', async (part) => {
+      const params: unknown[] = [];
+      const { where, orderAndLimit } = part(params);
+      const search = q === undefined ? 'true' : searchSql(params, q, ['name']);
+      const rows: { id: string }[] = await this.dataSource.query(
+        `SELECT id, name, type, grant_types AS "grantTypes", scopes, redirect_uris AS "redirectUris",
+                owner_id AS "ownerId", enabled, rate_limit AS "rateLimit", trusted,
+                created_at AS "createdAt", updated_at AS "updatedAt"
+           FROM clients WHERE ${search} AND ${where} ${orderAndLimit}`,
+        params,
+      );
+      return rows.map((row) => this.dataSource.manager.create(ClientEntity, row));
+    });
   }
 
   /** Adds a secret, and lets those before it count for this many seconds more at the most; until when they do, if there are any. */

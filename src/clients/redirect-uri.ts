@@ -13,6 +13,9 @@ export function redirectUriError(text: string, type: ClientType): string | undef
   if (!URL.canParse(text)) return 'must be an absolute URI';
   const url = new URL(text);
   if (url.username || url.password) return 'must not hold a user name or password';
+  // The host becomes part of a Content-Security-Policy, where a semicolon would begin another directive.
+  if (/^https?:$/.test(url.protocol) && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(url.hostname))
+    return 'must name a host';
   if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(text) ? undefined : 'must name a host';
   if (url.protocol === 'http:') {
     return isLoopbackUrl(url) || url.hostname === 'localhost'

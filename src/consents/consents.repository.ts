@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { ConsentEntity } from './consent.entity.js';
 
 /** A user who shares data with a client, and what. */
@@ -91,31 +91,31 @@ export class ConsentsRepository {
     userId: string | undefined,
     page: PageRequest,
   ): Promise<Page<ConsentedUser>> {
-    const params: unknown[] = [clientId];
-    const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
-    const { where, orderAndLimit } = pageSql(page, 'c.user_id', 'asc', params);
-    const rows: ConsentedUser[] = await this.dataSource.query(
-      `SELECT u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
-         FROM consents c JOIN users u ON u.id = c.user_id
-        WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
-      params,
-    );
-    return pageOf(page, rows);
+    return readPage(page, 'c.user_id', 'asc', (part) => {
+      const params: unknown[] = [clientId];
+      const { where, orderAndLimit } = part(params);
+      const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
+      return this.dataSource.query(
+        `SELECT u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
+           FROM consents c JOIN users u ON u.id = c.user_id
+          WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
+        params,
+      );
+    });
   }
 
   /** One page of the client's consents, revoked ones too, by user id. */
   async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
-    const params: unknown[] = [clientId];
-    const { where, orderAndLimit } = pageSql(page, 'user_id', 'asc', params);
-    const rows: { userId: string }[] = await this.dataSource.query(
-      `SELECT client_id AS "clientId", user_id AS "userId", scopes, granted_at AS "grantedAt",
-              revoked_at AS "revokedAt", evidence
-         FROM consents WHERE client_id = $1 AND ${where} ${orderAndLimit}`,
-      params,
-    );
-    return pageOf(
-      page,
-      rows.map((row) => this.dataSource.manager.create(ConsentEntity, row)),
-    );
+    return readPage(page, 'user_id', 'asc', async (part) => {
+      const params: unknown[] = [clientId];
+      const { where, orderAndLimit } = part(params);
+      const rows: { userId: string }[] = await this.dataSource.query(
+        `SELECT client_id AS "clientId", user_id AS "userId", scopes, granted_at AS "grantedAt",
+                revoked_at AS "revokedAt", evidence
+           FROM consents WHERE client_id = $1 AND ${where} ${orderAndLimit}`,
+        params,
+      );
+      return rows.map((row) => this.dataSource.manager.create(ConsentEntity, row));
+    });
   }
 }

@@ -6,8 +6,8 @@ interface DriverError {
 }
 
 // Class 08: connection exceptions; 57P01-03: the server is going down or starting; 53300: too many connections;
-// 55P03 and 57014: a lock or a statement that took longer than the limits of the pool.
-const AWAY_SQLSTATES = /^(08...|57P0[1-5]|53...|55P03|57014)$/;
+// 55000: the database takes no connections; 25006: a failover left a read-only server; 55P03 and 57014: a lock or a statement that took longer than the limits of the pool.
+const AWAY_SQLSTATES = /^(08...|57P0[1-5]|53...|55000|25006|55P03|57014)$/;
 const AWAY_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

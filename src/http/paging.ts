@@ -45,32 +45,36 @@ export function pageRequestOf(query: PageQuery): PageRequest {
   return { size: query.page_size ?? DEFAULT_PAGE_SIZE, after: query.page_after, before: query.page_before };
 }
 
+/** A part of a list as SQL: a condition, and an order with a limit. Its parameters are appended to `params`. */
+export type PartSql = (params: unknown[]) => { where: string; orderAndLimit: string };
+
 /**
- * SQL for a page over a unique text id, in rising order (`asc`) or newest first (`desc`): a condition, an order that
- * starts at the id asked from, and a limit of one row more. Parameters are appended to `params`.
+ * Reads a page of a list that is ordered by a unique text column, rising (`asc`) or newest first (`desc`). `read` runs the
+ * list's own query for a part of it: for the page, and where it was asked from an id, for one row on that id's other side.
  */
-export function pageSql(
+export async function readPage<T>(
   page: PageRequest,
   column: string,
   direction: 'asc' | 'desc',
-  params: unknown[],
-): { where: string; orderAndLimit: string } {
+  read: (part: PartSql) => Promise<T[]>,
+): Promise<Page<T>> {
   const backwards = page.before !== undefined;
   const rising = (direction === 'asc') !== backwards;
   const from = page.after ?? page.before;
-  const where = from === undefined ? 'true' : `${column} ${rising ? '>' : '<'} $${params.push(from)}`;
-  return {
-    where,
-    orderAndLimit: `ORDER BY ${column} ${rising ? 'ASC' : 'DESC'} LIMIT $${params.push(page.size + 1)}`,
-  };
-}
-
-/** Makes a page of the rows that `pageSql` found. */
-export function pageOf<T>(page: PageRequest, rows: T[]): Page<T> {
+  const part =
+    (comparison: string, ascending: boolean, limit: number): PartSql =>
+    (params) => ({
+      where: from === undefined ? 'true' : `${column} ${comparison} $${params.push(from)}`,
+      orderAndLimit: `ORDER BY ${column} ${ascending ? 'ASC' : 'DESC'} LIMIT $${params.push(limit)}`,
+    });
+  const [rows, behind] = await Promise.all([
+    read(part(rising ? '>' : '<', rising, page.size + 1)),
+    from === undefined ? [] : read(part(rising ? '<=' : '>=', !rising, 1)),
+  ]);
   const more = rows.length > page.size;
   const items = rows.slice(0, page.size);
-  if (page.before !== undefined) return { items: items.reverse(), hasNext: true, hasPrevious: more };
-  return { items, hasNext: more, hasPrevious: page.after !== undefined };
+  if (backwards) return { items: items.reverse(), hasNext: behind.length > 0, hasPrevious: more };
+  return { items, hasNext: more, hasPrevious: behind.length > 0 };
 }
 
 /** Sets the `Link` header (RFC 8288) with absolute URLs, leaving out the pages that do not exist. */

@@ -25,10 +25,16 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-function holdsUnsafeText(value: unknown): boolean {
+// Deeper than any body of this service; a walk without an end would end in the stack's.
+const MAX_DEPTH = 32;
+
+function holdsUnsafeText(value: unknown, depth = 0): boolean {
+  if (depth > MAX_DEPTH) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep.`);
   if (typeof value === 'string') return isUnsafeText(value);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, member]) => isUnsafeText(key) || holdsUnsafeText(member));
+  return Object.entries(value).some(
+    ([key, member]) => isUnsafeText(key) || holdsUnsafeText(member, depth + 1),
+  );
 }
 
 function fieldErrorsOf(errors: ValidationError[], path = ''): Record<string, string[]> {

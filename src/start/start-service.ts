@@ -9,6 +9,9 @@ import { loadDemoCredentials, type DemoCredentials } from './demo-credentials.js
 import { seedDemonstration } from './demo-data.js';
 import { stopOnSignals } from './stop-on-signals.js';
 
+// Contract §14: what takes longer than this is given up.
+const CUT_OFF_MS = 8_000;
+
 /** Starts the service: settings, database, migrations, first data, and last of all the port. Throws a SettingsError for a bad setting. */
 export async function startService(environment: NodeJS.ProcessEnv): Promise<void> {
   const settings = await loadSettings(environment);
@@ -23,6 +26,8 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
   try {
     const app = await startApplication(settings, demo, say);
     stopOnSignals(async () => {
+      // Who has not finished by then is cut off, so that the rest can end in order.
+      setTimeout(() => app.getHttpServer().closeAllConnections(), CUT_OFF_MS).unref();
       await app.close();
       await postgres?.stop();
     });
@@ -45,6 +50,11 @@ async function startApplication(
     if (demo) await seedDemonstration(dataSource, demo, settings.baseUrl);
   }).finally(() => clearTimeout(slow));
   const app = await createApp(settings, createLog(settings.logLevel));
-  await app.listen(settings.port, settings.host);
-  return app;
+  try {
+    await app.listen(settings.port, settings.host);
+    return app;
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import type { EndingReason } from '../users/access-endings.js';
 import { GrantEntity } from './grant.entity.js';
 
@@ -20,26 +20,26 @@ export class GrantsRepository {
     filter: { clientId?: string; userId?: string },
     page: PageRequest,
   ): Promise<Page<GrantEntity>> {
-    const params: unknown[] = [];
-    const { where, orderAndLimit } = pageSql(page, 'g.id', 'asc', params);
-    const client = filter.clientId === undefined ? 'true' : `g.client_id = $${params.push(filter.clientId)}`;
-    const user = filter.userId === undefined ? 'true' : `g.user_id = $${params.push(filter.userId)}`;
-    const rows: { id: string }[] = await this.dataSource.query(
-      `SELECT g.id, g.client_id AS "clientId", g.user_id AS "userId", g.scopes,
-              g.created_at AS "createdAt", g.expires_at AS "expiresAt"
-         FROM grants g
-        WHERE ${client} AND ${user} AND g.revoked_at IS NULL AND g.expires_at > now()
-          AND (EXISTS (SELECT 1 FROM refresh_tokens r
-                        WHERE r.grant_id = g.id AND r.retired_at IS NULL AND r.expires_at > now())
-            OR EXISTS (SELECT 1 FROM access_tokens a
-                        WHERE a.grant_id = g.id AND a.revoked_at IS NULL AND a.expires_at > now()))
-          AND ${where} ${orderAndLimit}`,
-      params,
-    );
-    return pageOf(
-      page,
-      rows.map((row) => this.dataSource.manager.create(GrantEntity, row)),
-    );
+    return readPage(page, 'g.id', 'asc', async (part) => {
+      const params: unknown[] = [];
+      const { where, orderAndLimit } = part(params);
+      const client =
+        filter.clientId === undefined ? 'true' : `g.client_id = $${params.push(filter.clientId)}`;
+      const user = filter.userId === undefined ? 'true' : `g.user_id = $${params.push(filter.userId)}`;
+      const rows: { id: string }[] = await this.dataSource.query(
+        `SELECT g.id, g.client_id AS "clientId", g.user_id AS "userId", g.scopes,
+                g.created_at AS "createdAt", g.expires_at AS "expiresAt"
+           FROM grants g
+          WHERE ${client} AND ${user} AND g.revoked_at IS NULL AND g.expires_at > now()
+            AND (EXISTS (SELECT 1 FROM refresh_tokens r
+                          WHERE r.grant_id = g.id AND r.retired_at IS NULL AND r.expires_at > now())
+              OR EXISTS (SELECT 1 FROM access_tokens a
+                          WHERE a.grant_id = g.id AND a.revoked_at IS NULL AND a.expires_at > now()))
+            AND ${where} ${orderAndLimit}`,
+        params,
+      );
+      return rows.map((row) => this.dataSource.manager.create(GrantEntity, row));
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { pageOf, pageSql, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { searchSql } from '../database/search-sql.js';
 import { emailKeyOf } from './email.js';
 import { UserEntity } from './user.entity.js';
@@ -31,19 +31,18 @@ export class UsersRepository {
 
   /** One page by id; `q` is a part of the e-mail address or name, or an id. */
   async list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
-    const params: unknown[] = [];
-    const { where, orderAndLimit } = pageSql(page, 'id', 'asc', params);
-    const search = q === undefined ? 'true' : searchSql(params, q, ['email', 'name']);
-    const rows: { id: string }[] = await this.dataSource.query(
-      `SELECT id, email, name, kind, role, webhooks_enabled AS "webhooksEnabled", enabled,
-              created_at AS "createdAt", updated_at AS "updatedAt"
-         FROM users WHERE ${search} AND ${where} ${orderAndLimit}`,
-      params,
-    );
-    return pageOf(
-      page,
-      rows.map((row) => this.dataSource.manager.create(UserEntity, row)),
-    );
+    return readPage(page, 'id', 'asc', async (part) => {
+      const params: unknown[] = [];
+      const { where, orderAndLimit } = part(params);
+      const search = q === undefined ? 'true' : searchSql(params, q, ['email', 'name']);
+      const rows: { id: string }[] = await this.dataSource.query(
+        `SELECT id, email, name, kind, role, webhooks_enabled AS "webhooksEnabled", enabled,
+                created_at AS "createdAt", updated_at AS "updatedAt"
+           FROM users WHERE ${search} AND ${where} ${orderAndLimit}`,
+        params,
+      );
+      return rows.map((row) => this.dataSource.manager.create(UserEntity, row));
+    });
   }
 
   private withPassword() {

@@ -67,13 +67,15 @@ export class PortalAccessService implements AccessEnding {
   }
 
   /** Redeems the link and starts a session of one client under a new id; false for a link that no longer works. */
-  async redeem(key: string, reply: FastifyReply, actor: Actor): Promise<boolean> {
+  async redeem(key: string, request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<boolean> {
     if (!isSecret('portalKey', key)) return false;
     const secret = newSecret('portalSession');
     const ttl = this.settings.portalSessionTtl;
     const opened = await this.transactions.run(async (manager) => {
       const clientId = await this.repository.redeem(manager, digestOf(key), digestOf(secret), ttl);
       if (clientId === undefined) return false;
+      const previous = this.digestIn(request);
+      if (previous) await this.repository.deleteSession(previous, manager);
       await this.audit.record(
         manager,
         { ...actor, type: 'client', id: clientId },

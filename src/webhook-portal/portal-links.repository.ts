@@ -7,6 +7,8 @@ export interface PortalOwner {
   clientName: string;
   ownerName: string;
   expiresAt: Date;
+  /** By the database's clock. */
+  secondsLeft: number;
 }
 
 /**
@@ -42,7 +44,8 @@ export class PortalLinksRepository {
   /** Whose portal an unredeemed link opens. */
   async findLink(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row] = await this.dataSource.query(
-      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", p.expires_at AS "expiresAt"
+      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", p.expires_at AS "expiresAt",
+              extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"
          FROM portal_links p ${LIVE} WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE}`,
       [digest],
     );
@@ -77,15 +80,16 @@ export class PortalLinksRepository {
 
   async findSession(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row] = await this.dataSource.query(
-      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", p.expires_at AS "expiresAt"
+      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", p.expires_at AS "expiresAt",
+              extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"
          FROM portal_sessions p ${LIVE} WHERE p.digest = $1 AND ${IS_LIVE}`,
       [digest],
     );
     return row;
   }
 
-  async deleteSession(digest: Buffer): Promise<void> {
-    await this.dataSource.query('DELETE FROM portal_sessions WHERE digest = $1', [digest]);
+  async deleteSession(digest: Buffer, manager: EntityManager = this.dataSource.manager): Promise<void> {
+    await manager.query('DELETE FROM portal_sessions WHERE digest = $1', [digest]);
   }
 
   /** Ends the links and sessions of a client, or of every client of an owner at once. */

@@ -34,7 +34,7 @@ export class PortalController {
       clientName: owner.clientName,
       ownerName: owner.ownerName,
       action: `/portal/login/${key}`,
-      expiresInMinutes: Math.max(1, Math.round((owner.expiresAt.getTime() - Date.now()) / 60_000)),
+      expiresInMinutes: Math.max(1, Math.round(owner.secondsLeft / 60)),
     });
     sendPage(reply, html, { hideAddress: true });
   }
@@ -48,7 +48,11 @@ export class PortalController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     this.csrf.check(request, form, keyBinding(key));
-    const opened = await this.access.redeem(key, reply, { type: 'client', id: null, ...originOf(request) });
+    const opened = await this.access.redeem(key, request, reply, {
+      type: 'client',
+      id: null,
+      ...originOf(request),
+    });
     if (!opened) return this.sendGone(reply);
     void reply
       .headers({ 'cache-control': 'no-store', 'referrer-policy': 'strict-origin' })

@@ -57,7 +57,11 @@ export async function startService({
   };
 }
 
-async function startInstance(database: TestDatabase, env: Record<string, string>): Promise<TestInstance> {
+/** One more instance over a database that is there. */
+export async function startInstance(
+  database: TestDatabase,
+  env: Record<string, string>,
+): Promise<TestInstance> {
   const port = await freePort();
   const settings = await loadSettings({
     NODE_ENV: 'test',

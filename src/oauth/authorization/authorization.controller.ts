@@ -41,7 +41,8 @@ export class AuthorizationController {
     if (!authorizationRequest) return;
     const user = await this.sessions.current(request);
     if (!user) return this.toLogin(authorizationRequest, reply, 302);
-    if (authorizationRequest.client.trusted) {
+    // A HEAD request asks what would come; it records no consent and makes no code.
+    if (authorizationRequest.client.trusted && request.method !== 'HEAD') {
       return this.redirect(reply, 302, await this.approve(authorizationRequest, user, request));
     }
     await this.sendConsentPage(authorizationRequest, user, request, reply);

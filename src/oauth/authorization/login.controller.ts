@@ -33,7 +33,7 @@ export class LoginController {
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const returnTo = safeReturnTo(Form.parse(queryStringOf(request.url)).get('return_to'));
     const user = await this.sessions.current(request);
-    if (user && returnTo) return void reply.redirect(returnTo, 302);
+    if (user && returnTo) return void reply.header('cache-control', 'no-store').redirect(returnTo, 302);
     if (!user) return this.sendForm(request, reply, { returnTo });
     const csrfToken = this.csrf.tokenFor(request, reply, LOGOUT_BINDING);
     sendPage(reply, loginPage({ csrfToken, signedInAs: user }));

@@ -11,9 +11,15 @@ export function demoCallbackPage({ code, error }: DemoCallbackPageProps): string
     <Layout title="Back at the application">
       <h1>Back at the application</h1>
       {code === undefined ? (
-        <p>
-          The authorization ended without a code: <code>{error ?? 'nothing was sent'}</code>.
-        </p>
+        <>
+          <p>
+            This page stands in for a partner's own. The authorization ended without a code; this is what the
+            browser brought instead.
+          </p>
+          <pre>
+            <code>{error === undefined ? '(nothing)' : `error=${error}`}</code>
+          </pre>
+        </>
       ) : (
         <>
           <p>
@@ -21,7 +27,7 @@ export function demoCallbackPage({ code, error }: DemoCallbackPageProps): string
             once, within a minute. Paste the line into the terminal, and then the command that was printed
             there for this application.
           </p>
-          <pre tabIndex={0}>
+          <pre>
             <code>CODE={code}</code>
           </pre>
         </>

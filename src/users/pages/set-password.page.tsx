@@ -18,7 +18,7 @@ export function setPasswordPage({ csrfToken, action, email, error }: SetPassword
     type: 'password',
     autocomplete: 'new-password',
     minLength: 12,
-    maxLength: 256,
+    // No maxLength: browsers would cut a longer password short without a word. The service says that it is too long.
     required: true,
   } as const;
   return renderPage(

@@ -25,7 +25,9 @@ export function loginPage(props: LoginPageProps): string {
         <form method="post" action="/logout">
           <CsrfField token={csrfToken} />
           <div class="actions">
-            <button type="submit">Log out</button>
+            <button type="submit" class="quiet">
+              Log out
+            </button>
           </div>
         </form>
       </Layout>,
@@ -57,10 +59,14 @@ function LoginForm({ csrfToken, returnTo, email, error, clientName }: LoginPageP
         <CsrfField token={csrfToken} />
         {returnTo && <input type="hidden" name="return_to" value={returnTo} />}
         <label for="email">Email</label>
+        {/* Not type="email": browsers refuse such an address with an umlaut, or rewrite its domain. */}
         <input
           id="email"
           name="email"
-          type="email"
+          type="text"
+          inputMode="email"
+          autoCapitalize="none"
+          spellcheck={false}
           autocomplete="username"
           required
           value={email}

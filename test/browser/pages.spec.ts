@@ -1,0 +1,306 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as openid from 'openid-client';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { PasswordLinksService } from '../../src/users/password-links.service.js';
+import { PARTNER_SCOPES, PASSWORD, type TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { launchChromium } from './chromium.js';
+import { portalLink } from './every-page.js';
+
+/** A partner's application: what the browser asked of it. */
+interface Application {
+  server: Server;
+  redirectUri: string;
+  requests: IncomingMessage[];
+}
+
+async function startApplication(): Promise<Application> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    response.setHeader('content-type', 'text/html');
+    response.end(
+      '<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,"><h1>Welcome back</h1>',
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { server, redirectUri: `http://127.0.0.1:${port}/callback`, requests };
+}
+
+/** One authorization by a client library that somebody else wrote, which checks state, issuer and answer. */
+interface Authorization {
+  url: string;
+  finish(callbackUrl: string): Promise<openid.TokenEndpointResponse>;
+}
+
+describe('in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let application: Application;
+  let driver: UserEntity;
+  let client: TestClient;
+  let app: TestClient;
+  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
+
+  beforeAll(async () => {
+    service = await startService();
+    application = await startApplication();
+    browser = await launchChromium();
+    // The application's port is not the one registered: on a loopback address that is no matter.
+    const redirectUris = ['http://127.0.0.1/callback'];
+    client = await service.make.client({ name: 'Northwind Smart Charging', redirectUris });
+    app = await service.make.client({ name: 'Northwind Driver App', type: 'public', redirectUris });
+  }, 120_000);
+  beforeEach(async () => (driver = await service.make.user({ name: 'Dana Driver' })));
+  afterEach(async () => {
+    for (const { context } of contexts) await context.close();
+    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
+    expect(complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    application.server.close();
+    await service.stop();
+  });
+
+  /** A page in a browser of its own, that writes down every error and every breach of the pages' policy. */
+  const newPage = async (javaScriptEnabled = true): Promise<Page> => {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const complaints: string[] = [];
+    contexts.push({ context, complaints });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+    page.on('console', (message) => {
+      // Chromium also notes down pages that were meant to be 400, 401 or 410.
+      if (/the server responded with a status of (400|401|410)/.test(message.text())) return;
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    return page;
+  };
+
+  const begin = async (of = client, scope = PARTNER_SCOPES.join(' ')): Promise<Authorization> => {
+    const config = await openid.discovery(
+      new URL(service.url),
+      of.id,
+      of.secret || undefined,
+      of.secret ? undefined : openid.None(),
+      { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
+    );
+    const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+    const expectedState = openid.randomState();
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: application.redirectUri,
+      scope,
+      state: expectedState,
+      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+    });
+    return {
+      url: url.href,
+      finish: (callbackUrl) =>
+        openid.authorizationCodeGrant(config, new URL(callbackUrl), { pkceCodeVerifier, expectedState }),
+    };
+  };
+  const logIn = async (page: Page, user = driver, password = PASSWORD): Promise<void> => {
+    await page.getByLabel('Email').fill(user.email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+  };
+  const press = (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).click();
+  const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
+  const arrive = async (page: Page): Promise<string> => {
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+    return page.url();
+  };
+  const callerOf = async (token: string): Promise<string> =>
+    (await service.http.get('/v2/users', { bearer: token })).json[0].id as string;
+
+  describe.each([
+    ['with JavaScript', true],
+    ['with JavaScript switched off', false],
+  ])('%s', (_what, javaScriptEnabled) => {
+    it.each(['confidential', 'public'])(
+      'a person logs in, authorizes a %s client and lands there',
+      async (type) => {
+        const page = await newPage(javaScriptEnabled);
+        const authorization = await begin(type === 'public' ? app : client);
+        await page.goto(authorization.url);
+        expect(await page.title()).toContain('Log in');
+        await logIn(page);
+        expect(await headingOf(page)).toContain('Northwind');
+        await press(page, 'Authorize');
+        const tokens = await authorization.finish(await arrive(page));
+        expect(tokens).toMatchObject({
+          token_type: 'bearer',
+          scope: PARTNER_SCOPES.join(' '),
+          expires_in: 36_000,
+        });
+        expect(await callerOf(tokens.access_token)).toBe(driver.id);
+        expect(application.requests.at(-1)!.headers.referer).toBeUndefined();
+      },
+    );
+
+    it('a person cancels, and the application is told', async () => {
+      const page = await newPage(javaScriptEnabled);
+      const authorization = await begin();
+      await page.goto(authorization.url);
+      await logIn(page);
+      await press(page, 'Cancel');
+      await expect(authorization.finish(await arrive(page))).rejects.toMatchObject({
+        error: 'access_denied',
+      });
+    });
+
+    it('a mistyped password is told, and the way to the application is kept', async () => {
+      const page = await newPage(javaScriptEnabled);
+      const authorization = await begin();
+      await page.goto(authorization.url);
+      await logIn(page, driver, 'wrong horse battery staple');
+      expect(await page.getByRole('alert').innerText()).toContain('not right');
+      expect(await page.getByLabel('Email').inputValue()).toBe(driver.email);
+      expect(await page.getByLabel('Password').inputValue()).toBe('');
+      await logIn(page);
+      await press(page, 'Authorize');
+      await authorization.finish(await arrive(page));
+    });
+
+    it('a person whose address is not ASCII logs in', async () => {
+      const user = await service.make.user({ email: `jürgen.${javaScriptEnabled}@münchen.example` });
+      const page = await newPage(javaScriptEnabled);
+      await page.goto(`${service.url}/login`);
+      await logIn(page, user);
+      await page.waitForURL(`${service.url}/`);
+    });
+
+    it('another person takes over on the consent page', async () => {
+      const page = await newPage(javaScriptEnabled);
+      const other = await service.make.user({ name: 'Olga Other' });
+      const authorization = await begin();
+      await page.goto(authorization.url);
+      await logIn(page);
+      expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
+      await press(page, 'Log out');
+      await logIn(page, other);
+      const text = await page.getByRole('main').innerText();
+      expect([text.includes('Olga Other'), text.includes('Dana Driver')]).toEqual([true, false]);
+      await press(page, 'Authorize');
+      const tokens = await authorization.finish(await arrive(page));
+      expect(await callerOf(tokens.access_token)).toBe(other.id);
+    });
+
+    it('a trusted client gets its code right after the login', async () => {
+      const trusted = await service.make.client({ trusted: true, redirectUris: client.redirectUris });
+      const page = await newPage(javaScriptEnabled);
+      const authorization = await begin(trusted);
+      await page.goto(authorization.url);
+      await logIn(page);
+      await authorization.finish(await arrive(page));
+    });
+
+    it('a person logs in and out on the start page', async () => {
+      const page = await newPage(javaScriptEnabled);
+      await page.goto(service.url);
+      await page.getByRole('link', { name: 'Log in' }).click();
+      await logIn(page);
+      expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
+      await press(page, 'Log out');
+      expect(await headingOf(page)).toBe('Log in');
+      await page.goto(service.url);
+      expect(await page.getByRole('main').innerText()).not.toContain('Dana Driver');
+    });
+
+    it('the portal link opens the portal once, and its key goes into no Referer', async () => {
+      const link = await portalLink(service, { driver, owner: driver, client });
+      await (await newPage(javaScriptEnabled)).goto(link);
+      const page = await newPage(javaScriptEnabled);
+      const key = link.split('/').at(-1)!;
+      const referers: Promise<string | undefined>[] = [];
+      page.on('request', (request) => referers.push(request.allHeaders().then((headers) => headers.referer)));
+      await page.goto(link);
+      expect(await headingOf(page)).toContain('Northwind Smart Charging');
+      await press(page, 'Open webhook portal');
+      await page.waitForURL(`${service.url}/portal`);
+      expect(await headingOf(page)).toBe('Northwind Smart Charging');
+      const sent = await Promise.all(referers);
+      expect(sent.filter((referer) => referer?.includes(key))).toEqual([]);
+      expect(sent.length).toBeGreaterThan(4);
+      await press(page, 'Log out');
+      expect(await headingOf(page)).toBe('You are not signed in to the webhook portal');
+      expect((await page.goto(link))?.status()).toBe(410);
+    });
+
+    it('a password that is too long is refused, not cut short', async () => {
+      const page = await newPage(javaScriptEnabled);
+      await page.goto(await service.app.get(PasswordLinksService).create(driver.id, SERVICE_ACTOR));
+      await page.getByLabel('New password', { exact: true }).pressSequentially('p'.repeat(260), { delay: 0 });
+      await page.getByLabel('Repeat new password').pressSequentially('p'.repeat(260), { delay: 0 });
+      await press(page, 'Set password');
+      expect(await page.getByRole('alert').innerText()).toContain('256');
+    });
+
+    it('a person sets a password by a link, and logs in with it', async () => {
+      const newcomer = await service.make.user({ password: undefined });
+      const page = await newPage(javaScriptEnabled);
+      await page.goto(await service.app.get(PasswordLinksService).create(newcomer.id, SERVICE_ACTOR));
+      await page.getByLabel('New password', { exact: true }).fill('a new long password');
+      await page.getByLabel('Repeat new password').fill('a new long password');
+      await press(page, 'Set password');
+      await page.getByRole('link', { name: 'login page' }).click();
+      await logIn(page, newcomer, 'a new long password');
+      expect(await page.getByRole('main').innerText()).toContain(newcomer.email);
+    });
+  });
+
+  describe('by keyboard alone', () => {
+    const focused = (page: Page): Promise<{ name: string; outlined: boolean }> =>
+      page.evaluate(() => {
+        const element = document.activeElement as HTMLElement;
+        const name = (element as HTMLInputElement).labels?.[0]?.innerText ?? element.innerText;
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        return { name, outlined: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
+      });
+    /** Presses Tab until what has this name is focused; every stop on the way must show that it is. */
+    const tabTo = async (page: Page, name: string): Promise<void> => {
+      for (let stop = 0; stop < 12; stop++) {
+        await page.keyboard.press('Tab');
+        const now = await focused(page);
+        expect(now).toMatchObject({ outlined: true });
+        if (now.name === name) return;
+      }
+      throw new Error(`not reached: ${name}`);
+    };
+
+    it('a person logs in, authorizes, and lands at the application', async () => {
+      const page = await newPage();
+      const authorization = await begin();
+      await page.goto(authorization.url);
+      await tabTo(page, 'Email');
+      await page.keyboard.type(driver.email);
+      await tabTo(page, 'Password');
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Authorize' }).waitFor();
+      await tabTo(page, 'Authorize');
+      await page.keyboard.press('Enter');
+      await authorization.finish(await arrive(page));
+    });
+
+    it('a person skips to the content, and opens the portal', async () => {
+      const page = await newPage();
+      await page.goto(await portalLink(service, { driver, owner: driver, client }));
+      await page.keyboard.press('Tab');
+      expect((await focused(page)).name).toBe('Skip to content');
+      expect((await page.getByText('Skip to content').boundingBox())!.y).toBeGreaterThanOrEqual(0);
+      await page.keyboard.press('Enter');
+      await tabTo(page, 'Open webhook portal');
+      await page.keyboard.press('Space');
+      await page.waitForURL(`${service.url}/portal`);
+    });
+  });
+});

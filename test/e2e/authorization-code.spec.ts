@@ -1,0 +1,344 @@
+import { randomBytes, createHash } from 'node:crypto';
+import { digestOf, newSecret } from '../../src/secrets/tokens.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
+import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const OTHER_REDIRECT_URI = 'https://app.example/other';
+
+let service: TestService;
+let client: TestClient;
+let other: TestClient;
+let app: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => {
+  service = await startService();
+  const redirectUris = [REDIRECT_URI, OTHER_REDIRECT_URI];
+  client = await service.make.client({ redirectUris });
+  other = await service.make.client({ redirectUris });
+  app = await service.make.client({ type: 'public', redirectUris: [...redirectUris, 'http://127.0.0.1/cb'] });
+  user = await service.make.user();
+});
+afterAll(() => service.stop());
+
+const newCode = (of: TestClient, options: { pkce?: Pkce; scope?: string; redirectUri?: string } = {}) =>
+  service.make.code(of, user, options);
+
+/** The code is as good as it was: the real exchange goes through. */
+async function expectUsable(
+  of: TestClient,
+  code: string,
+  fields: Record<string, string> = {},
+): Promise<void> {
+  const answer = await exchange(service.http, of, code, fields);
+  expect({ status: answer.status, error: answer.json.error as unknown }).toEqual({ status: 200 });
+}
+
+const consumedAt = async (code: string): Promise<Date | null> => {
+  const rows = await service.database.query<{ consumed_at: Date | null }>(
+    'SELECT consumed_at FROM authorization_codes WHERE digest = $1',
+    [digestOf(code)],
+  );
+  return rows[0]!.consumed_at;
+};
+
+describe('an exchange is refused, and the code stays usable,', () => {
+  it('without the code or the redirect URI', async () => {
+    const code = await newCode(client);
+    expectOAuthError(await exchange(service.http, client, code, { code: undefined }), 400, 'invalid_request');
+    expectOAuthError(
+      await exchange(service.http, client, code, { redirect_uri: undefined }),
+      400,
+      'invalid_request',
+    );
+    await expectUsable(client, code);
+  });
+
+  it('without client authentication', async () => {
+    const code = await newCode(client);
+    const answer = await exchange(service.http, client, code, { client_secret: undefined });
+    expectOAuthError(answer, 401, 'invalid_client');
+    await expectUsable(client, code);
+  });
+
+  it('by another client', async () => {
+    const pkce = newPkce();
+    const code = await newCode(app, { pkce });
+    const code_verifier = pkce.verifier;
+    for (const thief of [client, other]) {
+      const answer = await exchange(service.http, thief, code, { code_verifier });
+      expectOAuthError(answer, 400, 'invalid_grant');
+      expectOAuthError(await exchange(service.http, thief, code), 400, 'invalid_grant');
+    }
+    await expectUsable(app, code, { code_verifier });
+  });
+
+  it.each([
+    OTHER_REDIRECT_URI,
+    `${REDIRECT_URI}/`,
+    `${REDIRECT_URI}?`,
+    `${REDIRECT_URI}#`,
+    'https://APP.example/callback',
+    'https://app.example:443/callback',
+    'https://evil.example/callback',
+    'x',
+  ])('with another redirect URI: %s', async (redirect_uri) => {
+    const code = await newCode(client);
+    expectOAuthError(await exchange(service.http, client, code, { redirect_uri }), 400, 'invalid_grant');
+    await expectUsable(client, code);
+  });
+
+  it.each(['public', 'confidential'] as const)(
+    'of a %s client with a wrong or missing verifier',
+    async (type) => {
+      const of = type === 'public' ? app : client;
+      const pkce = newPkce();
+      const code = await newCode(of, { pkce });
+      const wrong = [
+        newPkce().verifier,
+        pkce.challenge,
+        undefined,
+        `${pkce.verifier}A`,
+        pkce.verifier.toUpperCase(),
+      ];
+      for (const code_verifier of wrong) {
+        const answer = await exchange(service.http, of, code, { code_verifier });
+        expectOAuthError(answer, 400, 'invalid_grant');
+      }
+      expect(await consumedAt(code)).toBeNull();
+      await expectUsable(of, code, { code_verifier: pkce.verifier });
+    },
+  );
+
+  it('with a verifier for a code without a challenge', async () => {
+    const code = await newCode(client);
+    const code_verifier = newPkce().verifier;
+    expectOAuthError(await exchange(service.http, client, code, { code_verifier }), 400, 'invalid_grant');
+    await expectUsable(client, code);
+  });
+
+  it.each([
+    ['42 characters', 'a'.repeat(42)],
+    ['129 characters', 'a'.repeat(129)],
+    ['one character', 'a'],
+    ['a space', `${'a'.repeat(42)} `],
+    ['a plus', `${'a'.repeat(42)}+`],
+    ['a slash', `${'a'.repeat(42)}/`],
+    ['padding', `${'a'.repeat(43)}=`],
+    ['a letter beyond ASCII', `${'a'.repeat(42)}é`],
+    ['a line break at the end', `${'a'.repeat(43)}\n`],
+  ])('with a verifier of %s', async (_what, code_verifier) => {
+    const pkce = newPkce();
+    const code = await newCode(client, { pkce });
+    expectOAuthError(await exchange(service.http, client, code, { code_verifier }), 400, 'invalid_request');
+    await expectUsable(client, code, { code_verifier: pkce.verifier });
+  });
+});
+
+describe('a code is refused', () => {
+  it('that is unknown', async () => {
+    const codes = [
+      'x',
+      '',
+      newSecret('authorizationCode'),
+      newSecret('refreshToken'),
+      'cds_ac_☀',
+      'x'.repeat(5000),
+    ];
+    for (const code of codes) {
+      const answer = await exchange(service.http, client, code);
+      expectOAuthError(answer, 400, code === '' ? 'invalid_request' : 'invalid_grant');
+    }
+  });
+
+  it('when its minute is over, and no earlier', async () => {
+    const code = await newCode(client);
+    const [row] = await service.database.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM authorization_codes WHERE digest = $1`,
+      [digestOf(code)],
+    );
+    expect(row!.seconds).toBe(60);
+    await service.database.query('UPDATE authorization_codes SET expires_at = now() WHERE digest = $1', [
+      digestOf(code),
+    ]);
+    expectOAuthError(await exchange(service.http, client, code), 400, 'invalid_grant');
+  });
+});
+
+describe('a code used a second time', () => {
+  /** A used code and what came of it: the first tokens and those of one refresh. */
+  async function usedCode(
+    of = client,
+  ): Promise<{ code: string; code_verifier: string; access: string[]; last: string }> {
+    const pkce = newPkce();
+    const code = await newCode(of, { pkce });
+    const first = (await exchange(service.http, of, code, { code_verifier: pkce.verifier })).json as Tokens;
+    const second = (await refresh(service.http, of, first.refresh_token)).json as Tokens;
+    return {
+      code,
+      code_verifier: pkce.verifier,
+      access: [first.access_token, second.access_token],
+      last: second.refresh_token,
+    };
+  }
+
+  async function expectAlive(
+    { access, last }: { access: string[]; last: string },
+    of = client,
+  ): Promise<void> {
+    for (const token of access) expect(await isAccepted(service.http, token)).toBe(true);
+    expect((await refresh(service.http, of, last)).status).toBe(200);
+  }
+
+  it.each(['confidential', 'public'] as const)(
+    'is refused, and revokes every token that came of it, refreshed ones too (%s client)',
+    async (type) => {
+      const of = type === 'public' ? app : client;
+      const used = await usedCode(of);
+      const bystander = await usedCode(of);
+      const { code_verifier } = used;
+      expectOAuthError(await exchange(service.http, of, used.code, { code_verifier }), 400, 'invalid_grant');
+      for (const token of used.access) expect(await isAccepted(service.http, token)).toBe(false);
+      expectOAuthError(await refresh(service.http, of, used.last), 400, 'invalid_grant');
+      await expectAlive(bystander, of);
+    },
+  );
+
+  it('revokes long after its minute is over', async () => {
+    const used = await usedCode();
+    await service.database.query(
+      `UPDATE authorization_codes SET expires_at = now() - interval '300 days' WHERE digest = $1`,
+      [digestOf(used.code)],
+    );
+    const { code_verifier } = used;
+    expectOAuthError(
+      await exchange(service.http, client, used.code, { code_verifier }),
+      400,
+      'invalid_grant',
+    );
+    for (const token of used.access) expect(await isAccepted(service.http, token)).toBe(false);
+  });
+
+  it('is written into the trail once, as the doing of the service', async () => {
+    const { code, code_verifier } = await usedCode();
+    for (let n = 0; n < 3; n++) await exchange(service.http, client, code, { code_verifier });
+    const events = await service.database.query(
+      `SELECT actor_type, after->>'reason' AS reason FROM audit_events e
+         JOIN authorization_codes c ON c.grant_id = e.subject_id
+        WHERE c.digest = $1 AND action = 'grant.revoked'`,
+      [digestOf(code)],
+    );
+    expect(events).toEqual([{ actor_type: 'service', reason: 'code_replayed' }]);
+  });
+
+  it('revokes nothing without the right client, redirect URI and verifier', async () => {
+    const used = await usedCode();
+    const { code_verifier } = used;
+    const attempts = [
+      exchange(service.http, other, used.code, { code_verifier }),
+      exchange(service.http, client, used.code, { code_verifier, redirect_uri: OTHER_REDIRECT_URI }),
+      exchange(service.http, client, used.code, { code_verifier: newPkce().verifier }),
+      exchange(service.http, client, used.code),
+    ];
+    for (const answer of await Promise.all(attempts)) expectOAuthError(answer, 400, 'invalid_grant');
+    const stranger = await exchange(service.http, client, used.code, {
+      code_verifier,
+      client_secret: 'wrong',
+    });
+    expectOAuthError(stranger, 401, 'invalid_client');
+    await expectAlive(used);
+  });
+});
+
+describe('a good exchange', () => {
+  it.each([
+    ['of a confidential client with PKCE', 'client', true],
+    ['of a confidential client without PKCE', 'client', false],
+    ['of a public client', 'app', true],
+  ] as const)('%s gives exactly the members of the contract', async (_what, who, withPkce) => {
+    const of = who === 'app' ? app : client;
+    const pkce = withPkce ? newPkce() : undefined;
+    const code = await newCode(of, { pkce });
+    const answer = await exchange(service.http, of, code, { code_verifier: pkce?.verifier });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({
+      access_token: expect.stringMatching(/^cds_at_[\w-]{49}$/) as string,
+      expires_in: 36000,
+      token_type: 'Bearer',
+      scope: 'charging_session:read vehicle:read',
+      refresh_token: expect.stringMatching(/^cds_rt_[\w-]{49}$/) as string,
+    });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('pragma')).toBe('no-cache');
+    expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(true);
+  });
+
+  it('may authenticate by Basic', async () => {
+    const form = {
+      grant_type: 'authorization_code',
+      code: await newCode(client),
+      redirect_uri: REDIRECT_URI,
+    };
+    const answer = await service.http.token(form, { id: client.id, secret: client.secret });
+    expect(answer.status).toBe(200);
+  });
+
+  it('takes every verifier that RFC 7636 allows', async () => {
+    const verifiers = ['a'.repeat(43), 'Z'.repeat(128), `-._~${randomBytes(40).toString('hex')}`];
+    for (const verifier of verifiers) {
+      const challenge = createHash('sha256').update(verifier).digest('base64url');
+      const code = await newCode(app, { pkce: { verifier, challenge } });
+      await expectUsable(app, code, { code_verifier: verifier });
+    }
+  });
+
+  it('gives the scope that the user agreed to, whatever the token request says', async () => {
+    const code = await newCode(client, { scope: 'vehicle:read' });
+    const answer = await exchange(service.http, client, code, { scope: 'charging_session:read' });
+    expect(answer.json).toMatchObject({ scope: 'vehicle:read' });
+  });
+
+  it('gives what is left where the consent was narrowed meanwhile', async () => {
+    const someone = await service.make.user();
+    const code = await service.make.code(client, someone);
+    await service.make.consent(client, someone, ['vehicle:read']);
+    expect((await exchange(service.http, client, code)).json).toMatchObject({ scope: 'vehicle:read' });
+  });
+
+  it('leaves nothing in the database but digests, and nothing in the log', async () => {
+    const code = await newCode(client);
+    const tokens = (await exchange(service.http, client, code)).json as Tokens;
+    const [row] = await service.database.query<{ consumed: boolean; clear: boolean }>(
+      `SELECT consumed_at IS NOT NULL AS consumed, to_jsonb(c)::text LIKE '%cds\\_%' AS clear
+         FROM authorization_codes c WHERE digest = $1`,
+      [digestOf(code)],
+    );
+    expect(row).toEqual({ consumed: true, clear: false });
+    for (const secret of [code, tokens.access_token, tokens.refresh_token]) {
+      expect(service.log.join('')).not.toContain(secret);
+    }
+  });
+});
+
+describe('a loopback redirect URI', () => {
+  it('has the port of the authorization request in the exchange too', async () => {
+    const [pkce, redirectUri] = [newPkce(), 'http://127.0.0.1:51004/cb'];
+    const code = await newCode(app, { pkce, redirectUri });
+    const code_verifier = pkce.verifier;
+    const others = ['http://127.0.0.1/cb', 'http://127.0.0.1:51005/cb', 'http://[::1]:51004/cb'];
+    for (const redirect_uri of others) {
+      const answer = await exchange(service.http, app, code, { code_verifier, redirect_uri });
+      expectOAuthError(answer, 400, 'invalid_grant');
+    }
+    await expectUsable(app, code, { code_verifier, redirect_uri: redirectUri });
+  });
+
+  it('needs no port where none was registered', async () => {
+    const pkce = newPkce();
+    const code = await newCode(app, { pkce, redirectUri: 'http://127.0.0.1/cb' });
+    const fields = { code_verifier: pkce.verifier, redirect_uri: 'http://127.0.0.1/cb' };
+    await expectUsable(app, code, fields);
+  });
+});

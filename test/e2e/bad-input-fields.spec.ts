@@ -1,0 +1,282 @@
+import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { newPkce, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import type { HttpOptions } from '../support/http.js';
+import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const MARKUP = '"><script>alert(1)</script>';
+const ATTACKS = [
+  "'; DROP TABLE users; --",
+  "' OR '1'='1",
+  '$1); DELETE FROM clients; --',
+  MARKUP,
+  '{{7*7}}${7*7}%s%n',
+  '../../../etc/passwd',
+  'a\r\nSet-Cookie: evil=1',
+  '\u202etxt.exe',
+];
+
+type Fields = Record<string, string | undefined>;
+
+/** Each attack in each of the fields, the other fields being as they should. */
+const attacked = (base: Fields, fields: string[]): [string, Fields][] =>
+  fields.flatMap((field) => ATTACKS.map((attack): [string, Fields] => [field, { ...base, [field]: attack }]));
+
+describe('SQL and markup in fields', () => {
+  let service: TestService;
+  let client: TestClient;
+  let credentials: Fields;
+  let token: string;
+  let admin: string;
+  let userId: string;
+  let browser: BrowserSession;
+  let link: string;
+  let before: Record<string, number>;
+
+  beforeAll(async () => {
+    service = await startService();
+    client = await service.make.client();
+    credentials = { client_id: client.id, client_secret: client.secret };
+    token = await service.make.clientToken(client);
+    admin = await service.make.adminToken();
+    const user = await service.make.user();
+    await service.make.consent(client, user);
+    userId = user.id;
+    browser = await service.make.signedIn(user);
+    link = new URL((await send('/webhook_portal', { bearer: token })).json.url as string).pathname;
+  });
+  afterAll(() => service.stop());
+
+  beforeEach(async () => (before = await rowCounts(service)));
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+
+  const send = (path: string, options: HttpOptions = {}) => service.http.send(path, options);
+  const path = (strings: TemplateStringsArray, attack: string) => strings.join(encodeURIComponent(attack));
+
+  describe('are refused, and nothing is stored,', () => {
+    afterEach(async () => expect(await rowCounts(service)).toEqual(before));
+
+    it('in every field of the token, revocation and introspection endpoints', async () => {
+      const code = { grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT_URI };
+      const requests: [string, Fields, string[]][] = [
+        [
+          '/o/token',
+          { grant_type: 'client_credentials' },
+          ['client_id', 'client_secret', 'grant_type', 'scope'],
+        ],
+        [
+          '/o/token',
+          { ...code, code_verifier: newPkce().verifier },
+          ['code', 'redirect_uri', 'code_verifier'],
+        ],
+        ['/o/token', { grant_type: 'refresh_token', refresh_token: 'x' }, ['refresh_token', 'scope']],
+        ['/o/revoke_token/', { token: 'x' }, ['client_id', 'client_secret']],
+        ['/o/introspect', { token: 'x' }, ['client_id', 'client_secret', 'token', 'user_id']],
+      ];
+      for (const [address, base, fields] of requests) {
+        for (const [field, form] of attacked({ ...base, ...credentials }, fields)) {
+          const answer = await send(address, { form });
+          expectRefusal(answer, `${address} ${field}`);
+          expect(answer.json.error).toMatch(/^[a-z_]+$/);
+        }
+      }
+    });
+
+    it('in Basic credentials', async () => {
+      for (const attack of ATTACKS) {
+        for (const basic of [
+          { id: attack, secret: client.secret },
+          { id: client.id, secret: attack },
+        ]) {
+          expectRefusal(
+            await send('/o/token', { form: { grant_type: 'client_credentials' }, basic }),
+            attack,
+          );
+        }
+      }
+    });
+
+    it('in every parameter of the authorization page', async () => {
+      const pkce = { code_challenge: newPkce().challenge, code_challenge_method: 'S256' };
+      const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, ...pkce };
+      for (const [field, query] of attacked(request, ['client_id', 'redirect_uri'])) {
+        expectRefusal(await browser.open(authorizePath(query)), field);
+      }
+      for (const [field, query] of attacked(request, [...Object.keys(pkce), 'response_type', 'scope'])) {
+        const location = new URL((await browser.open(authorizePath(query))).headers.get('location')!);
+        expect([field, location.origin + location.pathname]).toEqual([field, REDIRECT_URI]);
+        expect(location.searchParams.get('error')).toMatch(/^[a-z_]+$/);
+        expect(location.searchParams.get('error_description')).not.toMatch(/script|DROP|DELETE/);
+      }
+    });
+
+    it('in every field of the consent form', async () => {
+      const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+      const page = await browser.open(authorizePath(request));
+      for (const [field, fields] of attacked({ decision: 'authorize' }, [
+        'request',
+        'decision',
+        'csrf_token',
+      ])) {
+        expectRefusal(await browser.submit(page, '/o/authorize/', fields), field);
+      }
+    });
+
+    it('in every field of the portal and password pages', async () => {
+      const page = await browser.open(link);
+      for (const attack of ATTACKS) {
+        expectRefusal(await browser.submit(page, link, { csrf_token: attack }), 'csrf_token');
+        expectRefusal(await browser.open(path`/portal/login/${attack}`), attack);
+        expectRefusal(
+          await browser.open(path`/portal/login/${attack}`, { form: { csrf_token: 'x' } }),
+          attack,
+        );
+        expectRefusal(await browser.open(path`/password/${attack}`), attack);
+        expectRefusal(await browser.open(path`/password/${attack}`, { form: { csrf_token: 'x' } }), attack);
+        expectRefusal(await browser.open('/logout', { form: { csrf_token: attack } }), attack);
+      }
+    });
+
+    it('in every parameter of /v2/users', async () => {
+      for (const [field, query] of attacked({}, ['page_size', 'page_after', 'page_before', 'other'])) {
+        const answer = await send(
+          `/v2/users?${new URLSearchParams(query as Record<string, string>).toString()}`,
+          {
+            bearer: token,
+          },
+        );
+        expectRefusal(answer, field);
+        expect(Object.keys(answer.json.field_errors)).toEqual([field]);
+      }
+      for (const attack of ATTACKS) {
+        expectRefusal(await send(path`/v2/users/${attack}`, { bearer: token }), attack);
+        // What may stand in a header at all.
+        if (!/^[\x20-\x7e]+$/.test(attack)) continue;
+        expectRefusal(
+          await send('/v2/users', { bearer: token, headers: { 'service-version': attack } }),
+          attack,
+        );
+      }
+    });
+
+    const newUser = { email: 'new@mail.example', name: 'New' };
+    const newClient = () => ({
+      name: 'New',
+      type: 'confidential',
+      grant_types: ['client_credentials'],
+      scopes: ['vehicle:read'],
+      redirect_uris: [],
+      owner_id: client.ownerId,
+    });
+
+    it('in every member that the admin API takes, unless it is free text', async () => {
+      const values = (attack: string) => [attack, [attack], { [attack]: attack }, { $ne: attack }];
+      const consent = `/admin/clients/${client.id}/consents/${userId}`;
+      const requests: [string, string, object, string[]][] = [
+        ['POST', '/admin/users', newUser, ['email', 'kind', 'role', 'webhooks_enabled', 'other']],
+        [
+          'PATCH',
+          `/admin/users/${userId}`,
+          {},
+          ['email', 'kind', 'role', 'webhooks_enabled', 'enabled', 'id'],
+        ],
+        [
+          'POST',
+          '/admin/clients',
+          newClient(),
+          ['type', 'grant_types', 'scopes', 'redirect_uris', 'owner_id'],
+        ],
+        ['POST', '/admin/clients', newClient(), ['rate_limit', 'trusted', 'client_id', 'client_secret']],
+        [
+          'PATCH',
+          `/admin/clients/${client.id}`,
+          {},
+          ['redirect_uris', 'grant_types', 'rate_limit', 'enabled'],
+        ],
+        ['POST', `/admin/clients/${client.id}/secrets`, {}, ['expire_previous_in']],
+        ['PUT', consent, { scopes: ['vehicle:read'] }, ['scopes']],
+        ['PUT', '/admin/scopes/new', { description: 'New', audience: 'partner' }, ['audience', 'name']],
+      ];
+      for (const [method, address, base, members] of requests) {
+        for (const member of members) {
+          for (const value of ATTACKS.flatMap(values)) {
+            const json = { ...base, [member]: value };
+            expectRefusal(await send(address, { method, bearer: admin, json }), `${address} ${member}`);
+          }
+        }
+      }
+    });
+
+    it('in every id and filter of the admin API; a search finds nothing', async () => {
+      for (const attack of ATTACKS) {
+        for (const address of [path`/admin/users/${attack}`, path`/admin/clients/${attack}`]) {
+          for (const method of ['GET', 'DELETE'])
+            expectRefusal(await send(address, { method, bearer: admin }), address);
+          expectRefusal(
+            await send(address, { method: 'PATCH', bearer: admin, json: { name: 'X' } }),
+            address,
+          );
+        }
+        expectRefusal(await send(path`/admin/grants/${attack}`, { method: 'DELETE', bearer: admin }), attack);
+        const scope = { description: 'New', audience: 'partner' };
+        expectRefusal(
+          await send(path`/admin/scopes/${attack}`, { method: 'PUT', bearer: admin, json: scope }),
+          attack,
+        );
+        expectRefusal(await send(path`/admin/grants?client_id=${attack}`, { bearer: admin }), attack);
+        expectRefusal(await send(path`/admin/audit_events?since=${attack}`, { bearer: admin }), attack);
+        const finding = [
+          'users?q',
+          'clients?q',
+          'audit_events?actor',
+          'audit_events?subject',
+          'audit_events?action',
+        ];
+        for (const filter of finding) {
+          const answer = await send(`/admin/${filter}=${encodeURIComponent(attack)}`, { bearer: admin });
+          expect([filter, answer.status, answer.json]).toEqual([filter, 200, []]);
+        }
+      }
+    });
+  });
+
+  it('sign nobody in, and what was typed comes back as text', async () => {
+    const stranger = new BrowserSession(service.url);
+    const page = await stranger.open('/login');
+    for (const [n, attack] of ATTACKS.entries()) {
+      const nobody = `nobody${n}@mail.example`;
+      for (const fields of [
+        { email: attack, password: PASSWORD },
+        { email: nobody, password: attack },
+        { email: nobody, password: PASSWORD, csrf_token: attack },
+      ]) {
+        const answer = await stranger.submit(page, '/login', fields);
+        expectRefusal(answer, JSON.stringify(fields));
+        expect(answer.headers.getSetCookie()).toEqual([]);
+        const typed = answer.html.querySelector('#email')?.getAttribute('value') ?? fields.email;
+        expect(typed.replaceAll(/[\r\n]/g, '')).toBe(fields.email.replaceAll(/[\r\n]/g, ''));
+      }
+    }
+    const { users, sessions } = await rowCounts(service);
+    expect({ users, sessions }).toEqual({ users: before.users, sessions: before.sessions });
+  });
+
+  it('are kept as they are in names, and shown as text', async () => {
+    const query = { response_type: 'code', redirect_uri: REDIRECT_URI };
+    for (const [n, name] of ATTACKS.entries()) {
+      const email = `${n}@names.example`;
+      const user = await send('/admin/users', { bearer: admin, json: { email, name, password: PASSWORD } });
+      expect([user.status, user.json.name]).toEqual([201, name]);
+      const owned = await service.make.client({ name, ownerId: user.json.id as string });
+      const person = new BrowserSession(service.url);
+      await person.logIn(email, PASSWORD);
+      const page = await person.open(authorizePath({ ...query, client_id: owned.id, state: name }));
+      expect(page.status).toBe(200);
+      expect(page.html.querySelector('h1 bdi')?.text.replaceAll('\r', '')).toBe(name.replaceAll('\r', ''));
+      expect(page.text).not.toContain('<script');
+      const back = await person.submit(page, '/o/authorize/', { decision: 'cancel' });
+      expect(new URL(back.headers.get('location')!).searchParams.get('state')).toBe(name);
+      expect(back.headers.has('set-cookie')).toBe(false);
+    }
+  });
+});

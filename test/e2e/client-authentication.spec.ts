@@ -1,0 +1,237 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { digestOf } from '../../src/secrets/tokens.js';
+import type { TestClient } from '../support/factory.js';
+import { basicHeader, type Answer } from '../support/http.js';
+import { credentialsOf, expectOAuthError } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const ODD_SECRET = 'with:colons 100% a+b&c=d "quoted" grün ☀ 𝛑';
+
+const ENDPOINTS: [path: string, fields: Record<string, string>][] = [
+  ['/o/token', { grant_type: 'client_credentials' }],
+  ['/o/revoke_token/', { token: 'anything' }],
+  ['/o/introspect/', { token: 'anything' }],
+];
+
+const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+
+let service: TestService;
+let client: TestClient;
+let other: TestClient;
+let publicClient: TestClient;
+
+beforeAll(async () => {
+  service = await startService();
+  client = await service.make.operatorClient(['token:introspect']);
+  other = await service.make.operatorClient(['token:introspect']);
+  publicClient = await service.make.client({ type: 'public' });
+});
+afterAll(() => service.stop());
+
+/** A second secret for the client, given as from the settings. */
+async function addSecret(secret: string, expiresIn?: string): Promise<void> {
+  await service.database.query(
+    'INSERT INTO client_secrets (client_id, digest, expires_at) VALUES ($1, $2, now() + $3::interval)',
+    [client.id, digestOf(secret), expiresIn ?? null],
+  );
+}
+
+const update = (target: TestClient, enabled: boolean) =>
+  service.app.get(ClientsService).update(target.id, { enabled }, SERVICE_ACTOR);
+
+describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
+  const inBody = (more: Record<string, string | undefined>): Promise<Answer> =>
+    service.http.send(path, { form: { ...fields, ...more } });
+  const byHeader = (authorization: string, more: Record<string, string> = {}): Promise<Answer> =>
+    service.http.send(path, { form: { ...fields, ...more }, headers: { authorization } });
+  const byBasic = (id: string, secret: string, more: Record<string, string> = {}): Promise<Answer> =>
+    byHeader(basicHeader({ id, secret }), more);
+
+  it('refuses a request without any client', async () => {
+    expectOAuthError(await inBody({}), 401, 'invalid_client');
+    expectOAuthError(await inBody({ client_secret: client.secret }), 401, 'invalid_client');
+  });
+
+  it('refuses an unknown client', async () => {
+    for (const id of ['clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'no id at all', "' OR 1=1 --", '☀']) {
+      expectOAuthError(await inBody({ client_id: id, client_secret: client.secret }), 401, 'invalid_client');
+      expectOAuthError(await byBasic(id, client.secret), 401, 'invalid_client');
+    }
+  });
+
+  it('refuses a confidential client that does not authenticate', async () => {
+    expectOAuthError(await inBody({ client_id: client.id }), 401, 'invalid_client');
+  });
+
+  it('refuses an empty secret', async () => {
+    expectOAuthError(await inBody({ client_id: client.id, client_secret: '' }), 401, 'invalid_client');
+    expectOAuthError(await byBasic(client.id, ''), 401, 'invalid_client');
+  });
+
+  it("refuses a wrong secret and another client's", async () => {
+    for (const secret of [
+      `${client.secret}x`,
+      client.secret.slice(0, -1),
+      other.secret,
+      'x'.repeat(10_000),
+    ]) {
+      expectOAuthError(await inBody({ client_id: client.id, client_secret: secret }), 401, 'invalid_client');
+      expectOAuthError(await byBasic(client.id, secret), 401, 'invalid_client');
+    }
+  });
+
+  it.each([
+    ['no credentials', 'Basic'],
+    ['no base64', 'Basic !!!'],
+    ['no colon', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735')}`],
+    ['no id', `Basic ${base64(':secret')}`],
+    ['broken percent-encoding', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735:%zz')}`],
+    ['percent-encoded NUL', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735:%00')}`],
+    ['bytes that are no UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`],
+    ['another scheme', `Digest username="x"`],
+  ])('refuses a malformed Authorization header: %s', async (_what, header) => {
+    expectOAuthError(await byHeader(header), 401, 'invalid_client');
+  });
+
+  it('refuses a malformed header even beside good credentials in the body', async () => {
+    const answer = await byHeader('Basic !!!', { client_id: client.id, client_secret: client.secret });
+    expectOAuthError(answer, 401, 'invalid_client');
+  });
+
+  it('refuses Basic together with a client_secret in the body', async () => {
+    const more = { client_id: client.id, client_secret: client.secret };
+    expectOAuthError(await byBasic(client.id, client.secret, more), 400, 'invalid_request');
+    const { client_secret } = more;
+    expectOAuthError(await byBasic(client.id, client.secret, { client_secret }), 400, 'invalid_request');
+  });
+
+  it('refuses Basic together with another client_id in the body', async () => {
+    const answer = await byBasic(client.id, client.secret, { client_id: other.id });
+    expectOAuthError(answer, 400, 'invalid_request');
+  });
+
+  it('refuses a secret sent twice', async () => {
+    const pairs = Object.entries({ ...fields, client_id: client.id });
+    const answer = await service.http.send(path, {
+      form: [...pairs, ['client_secret', client.secret], ['client_secret', client.secret]],
+    });
+    expectOAuthError(answer, 400, 'invalid_request');
+  });
+
+  it('refuses a secret that holds a NUL or broken percent-encoding', async () => {
+    for (const secret of ['%00', '%zz', '%ff']) {
+      const body = `${new URLSearchParams(fields).toString()}&client_id=${client.id}&client_secret=${secret}`;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      expectOAuthError(await service.http.send(path, { body, headers }), 400, 'invalid_request');
+    }
+  });
+
+  it('says 413, as a problem, to a secret of 100,000 characters', async () => {
+    const answer = await inBody({ client_id: client.id, client_secret: 'x'.repeat(100_000) });
+    expect(answer.status).toBe(413);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(answer.json).toMatchObject({ status: 413 });
+  });
+
+  it('refuses a disabled client in the words it has for an unknown one', async () => {
+    const unknown = await inBody({ client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', client_secret: 'x' });
+    await update(other, false);
+    const answer = await inBody(credentialsOf(other));
+    const basic = await byBasic(other.id, other.secret);
+    await update(other, true);
+    expectOAuthError(answer, 401, 'invalid_client');
+    expectOAuthError(basic, 401, 'invalid_client');
+    expect(answer.text).toBe(unknown.text);
+    expect((await inBody(credentialsOf(other))).status).toBe(200);
+  });
+
+  it('refuses a secret of a public client, by whichever way', async () => {
+    const { id } = publicClient;
+    expectOAuthError(await inBody({ client_id: id, client_secret: client.secret }), 401, 'invalid_client');
+    expectOAuthError(await byBasic(id, client.secret), 401, 'invalid_client');
+    expectOAuthError(await byBasic(id, ''), 401, 'invalid_client');
+  });
+
+  it('takes the secret in the body', async () => {
+    expect((await inBody(credentialsOf(client))).status).toBe(200);
+  });
+
+  it('takes the secret by Basic, alone and with the same client_id in the body', async () => {
+    expect((await byBasic(client.id, client.secret)).status).toBe(200);
+    expect((await byBasic(client.id, client.secret, { client_id: client.id })).status).toBe(200);
+    expect((await byHeader(`bAsIc ${base64(`${client.id}:${client.secret}`)}`)).status).toBe(200);
+  });
+
+  // RFC 9110 §11.4: credentials = auth-scheme [ 1*SP ( token68 / … ) ].
+  it('takes more than one space behind the scheme', async () => {
+    expect((await byHeader(`Basic   ${base64(`${client.id}:${client.secret}`)}`)).status).toBe(200);
+  });
+
+  it('takes any characters in a secret, form-encoded, and refuses them where they are not', async () => {
+    const digest = digestOf(ODD_SECRET);
+    await service.database.query('DELETE FROM client_secrets WHERE digest = $1', [digest]);
+    await addSecret(ODD_SECRET);
+    expect((await byBasic(client.id, ODD_SECRET)).status).toBe(200);
+    const percent = encodeURIComponent(ODD_SECRET);
+    expect((await byHeader(`Basic ${base64(`${client.id}:${percent}`)}`)).status).toBe(200);
+    expect((await inBody({ client_id: client.id, client_secret: ODD_SECRET })).status).toBe(200);
+    expectOAuthError(await byHeader(`Basic ${base64(`${client.id}:${ODD_SECRET}`)}`), 401, 'invalid_client');
+    const cut = ODD_SECRET.split(':')[0]!;
+    expectOAuthError(await byBasic(client.id, cut), 401, 'invalid_client');
+  });
+
+  it('takes the old and the new secret while one is rotated, and no expired one', async () => {
+    const rotating = await service.make.operatorClient(['token:introspect']);
+    const rotated = await service.app.get(ClientsService).rotateSecret(rotating.id, 3600, SERVICE_ACTOR);
+    const [oldSecret, newSecret] = [rotating.secret, rotated.secret];
+    expect((await byBasic(rotating.id, oldSecret)).status).toBe(200);
+    expect((await byBasic(rotating.id, newSecret)).status).toBe(200);
+    expect((await inBody({ client_id: rotating.id, client_secret: oldSecret })).status).toBe(200);
+
+    await service.database.query(
+      'UPDATE client_secrets SET expires_at = now() WHERE client_id = $1 AND digest = $2',
+      [rotating.id, digestOf(oldSecret)],
+    );
+    expectOAuthError(await byBasic(rotating.id, oldSecret), 401, 'invalid_client');
+    expectOAuthError(
+      await inBody({ client_id: rotating.id, client_secret: oldSecret }),
+      401,
+      'invalid_client',
+    );
+    expect((await byBasic(rotating.id, newSecret)).status).toBe(200);
+  });
+});
+
+describe('client authentication', () => {
+  it('lets a public client pass by its id alone, at the token and the revocation endpoint', async () => {
+    const token = await service.http.token({ grant_type: 'client_credentials', client_id: publicClient.id });
+    expectOAuthError(token, 400, 'unauthorized_client');
+    const form = { client_id: publicClient.id, token: 'anything' };
+    expect((await service.http.send('/o/revoke_token/', { form })).status).toBe(200);
+    expectOAuthError(await service.http.send('/o/introspect/', { form }), 403, 'insufficient_scope');
+  });
+
+  it('is needed for every grant', async () => {
+    for (const grant_type of ['authorization_code', 'refresh_token', 'client_credentials', 'unknown']) {
+      const form = { grant_type, client_id: client.id, code: 'x', refresh_token: 'x', redirect_uri: 'x' };
+      expectOAuthError(await service.http.token(form), 401, 'invalid_client');
+    }
+  });
+
+  it('writes no secret into the log', () => {
+    const log = service.log.join('');
+    expect(log).not.toContain(client.secret);
+    expect(log).not.toContain(base64(`${client.id}:${client.secret}`));
+    expect(log).not.toContain(ODD_SECRET.slice(0, 20));
+  });
+
+  it('keeps a secret as its digest alone', async () => {
+    const rows = await service.database.query<{ row: string; found: boolean }>(
+      'SELECT to_jsonb(s)::text AS row, digest = $2 AS found FROM client_secrets s WHERE client_id = $1',
+      [client.id, digestOf(client.secret)],
+    );
+    expect(rows.filter(({ found }) => found)).toHaveLength(1);
+    for (const { row } of rows) expect(row).not.toContain(client.secret);
+  });
+});

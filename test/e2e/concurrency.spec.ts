@@ -1,0 +1,283 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { digestOf } from '../../src/secrets/tokens.js';
+import { GrantsService } from '../../src/tokens/grants.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
+import type { Answer, Http } from '../support/http.js';
+import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const FIFTY = 50;
+const ROUNDS = [1, 2, 3, 4, 5];
+
+let service: TestService;
+let client: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => {
+  // What is tested here is not the rate limit.
+  service = await startService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  client = await service.make.client();
+  user = await service.make.user();
+});
+
+/** All at once, by turns to each instance. */
+const atOnce = <T>(count: number, request: (http: Http, n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      request(service.instances[n % service.instances.length]!.http, n),
+    ),
+  );
+
+/** All at once, and `end` amid them: in each round when some more have been answered. */
+async function racing<T>(
+  [number, round]: [number: number, round: number],
+  request: (http: Http, n: number) => Promise<T>,
+  end: () => Promise<unknown>,
+): Promise<T[]> {
+  const after = Math.floor(((round - 1) / ROUNDS.length) * number);
+  let answered = 0;
+  let ending = after === 0 ? end() : undefined;
+  const answers = await atOnce(number, async (http, n) => {
+    const answer = await request(http, n);
+    answered += 1;
+    if (answered === after) ending = end();
+    return answer;
+  });
+  await ending;
+  return answers;
+}
+
+const count = async (sql: string, params: unknown[]): Promise<number> =>
+  (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, params))[0]!.n;
+
+/** Sorts answers into tokens and refusals; anything but a clean refusal fails. */
+function tokensIn(answers: Answer[], refusals: [status: 400 | 401, error: string][]): Tokens[] {
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    const known = refusals.find(([, error]) => error === answer.json?.error) ?? refusals[0]!;
+    expectOAuthError(answer, known[0], known[1]);
+  }
+  return answers.filter(({ status }) => status === 200).map(({ json }) => json as Tokens);
+}
+
+async function expectNothingLive(tokens: Tokens[], of = client): Promise<void> {
+  for (const { access_token, refresh_token } of tokens) {
+    expect(await isAccepted(service.http, access_token)).toBe(false);
+    expectOAuthError(await refresh(service.http, of, refresh_token), 400, 'invalid_grant');
+  }
+}
+
+/** Several codes of one user, by the consent page in one browser. */
+async function severalCodes(number: number): Promise<string[]> {
+  const browser = await service.make.signedIn(user);
+  const codes: string[] = [];
+  for (let n = 0; n < number; n++) {
+    const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+    codes.push((await browser.authorize(request)).searchParams.get('code')!);
+  }
+  return codes;
+}
+
+describe('fifty exchanges of one code at once', () => {
+  it.each(ROUNDS)('succeed at most once, and make at most one grant (round %i)', async () => {
+    const pkce = newPkce();
+    const code = await service.make.code(client, user, { pkce });
+    const fields = { code_verifier: pkce.verifier };
+    const answers = await atOnce(FIFTY, (http) => exchange(http, client, code, fields));
+    const tokens = tokensIn(answers, [[400, 'invalid_grant']]);
+    expect(tokens).toHaveLength(1);
+    expect(await count('grants WHERE client_id = $1', [client.id])).toBe(1);
+    expect(await count('access_tokens WHERE client_id = $1', [client.id])).toBe(1);
+    // Forty-nine second uses: what came of the code is revoked, once.
+    await expectNothingLive(tokens);
+    const revoked = `audit_events WHERE action = 'grant.revoked' AND after->>'client_id' = $1`;
+    expect(await count(revoked, [client.id])).toBe(1);
+  });
+
+  it('succeed once where all but one bring a wrong verifier', async () => {
+    const pkce = newPkce();
+    const code = await service.make.code(client, user, { pkce });
+    const answers = await atOnce(FIFTY, (http, n) =>
+      exchange(http, client, code, { code_verifier: n === 25 ? pkce.verifier : newPkce().verifier }),
+    );
+    const [tokens, ...more] = tokensIn(answers, [[400, 'invalid_grant']]);
+    expect(more).toEqual([]);
+    expect(await isAccepted(service.http, tokens!.access_token)).toBe(true);
+    expect((await refresh(service.http, client, tokens!.refresh_token)).status).toBe(200);
+  });
+});
+
+describe('fifty refreshes of one token at once', () => {
+  it.each(ROUNDS)('all get the very same pair, and one refresh token is live (round %i)', async () => {
+    const first = await service.make.tokens(client, user);
+    const answers = await atOnce(FIFTY, (http) => refresh(http, client, first.refresh_token));
+    const pairs = tokensIn(answers, [[400, 'none is expected']]);
+    expect(pairs).toHaveLength(FIFTY);
+    const distinct = new Set(
+      pairs.map((pair) => [pair.access_token, pair.refresh_token, pair.scope].join(' ')),
+    );
+    expect(distinct.size).toBe(1);
+    const family = 'grant_id = (SELECT id FROM grants WHERE client_id = $1)';
+    expect(await count(`refresh_tokens WHERE retired_at IS NULL AND ${family}`, [client.id])).toBe(1);
+    expect(await count(`refresh_tokens WHERE ${family}`, [client.id])).toBe(2);
+    expect(await count('access_tokens WHERE client_id = $1', [client.id])).toBe(2);
+    expect(await isAccepted(service.http, pairs[0]!.access_token)).toBe(true);
+    expect((await refresh(service.http, client, pairs[0]!.refresh_token)).status).toBe(200);
+  });
+
+  it('through ten generations, by clients that all go on with what they got', async () => {
+    let token = (await service.make.tokens(client, user)).refresh_token;
+    for (let generation = 0; generation < 10; generation++) {
+      const answers = await atOnce(10, (http) => refresh(http, client, token));
+      const next = new Set(tokensIn(answers, [[400, 'none']]).map((pair) => pair.refresh_token));
+      expect(next.size).toBe(1);
+      [token] = [...next] as [string];
+    }
+    expect(
+      await count('refresh_tokens r JOIN grants g ON g.id = r.grant_id WHERE g.client_id = $1', [client.id]),
+    ).toBe(11);
+  });
+
+  it('after the grace time revoke the grant once', async () => {
+    const first = await service.make.tokens(client, user);
+    const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
+    await service.database.query('UPDATE refresh_tokens SET grace_ends_at = now() WHERE digest = $1', [
+      digestOf(first.refresh_token),
+    ]);
+    const answers = await atOnce(FIFTY, (http) => refresh(http, client, first.refresh_token));
+    expect(tokensIn(answers, [[400, 'invalid_grant']])).toEqual([]);
+    await expectNothingLive([first, second]);
+    const revoked = `audit_events WHERE action = 'grant.revoked' AND after->>'client_id' = $1`;
+    expect(await count(revoked, [client.id])).toBe(1);
+  });
+});
+
+type Ending = (token: Tokens) => Promise<unknown>;
+const endings: [name: string, end: Ending][] = [
+  ['the client revokes the refresh token', (t) => revoke(service.http, client, t.refresh_token)],
+  [
+    'an operator revokes the grant',
+    async (t) => {
+      const rows = await service.database.query<{ grant_id: string }>(
+        'SELECT grant_id FROM refresh_tokens WHERE digest = $1',
+        [digestOf(t.refresh_token)],
+      );
+      await service.app.get(GrantsService).revoke(rows[0]!.grant_id, 'grant_revoked', SERVICE_ACTOR);
+    },
+  ],
+  [
+    'the consent is taken back',
+    () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
+  ],
+  [
+    'the user is disabled',
+    () => service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
+  ],
+];
+
+describe.each(endings)('while %s', (_name, end) => {
+  it.each(ROUNDS)('refreshes leave nothing live of the family (round %i)', async (round) => {
+    const first = await service.make.tokens(client, user);
+    const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
+    // Some repeat the earlier token, some use the current one.
+    const answers = await racing(
+      [FIFTY, round],
+      (http, n) => refresh(http, client, (n % 5 === 0 ? first : second).refresh_token),
+      () => end(second),
+    );
+    const pairs = tokensIn(answers, [[400, 'invalid_grant']]);
+    await expectNothingLive([first, second, ...new Map(pairs.map((p) => [p.access_token, p])).values()]);
+  });
+});
+
+describe('while a client is disabled', () => {
+  const disable = () => service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+  const enable = () => service.app.get(ClientsService).update(client.id, { enabled: true }, SERVICE_ACTOR);
+
+  it.each(ROUNDS)('codes give no token that outlives it (round %i)', async (round) => {
+    const codes = await severalCodes(10);
+    const answers = await racing([10, round], (http, n) => exchange(http, client, codes[n]!), disable);
+    const tokens = tokensIn(answers, [
+      [400, 'invalid_grant'],
+      [401, 'invalid_client'],
+    ]);
+    await enable();
+    await expectNothingLive(tokens);
+    for (const code of codes)
+      expectOAuthError(await exchange(service.http, client, code), 400, 'invalid_grant');
+  });
+
+  it.each(ROUNDS)('client credentials give no token that outlives it (round %i)', async (round) => {
+    const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
+    const answers = await racing([FIFTY, round], (http) => http.token(form), disable);
+    const tokens = tokensIn(answers, [
+      [401, 'invalid_client'],
+      [400, 'unauthorized_client'],
+    ]);
+    await enable();
+    for (const { access_token } of tokens) expect(await isAccepted(service.http, access_token)).toBe(false);
+  });
+
+  it('consent pages give no code that outlives it', async () => {
+    const browsers = await Promise.all(Array.from({ length: 8 }, () => service.make.signedIn(user)));
+    const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+    const path = `/o/authorize/?${new URLSearchParams(request).toString()}`;
+    const pages = await Promise.all(browsers.map((browser) => browser.open(path)));
+    const [answers] = await Promise.all([
+      Promise.all(
+        browsers.map((browser, n) => browser.submit(pages[n]!, '/o/authorize/', { decision: 'authorize' })),
+      ),
+      disable(),
+    ]);
+    await enable();
+    for (const answer of answers) {
+      expect([303, 400]).toContain(answer.status);
+      const code = new URL(answer.headers.get('location') ?? REDIRECT_URI).searchParams.get('code');
+      if (code) expectOAuthError(await exchange(service.http, client, code), 400, 'invalid_grant');
+    }
+  });
+});
+
+describe('fifty presses of one portal link at once', () => {
+  it.each(ROUNDS)('start exactly one session (round %i)', async () => {
+    const bearer = await service.make.clientToken(client);
+    const link = new URL((await service.http.get('/webhook_portal', { bearer })).json.url as string).pathname;
+    const browsers = Array.from(
+      { length: 10 },
+      (_, n) => new BrowserSession(service.instances[n % service.instances.length]!.url),
+    );
+    const pages = await Promise.all(browsers.map((browser) => browser.open(link)));
+    const tokens = pages.map((page) =>
+      page.html.querySelector('input[name=csrf_token]')!.getAttribute('value')!,
+    );
+    const answers = await Promise.all(
+      Array.from({ length: FIFTY }, (_, n) => n % browsers.length).map((n) =>
+        // Both instances have the base URL of the first.
+        browsers[n]!.open(link, { form: { csrf_token: tokens[n] }, headers: { origin: service.url } }),
+      ),
+    );
+    const opened = answers.filter(({ status }) => status === 303);
+    expect(opened).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 410)).toHaveLength(FIFTY - 1);
+    expect(answers.filter(({ headers }) => headers.getSetCookie().length > 0)).toEqual(opened);
+    expect(await count('portal_sessions WHERE client_id = $1', [client.id])).toBe(1);
+    const inside = await Promise.all(browsers.map((browser) => browser.open('/portal')));
+    expect(inside.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+});
+
+describe('both instances', () => {
+  it('write no error into their logs through all of this', () => {
+    const errors = service.instances
+      .flatMap(({ log }) => log)
+      .filter((line) => /"level":"(error|fatal)"/.test(line));
+    expect(errors).toEqual([]);
+  });
+});

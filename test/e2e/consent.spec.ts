@@ -1,0 +1,320 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { ClientEntity } from '../../src/clients/client.entity.js';
+import { ClientsService, type ClientChanges } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
+import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+interface Event {
+  action: string;
+  actor_type: string;
+  actor_id: string;
+  address: string;
+  request_id: string;
+  before: unknown;
+  after: unknown;
+}
+
+describe('consent page', () => {
+  let service: TestService;
+  let client: TestClient;
+  let user: UserEntity;
+
+  beforeAll(async () => (service = await startService()));
+  beforeEach(async () => {
+    client = await service.make.client({ name: 'Northwind Smart Charging' });
+    user = await service.make.user({ name: 'Dana Driver' });
+  });
+  afterAll(() => service.stop());
+
+  const parametersOf = (
+    of: ClientEntity = client,
+    changes: Record<string, string> = {},
+  ): Record<string, string> => ({
+    response_type: 'code',
+    client_id: of.id,
+    redirect_uri: REDIRECT_URI,
+    state: 's1',
+    ...changes,
+  });
+  const openPage = async (browser: BrowserSession, parameters = parametersOf()): Promise<Page> => {
+    const page = await browser.open(authorizePath(parameters));
+    expect([page.status, page.headers.get('location')]).toEqual([200, null]);
+    return page;
+  };
+  const decide = (browser: BrowserSession, page: Page, fields: Record<string, string> = {}): Promise<Page> =>
+    browser.submit(page, '/o/authorize/', { decision: 'authorize', ...fields });
+  const update = (changes: ClientChanges): Promise<ClientEntity> =>
+    service.app.get(ClientsService).update(client.id, changes, SERVICE_ACTOR);
+  const consentedScopes = async (of: ClientEntity = client): Promise<string[] | undefined> =>
+    (await service.app.get(ConsentsService).findLive(of.id, user.id))?.scopes;
+  const codeCount = async (): Promise<number> =>
+    (await service.database.query('SELECT 1 FROM authorization_codes WHERE client_id = $1', [client.id]))
+      .length;
+  const events = (): Promise<Event[]> =>
+    service.database.query<Event>(
+      `SELECT * FROM audit_events WHERE subject_id = $1 AND action LIKE 'consent.%' ORDER BY id`,
+      [user.id],
+    );
+  const expectNothingGiven = async (): Promise<void> =>
+    expect([await consentedScopes(), await codeCount(), await events()]).toEqual([undefined, 0, []]);
+
+  describe('refuses', () => {
+    it.each(['', 'yes', 'Authorize'])('the decision %j with a page', async (decision) => {
+      const browser = await service.make.signedIn(user);
+      const answer = await decide(browser, await openPage(browser), { decision });
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+      await expectNothingGiven();
+    });
+
+    it('a form without the request that it showed', async () => {
+      const browser = await service.make.signedIn(user);
+      const answer = await decide(browser, await openPage(browser), { request: '' });
+      expect(answer.status).toBe(400);
+      await expectNothingGiven();
+    });
+
+    it.each([
+      ['more scopes', { scope: 'charging_session:read vehicle:read' }],
+      ['another state', { state: 's2' }],
+      ['another redirect URI', { redirect_uri: 'https://app.example/second' }],
+      ['a challenge', { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }],
+    ])('a request that was changed after the page was shown: %s', async (_what, changes) => {
+      await update({ redirectUris: [REDIRECT_URI, 'https://app.example/second'] });
+      const shown = parametersOf(client, { scope: 'charging_session:read' });
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser, shown);
+      const request = new URLSearchParams({ ...shown, ...changes }).toString();
+      expect((await decide(browser, page, { request })).status).toBe(403);
+      await expectNothingGiven();
+    });
+
+    it('a request that was changed to another client', async () => {
+      const other = await service.make.client();
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser, parametersOf(other));
+      const request = new URLSearchParams(parametersOf()).toString();
+      expect((await decide(browser, page, { request })).status).toBe(403);
+      await expectNothingGiven();
+    });
+
+    it('the form that another user was shown in the same browser', async () => {
+      const browser = await service.make.signedIn(await service.make.user());
+      const page = await openPage(browser);
+      await browser.submit(page, '/logout');
+      await browser.logIn(user.email, PASSWORD);
+      expect((await decide(browser, page)).status).toBe(403);
+      await expectNothingGiven();
+    });
+
+    it('the form of another session of the same user', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser);
+      await browser.submit(page, '/logout');
+      await browser.logIn(user.email, PASSWORD);
+      expect((await decide(browser, page)).status).toBe(403);
+      const elsewhere = await service.make.signedIn(user);
+      await openPage(elsewhere);
+      expect((await decide(elsewhere, page)).status).toBe(403);
+      await expectNothingGiven();
+    });
+
+    it('the form after logging out: the login page comes first', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser);
+      await browser.submit(page, '/logout');
+      const answer = await decide(browser, page);
+      expect([answer.status, answer.headers.get('location')?.split('=')[0]]).toEqual([
+        303,
+        '/login?return_to',
+      ]);
+      await expectNothingGiven();
+    });
+
+    it('a form without a token, with that of the log-out form, or from another origin', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser);
+      const token = page.html
+        .querySelector('form[action="/logout"] input[name="csrf_token"]')!
+        .getAttribute('value')!;
+      expect((await decide(browser, page, { csrf_token: '' })).status).toBe(403);
+      expect((await decide(browser, page, { csrf_token: token })).status).toBe(403);
+      const fields = Object.fromEntries(
+        page.html
+          .querySelectorAll('form[action="/o/authorize/"] input')
+          .map((input) => [input.getAttribute('name')!, input.getAttribute('value')!]),
+      );
+      const form = { ...fields, decision: 'authorize' };
+      const foreign = await browser.open('/o/authorize/', {
+        form,
+        headers: { origin: 'https://evil.example' },
+      });
+      expect([foreign.status, foreign.headers.get('location')]).toEqual([403, null]);
+      await expectNothingGiven();
+    });
+
+    it.each([
+      ['client is disabled', { enabled: false }],
+      ['redirect URI is removed', { redirectUris: ['https://app.example/new'] }],
+    ] satisfies [string, ClientChanges][])('with a page when the %s meanwhile', async (_what, changes) => {
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser);
+      await update(changes);
+      const answer = await decide(browser, page);
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+      expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
+      await expectNothingGiven();
+    });
+
+    it('with a redirect when the client loses the grant meanwhile', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser);
+      await update({ grantTypes: ['client_credentials'] });
+      const answer = await decide(browser, page);
+      const location = new URL(answer.headers.get('location')!);
+      expect([answer.status, location.searchParams.get('error')]).toEqual([303, 'unauthorized_client']);
+      await expectNothingGiven();
+    });
+
+    it('when the user is disabled meanwhile', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await openPage(browser);
+      await service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR);
+      expect((await decide(browser, page)).headers.get('location')).toMatch(/^\/login\?/);
+      await expectNothingGiven();
+    });
+  });
+
+  it('cancelled leads back with access_denied, and what was agreed before stays', async () => {
+    const browser = await service.make.signedIn(user);
+    const location = await browser.authorize(parametersOf(), 'cancel');
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({
+      error: 'access_denied',
+      state: 's1',
+      iss: service.settings.baseUrl,
+    });
+    expect(location.searchParams.has('code')).toBe(false);
+    await expectNothingGiven();
+    await browser.authorize(parametersOf());
+    await browser.authorize(parametersOf(), 'cancel');
+    expect(await consentedScopes()).toEqual(PARTNER_SCOPES);
+  });
+
+  it('names the application, the person and each scope in words, at every authorization', async () => {
+    const browser = await service.make.signedIn(user);
+    const first = await openPage(browser, parametersOf(client, { scope: 'vehicle:read' }));
+    const text = first.html.querySelector('main')!.text;
+    for (const part of [
+      'Northwind Smart Charging',
+      'Dana Driver',
+      user.email,
+      'app.example',
+      'vehicle:read',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('See your vehicles: make, model, battery level and whether they are plugged in');
+    expect(text).not.toContain('charging_session:read');
+    expect(text).not.toContain('agreed before');
+    await decide(browser, first);
+    const second = await openPage(browser);
+    const items = second.html.querySelectorAll('.scopes > li').map((item) => item.text);
+    expect(items.map((item) => item.includes('agreed before'))).toEqual([false, true]);
+    expect(items[0]).toContain('See your charging sessions');
+  });
+
+  it('tells the owner of a confidential client alone that it may open the webhook portal', async () => {
+    const ownClient = await service.make.client({ ownerId: user.id });
+    const ownApp = await service.make.client({ ownerId: user.id, type: 'public' });
+    const textFor = async (of: ClientEntity, changes = {}): Promise<string> =>
+      (await openPage(await service.make.signedIn(user), parametersOf(of, changes))).html.text;
+    const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    expect(await textFor(ownClient)).toMatch(/webhook portal/);
+    expect(await textFor(client)).not.toMatch(/webhook/);
+    expect(await textFor(ownApp, pkce)).not.toMatch(/webhook/);
+  });
+
+  it('escapes what others chose: names of application and person, and the request itself', async () => {
+    const markup = `"><script>alert('x')</script>&amp;`;
+    const hostile = await service.make.client({ name: markup });
+    user = await service.make.user({ name: markup });
+    const browser = await service.make.signedIn(user);
+    const page = await openPage(browser, parametersOf(hostile, { state: markup }));
+    expect(page.html.querySelector('script')).toBeNull();
+    expect(page.html.querySelector('h1')!.text).toContain(markup);
+    const answer = await decide(browser, page);
+    expect(new URL(answer.headers.get('location')!).searchParams.get('state')).toBe(markup);
+  });
+
+  it.each([
+    [REDIRECT_URI, 'https://app.example'],
+    ['https://app.example:8443/callback', 'https://app.example:8443'],
+    ['http://127.0.0.1:49152/callback', 'http://127.0.0.1:49152'],
+    ['com.example.app:/callback', 'com.example.app:'],
+  ])('lets its form lead to %s and no further, and nothing frame it or run in it', async (uri, source) => {
+    const app = await service.make.client({ type: 'public', redirectUris: [uri] });
+    const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    const browser = await service.make.signedIn(user);
+    const page = await openPage(browser, parametersOf(app, { redirect_uri: uri, ...pkce }));
+    const directives = page.headers.get('content-security-policy')!.split('; ');
+    expect(directives).toContain(`form-action 'self' ${source}`);
+    expect(directives).toEqual(expect.arrayContaining(["default-src 'none'", "frame-ancestors 'none'"]));
+    expect(directives.join()).not.toMatch(/unsafe|script-src|\*/);
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    expect(page.text).not.toMatch(/<script|<[^>]+ (style|on[a-z]+)=/i);
+  });
+
+  describe('approved', () => {
+    it('adds scopes and never takes any away, with an audit event for each change', async () => {
+      const browser = await service.make.signedIn(user);
+      await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));
+      expect(await consentedScopes()).toEqual(['vehicle:read']);
+      await browser.authorize(parametersOf(client, { scope: 'charging_session:read' }));
+      await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));
+      expect(await consentedScopes()).toEqual(PARTNER_SCOPES);
+      const [granted, updated, ...more] = await events();
+      const by = { actor_type: 'user', actor_id: user.id, address: '127.0.0.1' };
+      const after = { client_id: client.id, scopes: ['vehicle:read'] };
+      expect(granted).toMatchObject({ ...by, action: 'consent.granted', before: null, after });
+      expect(granted!.request_id).toBeTruthy();
+      expect(updated).toMatchObject({ ...by, action: 'consent.updated' });
+      expect(updated!.before).toMatchObject({ scopes: ['vehicle:read'] });
+      expect(updated!.after).toMatchObject({ scopes: PARTNER_SCOPES });
+      expect(more).toEqual([]);
+    });
+
+    it('after a withdrawal starts afresh with what was asked for', async () => {
+      const browser = await service.make.signedIn(user);
+      await browser.authorize(parametersOf());
+      await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+      await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));
+      expect(await consentedScopes()).toEqual(['vehicle:read']);
+    });
+  });
+
+  describe('of a trusted client', () => {
+    let trusted: TestClient;
+    beforeEach(async () => (trusted = await service.make.client({ trusted: true })));
+
+    it('is still preceded by checks and login', async () => {
+      const wrong = await service.http.get(authorizePath(parametersOf(trusted, { scope: 'admin:read' })));
+      expect(wrong.headers.get('location')).toContain('error=invalid_scope');
+      const stranger = await service.http.get(authorizePath(parametersOf(trusted)));
+      expect(stranger.headers.get('location')).toMatch(/^\/login\?/);
+      expect(await consentedScopes(trusted)).toBeUndefined();
+    });
+
+    it('is not shown, and the consent is recorded all the same', async () => {
+      const browser = await service.make.signedIn(user);
+      const answer = await browser.open(authorizePath(parametersOf(trusted)));
+      const location = new URL(answer.headers.get('location')!);
+      expect([answer.status, location.origin]).toEqual([302, 'https://app.example']);
+      expect([...location.searchParams.keys()]).toEqual(['code', 'state', 'iss']);
+      expect(await consentedScopes(trusted)).toEqual(PARTNER_SCOPES);
+      expect(await events()).toMatchObject([{ action: 'consent.granted', actor_id: user.id }]);
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { UsersService } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { authorizePath, type BrowserSession } from '../support/browser-session.js';
+import { REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const ROUNDS = [1, 2, 3];
+const AT_ONCE = 20;
+
+let service: TestService;
+let client: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => {
+  // What is tested here is not the rate limit.
+  service = await startService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  client = await service.make.client();
+  user = await service.make.user();
+});
+
+const request = () => ({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
+const httpOf = (n: number) => service.instances[n % service.instances.length]!.http;
+
+/** Several codes of the user, by the consent page in one browser. */
+async function severalCodes(number: number): Promise<string[]> {
+  const browser = await service.make.signedIn(user);
+  const codes: string[] = [];
+  for (let n = 0; n < number; n++) {
+    codes.push((await browser.authorize(request())).searchParams.get('code')!);
+  }
+  return codes;
+}
+
+/** Grants of thousands of other users, so that deleting the client takes a while. */
+async function addGrants(number: number): Promise<void> {
+  const id = (prefix: string) => `'${prefix}0' || lpad($1::int::text || n::text, 25, '0')`;
+  const round = Math.floor(Math.random() * 1_000_000);
+  for (const sql of [
+    `INSERT INTO users (id, email, email_key, name, kind, role)
+     SELECT ${id('user')}, n || '-' || $1::int || '@many.example', n || '-' || $1::int || '@many.example', 'x', 'individual', 'user'
+       FROM generate_series(10000, 9999 + $2::int) n WHERE $3::text IS NOT NULL`,
+    `INSERT INTO consents (client_id, user_id, scopes)
+     SELECT $3, ${id('user')}, '{vehicle:read}' FROM generate_series(10000, 9999 + $2::int) n`,
+    `INSERT INTO grants (id, client_id, user_id, scopes, expires_at)
+     SELECT ${id('grnt')}, $3, ${id('user')}, '{vehicle:read}', now() + interval '1 year'
+       FROM generate_series(10000, 9999 + $2::int) n`,
+  ]) {
+    await service.database.query(sql, [round, number, client.id]);
+  }
+}
+
+/** A success or a refusal in the protocol's words; anything else fails. */
+function expectClean(answer: Answer): void {
+  const refusals = { invalid_client: 401, invalid_grant: 400, unauthorized_client: 400 } as const;
+  const error = answer.json?.error as keyof typeof refusals | undefined;
+  if (answer.status !== 200) expectOAuthError(answer, refusals[error!] ?? 400, error ?? 'invalid_grant');
+}
+
+describe.each([
+  [
+    'a client with many grants is deleted',
+    () => service.app.get(ClientsService).delete(client.id, SERVICE_ACTOR),
+  ],
+  ['a user is erased', () => service.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
+])('while %s', (what, erase) => {
+  it.each(ROUNDS)('refreshes are refused cleanly at worst (round %i)', async (round) => {
+    await addGrants(3000);
+    const codes = await severalCodes(AT_ONCE);
+    const given = await Promise.all(codes.map((code, n) => exchange(httpOf(n), client, code)));
+    let rotations = 0;
+    let erased = false;
+    let erasing: Promise<unknown> | undefined;
+    const start = () => (erasing = erase().finally(() => (erased = true)));
+    /** One client that refreshes as fast as it can, until it is refused or the erasure is over. */
+    const refreshOn = async (first: Tokens, n: number): Promise<{ last: Tokens; end: Answer }> => {
+      for (let last = first; ;) {
+        const answer = await refresh(httpOf(n), client, last.refresh_token);
+        if (answer.status === 200) last = answer.json as Tokens;
+        if (answer.status !== 200 || erased) return { last, end: answer };
+        rotations += 1;
+        if (rotations === AT_ONCE * round) start().catch(() => undefined);
+      }
+    };
+    const ends = await Promise.all(given.map(({ json }, n) => refreshOn(json as Tokens, n)));
+    await erasing;
+    for (const { last, end } of ends) {
+      expectClean(end);
+      expect(await isAccepted(service.http, last.access_token)).toBe(false);
+    }
+  });
+
+  it.each(ROUNDS)('exchanges and client credentials are too (round %i)', async (round) => {
+    await addGrants(1000);
+    const codes = await severalCodes(AT_ONCE);
+    const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
+    let answered = 0;
+    let erasing: Promise<unknown> | undefined;
+    const answers = await Promise.all(
+      codes.map(async (code, n) => {
+        const answer = await (n % 2 === 0 ? exchange(httpOf(n), client, code) : httpOf(n + 1).token(form));
+        answered += 1;
+        if (answered === round) erasing = erase();
+        return answer;
+      }),
+    );
+    await erasing;
+    for (const answer of answers) {
+      expectClean(answer);
+      if (answer.status !== 200) continue;
+      // A client's own token outlives a user who is erased.
+      const lives = answer.json.refresh_token === undefined && what === 'a user is erased';
+      expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(lives);
+    }
+  });
+
+  it.each(ROUNDS)('a press of Authorize is no 500 (round %i)', async () => {
+    const browsers = await Promise.all(Array.from({ length: 6 }, () => service.make.signedIn(user)));
+    const pages = await Promise.all(browsers.map((browser) => browser.open(authorizePath(request()))));
+    const press = (browser: BrowserSession, n: number) =>
+      browser.submit(pages[n]!, '/o/authorize/', { decision: 'authorize' });
+    const [answers] = await Promise.all([Promise.all(browsers.map(press)), erase()]);
+    for (const { status } of answers) expect([303, 400]).toContain(status);
+  });
+});

@@ -1,0 +1,305 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { PasswordLinksService } from '../../src/users/password-links.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService, type UserChanges } from '../../src/users/users.service.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import type { TestClient, Tokens } from '../support/factory.js';
+import { exchange, isAccepted, refresh } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.stop());
+
+/** An unredeemed portal link, and a browser inside the portal by another one. */
+interface Portal {
+  link: string;
+  inside: BrowserSession;
+}
+
+/** A client with everything that can rest on it, on its owner, and on a user of it. */
+interface World {
+  client: TestClient;
+  owner: UserEntity;
+  user: UserEntity;
+  /** Of the user's grant to the client. */
+  tokens: Tokens;
+  code: string;
+  browser: BrowserSession;
+  /** In the client's own name, and what that token opened. */
+  clientToken: string;
+  clientPortal: Portal;
+  /** Of the owner's own grant to the client, and what that token opened. */
+  ownerTokens: Tokens;
+  ownerPortal: Portal;
+  ownerBrowser: BrowserSession;
+}
+
+async function portalBy(bearer: string): Promise<Portal> {
+  const newLink = async () => {
+    const { json } = await service.http.get('/webhook_portal', { bearer });
+    return new URL(json.url as string).pathname;
+  };
+  const { inside, link } = {
+    inside: await service.make.signedIn(await service.make.user()),
+    link: await newLink(),
+  };
+  const answer = await inside.submit(await inside.open(link), link);
+  if (answer.status !== 303) throw new Error(`not inside: ${answer.status}`);
+  return { link: await newLink(), inside };
+}
+
+async function world(): Promise<World> {
+  const [owner, user] = [await service.make.user({ kind: 'organisation' }), await service.make.user()];
+  const client = await service.make.client({ ownerId: owner.id });
+  const clientToken = await service.make.clientToken(client);
+  const ownerTokens = await service.make.tokens(client, owner);
+  return {
+    client,
+    owner,
+    user,
+    tokens: await service.make.tokens(client, user),
+    code: await service.make.code(client, user),
+    browser: await service.make.signedIn(user),
+    clientToken,
+    clientPortal: await portalBy(clientToken),
+    ownerTokens,
+    ownerPortal: await portalBy(ownerTokens.access_token),
+    ownerBrowser: await service.make.signedIn(owner),
+  };
+}
+
+const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
+  (await browser.open('/login')).html.querySelector('input[name=password]') === null;
+
+/** What still works, by trying it; what cannot be tried twice comes last. */
+async function working(all: World): Promise<string[]> {
+  const { http } = service;
+  const opens = async ({ link, inside }: Portal) => (await inside.open(link)).status === 200;
+  const isInside = async ({ inside }: Portal) => (await inside.open('/portal')).status === 200;
+  const attempts: Record<string, () => Promise<boolean>> = {
+    'access token': () => isAccepted(http, all.tokens.access_token),
+    session: () => isSignedIn(all.browser),
+    'client token': () => isAccepted(http, all.clientToken),
+    'portal link of the client': () => opens(all.clientPortal),
+    'portal session of the client': () => isInside(all.clientPortal),
+    "owner's access token": () => isAccepted(http, all.ownerTokens.access_token),
+    "owner's session": () => isSignedIn(all.ownerBrowser),
+    "owner's portal link": () => opens(all.ownerPortal),
+    "owner's portal session": () => isInside(all.ownerPortal),
+    'refresh token': async () => (await refresh(http, all.client, all.tokens.refresh_token)).status === 200,
+    "owner's refresh token": async () =>
+      (await refresh(http, all.client, all.ownerTokens.refresh_token)).status === 200,
+    code: async () => (await exchange(http, all.client, all.code)).status === 200,
+  };
+  const found: string[] = [];
+  for (const [name, attempt] of Object.entries(attempts)) if (await attempt()) found.push(name);
+  return found.sort();
+}
+
+const OF_THE_USER = ['access token', 'refresh token', 'code'];
+const OF_THE_USERS_ACCOUNT = [...OF_THE_USER, 'session'];
+const OF_THE_CLIENT = ['client token', 'portal link of the client', 'portal session of the client'];
+const OF_THE_OWNERS_GRANT = [
+  "owner's access token",
+  "owner's refresh token",
+  "owner's portal link",
+  "owner's portal session",
+];
+const ALL = [...OF_THE_USERS_ACCOUNT, ...OF_THE_CLIENT, ...OF_THE_OWNERS_GRANT, "owner's session"];
+const allBut = (...gone: string[]) => ALL.filter((name) => !gone.includes(name)).sort();
+
+const users = () => service.app.get(UsersService);
+const update = (user: UserEntity, changes: UserChanges) => users().update(user.id, changes, SERVICE_ACTOR);
+const updateClient = (client: TestClient, changes: { enabled?: boolean; name?: string }) =>
+  service.app.get(ClientsService).update(client.id, changes, SERVICE_ACTOR);
+const consents = () => service.app.get(ConsentsService);
+
+describe('everything works', () => {
+  it('as long as nothing ends', async () => {
+    expect(await working(await world())).toEqual([...ALL].sort());
+  });
+
+  it('after changes that end nothing', async () => {
+    const all = await world();
+    await update(all.user, { name: 'Another name', enabled: true, email: all.user.email });
+    await update(all.owner, { name: 'Another name', kind: 'individual' });
+    await updateClient(all.client, { name: 'Another name', enabled: true });
+    await service.make.consent(all.client, all.user);
+    expect(await working(all)).toEqual([...ALL].sort());
+  });
+});
+
+describe('revoking the consent of a user', () => {
+  it('ends what rests on it, and agreeing again revives none', async () => {
+    const all = await world();
+    await consents().revoke(all.client.id, all.user.id, SERVICE_ACTOR);
+    expect(await isAccepted(service.http, all.tokens.access_token)).toBe(false);
+    await service.make.consent(all.client, all.user);
+    expect(await working(all)).toEqual(allBut(...OF_THE_USER));
+  });
+
+  it("who owns the client ends also the portal that was opened by the owner's token", async () => {
+    const all = await world();
+    await consents().revoke(all.client.id, all.owner.id, SERVICE_ACTOR);
+    expect((await all.ownerPortal.inside.open('/portal')).status).toBe(401);
+    await service.make.consent(all.client, all.owner);
+    expect(await working(all)).toEqual(allBut(...OF_THE_OWNERS_GRANT));
+  });
+
+  it('leaves what the user gave another client', async () => {
+    const [all, other] = [await world(), await service.make.client()];
+    const elsewhere = await service.make.tokens(other, all.user);
+    await consents().revoke(all.client.id, all.user.id, SERVICE_ACTOR);
+    expect(await isAccepted(service.http, elsewhere.access_token)).toBe(true);
+    expect((await refresh(service.http, other, elsewhere.refresh_token)).status).toBe(200);
+  });
+});
+
+describe('disabling a client', () => {
+  it('ends all that it holds, and enabling it again revives none', async () => {
+    const all = await world();
+    await updateClient(all.client, { enabled: false });
+    for (const token of [all.tokens.access_token, all.clientToken, all.ownerTokens.access_token]) {
+      expect(await isAccepted(service.http, token)).toBe(false);
+    }
+    for (const { link, inside } of [all.clientPortal, all.ownerPortal]) {
+      expect((await inside.open('/portal')).status).toBe(401);
+      expect((await inside.open(link)).status).toBe(410);
+    }
+    await updateClient(all.client, { enabled: true });
+    expect(await working(all)).toEqual(['session', "owner's session"].sort());
+  });
+});
+
+describe('disabling a user', () => {
+  it('ends what rests on the user, and enabling again revives none', async () => {
+    const all = await world();
+    await update(all.user, { enabled: false });
+    expect(await isAccepted(service.http, all.tokens.access_token)).toBe(false);
+    expect(await isSignedIn(all.browser)).toBe(false);
+    await update(all.user, { enabled: true });
+    expect(await working(all)).toEqual(allBut(...OF_THE_USERS_ACCOUNT));
+  });
+
+  it("who owns a client ends also its client-credentials tokens and portal, and leaves its users' tokens", async () => {
+    const all = await world();
+    await update(all.owner, { enabled: false });
+    for (const token of [all.clientToken, all.ownerTokens.access_token]) {
+      expect(await isAccepted(service.http, token)).toBe(false);
+    }
+    expect((await all.clientPortal.inside.open('/portal')).status).toBe(401);
+    expect((await all.clientPortal.inside.open(all.clientPortal.link)).status).toBe(410);
+    await update(all.owner, { enabled: true });
+    expect(await working(all)).toEqual([...OF_THE_USERS_ACCOUNT].sort());
+  });
+});
+
+const accountChanges: [name: string, change: (user: UserEntity) => Promise<unknown>][] = [
+  ['password', (user) => update(user, { password: 'another horse battery staple' })],
+  ['password, to the same one,', (user) => update(user, { password: 'correct horse battery staple' })],
+  ['e-mail address', (user) => update(user, { email: `new.${user.email}` })],
+  [
+    'password by a password link',
+    async (user) => {
+      const links = service.app.get(PasswordLinksService);
+      const url = new URL(await links.create(user.id, SERVICE_ACTOR));
+      const key = url.pathname.split('/').at(-1)!;
+      expect(await links.redeem(key, 'another horse battery staple', SERVICE_ACTOR)).toBe(true);
+    },
+  ],
+];
+
+describe.each(accountChanges)('changing the %s', (_name, change) => {
+  it('of a user ends what rests on the user', async () => {
+    const all = await world();
+    await change(all.user);
+    expect(await working(all)).toEqual(allBut(...OF_THE_USERS_ACCOUNT));
+  });
+
+  it('of the owner leaves what the client holds in its own name', async () => {
+    const all = await world();
+    await change(all.owner);
+    expect(await working(all)).toEqual(allBut(...OF_THE_OWNERS_GRANT, "owner's session"));
+  });
+});
+
+describe('what was ended', () => {
+  it('says why, for whoever asks what became of it', async () => {
+    const one = await world();
+    await update(one.user, { enabled: false });
+    await updateClient(one.client, { enabled: false });
+    const rows = await service.database.query<{ reason: string }>(
+      'SELECT revocation_reason AS reason FROM grants WHERE client_id = $1 ORDER BY user_id = $2 DESC',
+      [one.client.id, one.user.id],
+    );
+    expect(rows.map(({ reason }) => reason)).toEqual(['user_disabled', 'client_disabled']);
+  });
+
+  it('a new authorization gives anew', async () => {
+    const all = await world();
+    await update(all.user, { enabled: false });
+    await update(all.user, { enabled: true });
+    const tokens = await service.make.tokens(all.client, all.user);
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
+  });
+});
+
+describe('what a token may do is, at every use,', () => {
+  let inspector: TestClient;
+  beforeAll(async () => (inspector = await service.make.operatorClient(['token:introspect'])));
+
+  const scopeOf = async (token: string): Promise<unknown> => {
+    const basic = { id: inspector.id, secret: inspector.secret };
+    const { json } = await service.http.send('/o/introspect/', { basic, form: { token } });
+    return (json as { active: boolean; scope?: string }).scope;
+  };
+  const BOTH = 'charging_session:read vehicle:read';
+  const setClientScopes = (client: TestClient, scopes: string[]) =>
+    service.database.query('UPDATE clients SET scopes = $2 WHERE id = $1', [client.id, scopes]);
+
+  it('its own scopes ∩ those of the live consent', async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const wide = await service.make.tokens(client, user);
+    const narrow = await service.make.tokens(client, user, 'vehicle:read');
+    expect([await scopeOf(wide.access_token), await scopeOf(narrow.access_token)]).toEqual([
+      BOTH,
+      'vehicle:read',
+    ]);
+    await service.make.consent(client, user, ['charging_session:read']);
+    expect(await scopeOf(wide.access_token)).toBe('charging_session:read');
+    expect(await scopeOf(narrow.access_token)).toBe('');
+    await service.make.consent(client, user);
+    expect([await scopeOf(wide.access_token), await scopeOf(narrow.access_token)]).toEqual([
+      BOTH,
+      'vehicle:read',
+    ]);
+  });
+
+  it("∩ the client's", async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const { access_token } = await service.make.tokens(client, user);
+    const own = await service.make.clientToken(client);
+    await setClientScopes(client, ['vehicle:read']);
+    expect([await scopeOf(access_token), await scopeOf(own)]).toEqual(['vehicle:read', 'vehicle:read']);
+    await setClientScopes(client, []);
+    expect([await scopeOf(access_token), await scopeOf(own)]).toEqual(['', '']);
+  });
+
+  it('also for an operator scope that the client no longer holds', async () => {
+    const operator = await service.make.operatorClient(['admin:read', 'admin:write']);
+    const bearer = await service.make.clientToken(operator);
+    expect((await service.http.get('/admin/users', { bearer })).status).toBe(200);
+    await setClientScopes(operator, ['admin:write']);
+    expect((await service.http.get('/admin/users', { bearer })).status).toBe(403);
+  });
+
+  it("what the user's later, wider consent does not add to", async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const { access_token } = await service.make.tokens(client, user, 'vehicle:read');
+    await service.make.tokens(client, user);
+    expect(await scopeOf(access_token)).toBe('vehicle:read');
+  });
+});

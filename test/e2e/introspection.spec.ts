@@ -1,0 +1,289 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { digestOf, newSecret } from '../../src/secrets/tokens.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const BOTH = 'charging_session:read vehicle:read';
+
+let service: TestService;
+let inspector: TestClient;
+let client: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => {
+  service = await startService();
+  inspector = await service.make.operatorClient(['token:introspect']);
+  client = await service.make.client();
+  user = await service.make.user();
+});
+afterAll(() => service.stop());
+
+const basic = () => ({ id: inspector.id, secret: inspector.secret });
+const introspect = (token: string | undefined, fields: Record<string, string> = {}): Promise<Answer> =>
+  service.http.send('/o/introspect/', { basic: basic(), form: { token, ...fields } });
+
+function expectInactive(answer: Answer): void {
+  expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '{"active":false}' });
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+}
+
+describe('introspection is refused', () => {
+  it('without a token', async () => {
+    expectOAuthError(await introspect(undefined), 400, 'invalid_request');
+    expectOAuthError(await introspect(''), 400, 'invalid_request');
+  });
+
+  it('with parameters in the query string or twice, in JSON, or without a body', async () => {
+    const token = await service.make.clientToken(client);
+    const options = [
+      { path: `/o/introspect/?token=${token}`, form: {} },
+      { path: `/o/introspect?user_id=${user.id}`, form: { token } },
+      { path: '/o/introspect/', json: { token } },
+      { path: '/o/introspect/', method: 'POST' },
+      {
+        path: '/o/introspect/',
+        form: [
+          ['token', token],
+          ['token', token],
+        ] as [string, string][],
+      },
+    ];
+    for (const { path, ...option } of options) {
+      expectOAuthError(await service.http.send(path, { basic: basic(), ...option }), 400, 'invalid_request');
+    }
+  });
+
+  it('to a client without token:introspect, by whichever way it comes', async () => {
+    const token = await service.make.clientToken(client);
+    const { id, secret } = client;
+    const operator = await service.make.operatorClient(['admin:read', 'admin:write', 'event:publish']);
+    const answers = [
+      await service.http.send('/o/introspect/', { basic: { id, secret }, form: { token } }),
+      await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(client) } }),
+      await service.http.send('/o/introspect/', { bearer: token, form: { token } }),
+      await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(operator) } }),
+    ];
+    for (const answer of answers) expectOAuthError(answer, 403, 'insufficient_scope');
+  });
+
+  it("to a user's token", async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    const answer = await service.http.send('/o/introspect/', {
+      bearer: access_token,
+      form: { token: access_token },
+    });
+    expectOAuthError(answer, 403, 'insufficient_scope');
+  });
+
+  it('to a token of the right client that was asked for without the scope', async () => {
+    const operator = await service.make.operatorClient(['admin:read', 'token:introspect']);
+    const token = await service.make.clientToken(operator, 'admin:read');
+    const answer = await service.http.send('/o/introspect/', { bearer: token, form: { token } });
+    expectOAuthError(answer, 403, 'insufficient_scope');
+  });
+
+  it('to a bearer token that is unknown, expired, revoked, or of a disabled client', async () => {
+    const operator = await service.make.operatorClient(['token:introspect']);
+    const [expired, revoked, live] = [
+      await service.make.clientToken(operator),
+      await service.make.clientToken(operator),
+      await service.make.clientToken(operator),
+    ];
+    await service.database.query('UPDATE access_tokens SET expires_at = now() WHERE digest = $1', [
+      digestOf(expired),
+    ]);
+    await revoke(service.http, operator, revoked);
+    const good = await service.http.send('/o/introspect/', { bearer: live, form: { token: live } });
+    expect(good.json).toMatchObject({ active: true });
+    await service.app.get(ClientsService).update(operator.id, { enabled: false }, SERVICE_ACTOR);
+    for (const bearer of ['x', newSecret('accessToken'), expired, revoked, live]) {
+      const answer = await service.http.send('/o/introspect/', { bearer, form: { token: 'x' } });
+      expectOAuthError(answer, 401, 'invalid_token');
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
+    }
+  });
+
+  it('by GET: 405', async () => {
+    for (const path of ['/o/introspect/', '/o/introspect']) {
+      const answer = await service.http.get(path, { basic: basic() });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('POST');
+    }
+  });
+});
+
+describe('exactly {"active": false} is said of', () => {
+  it.each(['x', 'garbage ☀', newSecret('accessToken'), newSecret('refreshToken'), newSecret('session')])(
+    'a token that is unknown: %s',
+    async (token) => expectInactive(await introspect(token)),
+  );
+
+  it('refresh tokens, live and retired, whatever the hint', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    expectInactive(await introspect(refresh_token));
+    expectInactive(await introspect(refresh_token, { token_type_hint: 'refresh_token' }));
+    await refresh(service.http, client, refresh_token);
+    expectInactive(await introspect(refresh_token));
+  });
+
+  it('an authorization code, a client secret and a client id', async () => {
+    for (const token of [await service.make.code(client, user), client.secret, client.id]) {
+      expectInactive(await introspect(token));
+    }
+  });
+
+  it('an expired token', async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    await service.database.query('UPDATE access_tokens SET expires_at = now() WHERE digest = $1', [
+      digestOf(access_token),
+    ]);
+    expectInactive(await introspect(access_token));
+    expectInactive(await introspect(access_token, { user_id: user.id }));
+  });
+
+  it('a revoked token, alone and with its grant', async () => {
+    const [one, two] = [await service.make.tokens(client, user), await service.make.tokens(client, user)];
+    await revoke(service.http, client, one.access_token);
+    await revoke(service.http, client, two.refresh_token);
+    for (const { access_token } of [one, two]) expectInactive(await introspect(access_token));
+  });
+
+  it('a token whose consent was taken back', async () => {
+    const someone = await service.make.user();
+    const { access_token } = await service.make.tokens(client, someone);
+    await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    expectInactive(await introspect(access_token));
+  });
+});
+
+describe('of a live access token', () => {
+  const now = () => Math.floor(Date.now() / 1000);
+
+  it.each(['/o/introspect/', '/o/introspect'])(
+    'of a user, %s tells exactly the members of the contract',
+    async (path) => {
+      const { access_token } = await service.make.tokens(client, user);
+      const answer = await service.http.send(path, { basic: basic(), form: { token: access_token } });
+      expect(answer.json).toEqual({
+        active: true,
+        scope: BOTH,
+        client_id: client.id,
+        sub: user.id,
+        grant_type: 'authorization_code',
+        token_type: 'Bearer',
+        exp: expect.any(Number) as number,
+        iat: expect.any(Number) as number,
+        iss: service.settings.baseUrl,
+      });
+      expect(answer.json.exp - answer.json.iat).toBe(36000);
+      expect(Math.abs(answer.json.iat - now())).toBeLessThan(60);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('pragma')).toBe('no-cache');
+    },
+  );
+
+  it('of client credentials, the subject is the client', async () => {
+    const answer = await introspect(await service.make.clientToken(client, 'vehicle:read'));
+    expect(answer.json).toMatchObject({
+      active: true,
+      scope: 'vehicle:read',
+      client_id: client.id,
+      sub: client.id,
+      grant_type: 'client_credentials',
+    });
+  });
+
+  it('of a refresh, the grant type is that of the authorization', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const { json } = await refresh(service.http, client, refresh_token, { scope: 'vehicle:read' });
+    const answer = await introspect(json.access_token as string);
+    expect(answer.json).toMatchObject({
+      grant_type: 'authorization_code',
+      scope: 'vehicle:read',
+      sub: user.id,
+    });
+  });
+
+  it("tells it to the client's own bearer token, and in the body", async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    const bearer = await service.make.clientToken(inspector);
+    const byBearer = await service.http.send('/o/introspect/', { bearer, form: { token: access_token } });
+    const inBody = await service.http.send('/o/introspect/', {
+      form: { token: access_token, ...credentialsOf(inspector) },
+    });
+    expect(byBearer.json).toMatchObject({ active: true, sub: user.id });
+    expect(inBody.json).toEqual(byBearer.json);
+    const itself = await service.http.send('/o/introspect/', { bearer, form: { token: bearer } });
+    expect(itself.json).toMatchObject({ active: true, scope: 'token:introspect', sub: inspector.id });
+  });
+
+  it('takes any token_type_hint', async () => {
+    const token = await service.make.clientToken(client);
+    for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense']) {
+      expect((await introspect(token, { token_type_hint })).json).toMatchObject({ active: true });
+    }
+  });
+});
+
+describe('with user_id, scope is what the token may do with that user’s data:', () => {
+  const scopeFor = async (token: string, user_id: string): Promise<unknown> => {
+    const answer = await introspect(token, { user_id });
+    expect(answer.json).toMatchObject({ active: true });
+    return answer.json.scope as unknown;
+  };
+
+  it('for client credentials, what the user consented to, within the token', async () => {
+    const [all, some, none, former] = await Promise.all([1, 2, 3, 4].map(() => service.make.user()));
+    await service.make.consent(client, all!);
+    await service.make.consent(client, some!, ['vehicle:read']);
+    await service.make.consent(client, former!);
+    await service.app.get(ConsentsService).revoke(client.id, former!.id, SERVICE_ACTOR);
+    const token = await service.make.clientToken(client);
+    expect(await scopeFor(token, all!.id)).toBe(BOTH);
+    expect(await scopeFor(token, some!.id)).toBe('vehicle:read');
+    expect(await scopeFor(token, none!.id)).toBe('');
+    expect(await scopeFor(token, former!.id)).toBe('');
+    const narrow = await service.make.clientToken(client, 'charging_session:read');
+    expect(await scopeFor(narrow, all!.id)).toBe('charging_session:read');
+    expect(await scopeFor(narrow, some!.id)).toBe('');
+  });
+
+  it('nothing, where the consent is to another client', async () => {
+    const [other, someone] = [await service.make.client(), await service.make.user()];
+    await service.make.consent(other, someone);
+    expect(await scopeFor(await service.make.clientToken(client), someone.id)).toBe('');
+  });
+
+  it('for a user’s token, that of its own user, and nothing for anybody else', async () => {
+    const [someone, other] = [await service.make.user(), await service.make.user()];
+    await service.make.consent(client, other);
+    const { access_token } = await service.make.tokens(client, someone, 'vehicle:read');
+    expect(await scopeFor(access_token, someone.id)).toBe('vehicle:read');
+    expect(await scopeFor(access_token, other.id)).toBe('');
+  });
+
+  it.each(['user01HN2NJ9NMRZBXT1H6FT9N7735', 'nobody', "' OR 1=1 --", '%', 'x'.repeat(1000)])(
+    'nothing for a user who does not exist: %s',
+    async (id) => {
+      expect(await scopeFor(await service.make.clientToken(client), id)).toBe('');
+    },
+  );
+
+  it('at once as it is, when the consent changes', async () => {
+    const someone = await service.make.user();
+    const token = await service.make.clientToken(client);
+    expect(await scopeFor(token, someone.id)).toBe('');
+    await service.make.consent(client, someone);
+    expect(await scopeFor(token, someone.id)).toBe(BOTH);
+    await service.make.consent(client, someone, ['vehicle:read']);
+    expect(await scopeFor(token, someone.id)).toBe('vehicle:read');
+    await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    expect(await scopeFor(token, someone.id)).toBe('');
+  });
+});

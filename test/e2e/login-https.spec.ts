@@ -1,0 +1,55 @@
+import { parse } from 'node-html-parser';
+import { PASSWORD } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const BASE_URL = 'https://auth.example';
+
+describe('login under an https base URL', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService({ env: { BASE_URL } })));
+  afterAll(() => service.stop());
+
+  const pairOf = (answer: Answer): string => answer.headers.getSetCookie()[0]!.split(';')[0]!;
+
+  const logIn = async (origin: string): Promise<Answer> => {
+    const { email } = await service.make.user();
+    const page = await service.http.get('/login');
+    const token = parse(page.text).querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
+    return service.http.send('/login', {
+      form: { csrf_token: token, email, password: PASSWORD },
+      headers: { cookie: pairOf(page), origin },
+    });
+  };
+
+  it('refuses a form from the plain address that it listens on', async () => {
+    expect((await logIn(service.url)).status).toBe(403);
+    expect((await logIn('http://auth.example')).status).toBe(403);
+  });
+
+  it('sets __Host- cookies that are Secure, HttpOnly, SameSite=Lax, Path=/ and without a domain', async () => {
+    const [csrf] = (await service.http.get('/login')).headers.getSetCookie();
+    const answer = await logIn(BASE_URL);
+    const [session] = answer.headers.getSetCookie();
+    expect(answer.status).toBe(303);
+    expect(csrf).toMatch(/^__Host-csrf=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(session).toMatch(
+      /^__Host-session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+  });
+
+  it('does not take the session under a name that a neighbouring host could set', async () => {
+    const pair = pairOf(await logIn(BASE_URL));
+    const formsWith = async (cookie: string): Promise<number> =>
+      parse((await service.http.get('/', { headers: { cookie } })).text).querySelectorAll('form').length;
+    expect(await formsWith(pair)).toBe(1);
+    expect(await formsWith(pair.replace('__Host-', ''))).toBe(0);
+  });
+
+  it('sends HSTS on every kind of answer', async () => {
+    for (const path of ['/login', '/v2/users', '/nowhere', '/assets/app.css']) {
+      const answer = await service.http.get(path);
+      expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
+    }
+  });
+});

@@ -1,0 +1,311 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const OUTSIDE = [
+  '//evil.example',
+  '///evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '/\t/evil.example',
+  '\t//evil.example',
+  '/\n/evil.example',
+  ' //evil.example',
+  '/..//evil.example',
+  '/.//evil.example',
+  '/x/..//evil.example',
+  '/x/%2e%2e//evil.example',
+  'https://evil.example',
+  'https:evil.example',
+  'http:/\\evil.example',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'evil.example',
+  '.evil.example',
+  '@evil.example',
+  ':80@evil.example',
+  '?x=//evil.example',
+  '#x',
+  '',
+  `/${'x'.repeat(20_000)}`,
+];
+const INSIDE = ['/%2f%2fevil.example', '/%5cevil.example', '/v2/problems/not-found/?x=%26&y=//evil.example'];
+
+describe('login', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    service = await startService();
+    user = await service.make.user({ email: 'Driver@mail.example', name: 'Dana Driver' });
+    client = await service.make.client({ name: 'Northwind' });
+  });
+  afterAll(() => service.stop());
+
+  const newBrowser = (): BrowserSession => new BrowserSession(service.url);
+  const attempt = async (email: string, password: string, browser = newBrowser()): Promise<Page> =>
+    browser.submit(await browser.open('/login'), '/login', { email, password });
+  const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
+    (await browser.open('/')).html.querySelector('form[action="/logout"]') !== null;
+  const authorize = (): string =>
+    authorizePath({
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+      state: "a'b c",
+    });
+  const sessionCount = async (): Promise<number> =>
+    (await service.database.query('SELECT 1 FROM sessions')).length;
+  const returnToOn = (page: Page): string | undefined =>
+    page.html.querySelector('input[name="return_to"]')?.getAttribute('value');
+
+  describe('refuses', () => {
+    /** The page without what is different at every view. */
+    const shapeOf = (page: Page, email: string): unknown => ({
+      status: page.status,
+      body: page.text.replace(/name="csrf_token" value="[^"]+"/, '').replaceAll(email, '(e-mail)'),
+      headers: [...page.headers.keys()].filter((name) => name !== 'date').sort(),
+      csp: page.headers.get('content-security-policy'),
+      cookies: page.headers.getSetCookie(),
+    });
+
+    it('an unknown e-mail, a wrong password, a disabled user and one without a password in the same way', async () => {
+      const disabled = await service.make.user();
+      await service.app.get(UsersService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+      const withoutPassword = await service.make.user({ password: undefined });
+      const wrong = shapeOf(await attempt(user.email, 'wrong horse battery staple'), user.email);
+      expect(wrong).toMatchObject({ status: 401, cookies: [] });
+      for (const [email, password] of [
+        ['nobody@mail.example', PASSWORD],
+        [disabled.email, PASSWORD],
+        [withoutPassword.email, PASSWORD],
+        [withoutPassword.email, 'a password that nobody has'],
+        [user.email, PASSWORD.toUpperCase()],
+        [user.email, `${PASSWORD} `],
+      ] as const) {
+        expect(shapeOf(await attempt(email, password), email)).toEqual(wrong);
+      }
+    });
+
+    it('an unknown e-mail only after the work that a wrong password costs', async () => {
+      const [known, unknown]: [number[], number[]] = [[], []];
+      const browser = newBrowser();
+      const page = await browser.open('/login');
+      const time = async (email: string): Promise<number> => {
+        const start = performance.now();
+        await browser.submit(page, '/login', { email, password: 'wrong horse battery staple' });
+        return performance.now() - start;
+      };
+      for (let round = 0; round < 9; round++) {
+        known.push(await time((await service.make.user()).email));
+        unknown.push(await time(`nobody${round}@mail.example`));
+      }
+      const median = (times: number[]): number => times.sort((a, b) => a - b)[4]!;
+      // Far from exact, so that a busy machine does not fail it: without the work it would be a tenth.
+      expect(median(unknown) / median(known)).toBeGreaterThan(0.5);
+    });
+
+    it.each([
+      ['no password', 'Driver@mail.example', ''],
+      ['no e-mail', '', PASSWORD],
+      ['SQL', "' OR '1'='1", "' OR '1'='1"],
+      ['markup', '"><script>alert(1)</script>', PASSWORD],
+      ['a very long e-mail', `${'x'.repeat(10_000)}@mail.example`, PASSWORD],
+    ])('%s', async (_what, email, password) => {
+      const page = await attempt(email, password);
+      expect(page.status).toBe(401);
+      expect(page.text).not.toContain('<script');
+      expect(page.html.querySelector('[role="alert"]')?.text).toBeTruthy();
+    });
+
+    it('a password over 256 characters, even one that begins with the right 256', async () => {
+      const long = 'p'.repeat(256);
+      const { email } = await service.make.user({ password: long });
+      expect((await attempt(email, `${long}p`)).status).toBe(401);
+      expect((await attempt(email, 'p'.repeat(60_000))).status).toBe(401);
+      expect((await attempt(email, long)).status).toBe(303);
+    });
+
+    it('NUL and broken encoding with a page, and JSON as a media type', async () => {
+      const browser = newBrowser();
+      await browser.open('/login');
+      const type = { 'content-type': 'application/x-www-form-urlencoded', origin: service.url };
+      for (const body of ['email=a%00b&password=x', 'email=%zz&password=x', 'email=%FF']) {
+        const page = await browser.open('/login', { method: 'POST', headers: type, body });
+        expect(page.status).toBe(400);
+        expect(page.headers.get('content-type')).toContain('text/html');
+      }
+      expect((await browser.open('/login', { json: { email: user.email } })).status).toBe(415);
+    });
+
+    it('a form without a token, with a wrong one, of another browser, or from another origin', async () => {
+      const [browser, other] = [newBrowser(), newBrowser()];
+      const page = await browser.open('/login');
+      const otherPage = await other.open('/login');
+      const tokenOf = (each: Page): string =>
+        each.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
+      const token = tokenOf(page);
+      const fields = { email: user.email, password: PASSWORD };
+      const post = (form: Record<string, string>, origin: string | undefined, by = browser): Promise<Page> =>
+        by.open('/login', { form, headers: origin === undefined ? {} : { origin } });
+      const before = await sessionCount();
+      for (const answer of [
+        await post(fields, service.url),
+        await post({ ...fields, csrf_token: '' }, service.url),
+        await post({ ...fields, csrf_token: `${token.slice(0, -2)}xx` }, service.url),
+        await post({ ...fields, csrf_token: tokenOf(otherPage) }, service.url),
+        await post({ ...fields, csrf_token: token }, service.url, newBrowser()),
+        await post({ ...fields, csrf_token: token }, 'https://evil.example'),
+        await post({ ...fields, csrf_token: token }, 'null'),
+        await post({ ...fields, csrf_token: token }, `${service.url}.evil.example`),
+      ]) {
+        expect(answer.status).toBe(403);
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.headers.getSetCookie()).toEqual([]);
+      }
+      expect(await sessionCount()).toBe(before);
+      expect((await post({ ...fields, csrf_token: token }, undefined)).status).toBe(303);
+    });
+  });
+
+  describe('return_to', () => {
+    const inside = (location: string | null): boolean =>
+      location !== null && new URL(location, service.url).origin === service.url;
+
+    it.each(OUTSIDE)('%j is ignored', async (returnTo) => {
+      const query = new URLSearchParams({ return_to: returnTo }).toString();
+      const browser = newBrowser();
+      const page = await browser.open(returnTo.length > 9999 ? '/login' : `/login?${query}`);
+      expect(returnToOn(page)).toBeUndefined();
+      const fields = { email: user.email, password: PASSWORD, return_to: returnTo };
+      expect((await browser.submit(page, '/login', fields)).headers.get('location')).toBe('/');
+      if (returnTo.length < 9999) {
+        const again = await browser.open(`/login?${query}`);
+        expect([again.status, again.headers.get('location')]).toEqual([200, null]);
+      }
+      const out = await browser.submit(await browser.open('/'), '/logout', { return_to: returnTo });
+      expect(out.headers.get('location')).toBe('/login');
+    });
+
+    it.each(INSIDE)('%s leads there, and nowhere else', async (returnTo) => {
+      const browser = newBrowser();
+      const query = new URLSearchParams({ return_to: returnTo }).toString();
+      const page = await browser.open(`/login?${query}`);
+      expect(returnToOn(page)).toBe(returnTo);
+      const answer = await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, returnTo]);
+      const again = await browser.open(`/login?${query}`);
+      expect([again.status, again.headers.get('location')]).toEqual([302, returnTo]);
+      expect(inside(returnTo)).toBe(true);
+    });
+
+    it('keeps through a failed attempt, and the authorization request arrives unchanged', async () => {
+      const browser = newBrowser();
+      const sent = await browser.open(authorize());
+      const page = await browser.open(sent.headers.get('location')!);
+      expect(page.html.querySelector('h1 + p')?.text).toContain('Northwind');
+      const failed = await browser.submit(page, '/login', { email: user.email, password: 'wrong' });
+      expect(failed.html.querySelector('#email')?.getAttribute('value')).toBe(user.email);
+      const answer = await browser.submit(failed, '/login', { email: user.email, password: PASSWORD });
+      const back = await browser.open(answer.headers.get('location')!);
+      const decided = await browser.submit(back, '/o/authorize/', { decision: 'authorize' });
+      expect(new URL(decided.headers.get('location')!).searchParams.get('state')).toBe("a'b c");
+    });
+  });
+
+  it('takes the e-mail address in any case, and leads to the start page', async () => {
+    const browser = newBrowser();
+    const answer = await attempt('dRIVER@MAIL.example', PASSWORD, browser);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it('takes a password whose composed form is longer than what was typed', async () => {
+    const password = '\ufb2c'.repeat(100);
+    const { email } = await service.make.user({ password });
+    expect((await attempt(email, password)).status).toBe(303);
+  });
+
+  it('shows who is signed in already', async () => {
+    const page = await (await service.make.signedIn(user)).open('/login');
+    expect(page.status).toBe(200);
+    expect(page.html.querySelector('main')?.text).toContain('Dana Driver');
+    expect(page.html.querySelector('form[action="/login"]')).toBeNull();
+  });
+
+  it('gives a new session id, ends the one before, and takes none that it did not make', async () => {
+    const browser = newBrowser();
+    const page = await browser.open('/login');
+    browser.cookies.set('session', 'cds_ss_planted');
+    await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
+    const first = browser.cookies.get('session')!;
+    expect(first).not.toBe('cds_ss_planted');
+    // The log-in form of another tab.
+    await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
+    expect(browser.cookies.get('session')).not.toBe(first);
+    expect(await isSignedIn(browser)).toBe(true);
+    browser.cookies.set('session', first);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  it('keeps the session id as a digest alone, and writes neither it nor the password into the log', async () => {
+    const browser = await service.make.signedIn(user);
+    const id = browser.cookies.get('session')!;
+    const rows = await service.database.query<{ text: string }>(
+      'SELECT sessions::text AS text FROM sessions',
+    );
+    expect(rows.some(({ text }) => text.includes(id.slice(7)))).toBe(false);
+    const log = service.log.join('');
+    expect([log.includes(id), log.includes(PASSWORD), log.includes('return_to')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('ends by the expiry of the session', async () => {
+    const browser = await service.make.signedIn(user);
+    await service.database.query('UPDATE sessions SET expires_at = now()');
+    expect(await isSignedIn(browser)).toBe(false);
+    expect((await browser.open(authorize())).headers.get('location')).toMatch(/^\/login\?return_to=/);
+  });
+
+  describe('log out', () => {
+    it('without a token of this browser is refused', async () => {
+      const browser = await service.make.signedIn(user);
+      const origin = service.url;
+      expect((await browser.open('/logout', { form: {}, headers: { origin } })).status).toBe(403);
+      expect((await browser.open('/logout')).status).toBe(405);
+      expect(await isSignedIn(browser)).toBe(true);
+    });
+
+    it('ends the session in the database, and leads to the login with return_to', async () => {
+      const browser = await service.make.signedIn(user);
+      const id = browser.cookies.get('session')!;
+      const before = await sessionCount();
+      const page = await browser.open(authorize());
+      const answer = await browser.submit(page, '/logout');
+      const expected = `/login?${new URLSearchParams({ return_to: returnToOn(page)! }).toString()}`;
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
+      expect(browser.cookies.has('session')).toBe(false);
+      expect(await sessionCount()).toBe(before - 1);
+      browser.cookies.set('session', id);
+      expect(await isSignedIn(browser)).toBe(false);
+    });
+  });
+
+  it('sets cookies without Secure, and no HSTS, on http', async () => {
+    const browser = newBrowser();
+    const page = await browser.open('/login');
+    const answer = await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
+    const [csrf] = page.headers.getSetCookie();
+    const [session] = answer.headers.getSetCookie();
+    expect(csrf).toMatch(/^csrf=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(session).toMatch(/^session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(answer.headers.get('strict-transport-security')).toBeNull();
+  });
+});

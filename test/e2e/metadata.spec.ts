@@ -1,0 +1,134 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ScopesService } from '../../src/scopes/scopes.service.js';
+import { newPkce, REDIRECT_URI } from '../support/factory.js';
+import { credentialsOf, expectOAuthError } from '../support/oauth.js';
+import { startInstance, startService, type TestService } from '../support/test-service.js';
+
+const PATH = '/.well-known/oauth-authorization-server';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.stop());
+
+describe('the authorization server metadata', () => {
+  it('are JSON for anybody of any origin', async () => {
+    const answer = await service.http.get(PATH, { headers: { origin: 'https://app.example' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
+    expect((await service.http.send(PATH, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('name the issuer exactly as it is in redirects and introspection', async () => {
+    const { issuer } = (await service.http.get(PATH)).json;
+    expect(issuer).toBe(service.settings.baseUrl);
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const browser = await service.make.signedIn(user);
+    const location = await browser.authorize({
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+    });
+    expect(location.searchParams.get('iss')).toBe(issuer);
+    const inspector = await service.make.operatorClient(['token:introspect']);
+    const token = await service.make.clientToken(client);
+    const form = { token, ...credentialsOf(inspector) };
+    expect((await service.http.send('/o/introspect/', { form })).json).toMatchObject({ iss: issuer });
+  });
+
+  it('have everything that RFC 8414 asks for, and endpoints of the issuer alone', async () => {
+    const { json } = await service.http.get(PATH);
+    expect(json).toMatchObject({
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    });
+    expect([...json.grant_types_supported].sort()).toEqual([
+      'authorization_code',
+      'client_credentials',
+      'refresh_token',
+    ]);
+    expect(json.response_modes_supported ?? ['query']).toEqual(['query']);
+    const endpoints = Object.entries(json as Record<string, unknown>).filter(([name]) =>
+      name.endsWith('_endpoint'),
+    );
+    expect(endpoints.map(([name]) => name).sort()).toEqual([
+      'authorization_endpoint',
+      'introspection_endpoint',
+      'revocation_endpoint',
+      'token_endpoint',
+    ]);
+    for (const [, url] of endpoints) expect(url).toMatch(new RegExp(`^${service.settings.baseUrl}/o/`));
+  });
+
+  it('name endpoints that answer as such', async () => {
+    const { json } = await service.http.get(PATH);
+    const client = await service.make.operatorClient(['token:introspect']);
+    const form = { ...credentialsOf(client), token: 'x', grant_type: 'client_credentials' };
+    for (const name of ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint']) {
+      expect((await service.http.send(json[name] as string, { form })).status).toBe(200);
+    }
+    expect((await service.http.get(json.authorization_endpoint as string)).status).toBe(400);
+  });
+
+  it('name the ways of client authentication that each endpoint takes', async () => {
+    const { json } = await service.http.get(PATH);
+    const methods = ['client_secret_basic', 'client_secret_post'];
+    expect([...json.token_endpoint_auth_methods_supported].sort()).toEqual([...methods, 'none']);
+    expect([...json.revocation_endpoint_auth_methods_supported].sort()).toEqual([...methods, 'none']);
+    // RFC 8414 §2: values of the registry of access token types too.
+    const introspection = json.introspection_endpoint_auth_methods_supported as string[];
+    expect([...introspection].sort()).toEqual(['Bearer', ...methods]);
+    const app = await service.make.client({ type: 'public' });
+    const refused = await service.http.send('/o/introspect/', { form: { client_id: app.id, token: 'x' } });
+    expectOAuthError(refused, 403, 'insufficient_scope');
+  });
+
+  it('say S256 and mean it: plain is refused', async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const browser = await service.make.signedIn(user);
+    const page = await browser.open(
+      `/o/authorize/?${new URLSearchParams({
+        response_type: 'code',
+        client_id: client.id,
+        redirect_uri: REDIRECT_URI,
+        code_challenge: newPkce().challenge,
+        code_challenge_method: 'plain',
+      }).toString()}`,
+    );
+    expect(new URL(page.headers.get('location')!).searchParams.get('error')).toBe('invalid_request');
+  });
+
+  it('list the scopes of the catalogue as it is', async () => {
+    const scopes = async () => (await service.http.get(PATH)).json.scopes_supported as string[];
+    expect((await scopes()).sort()).toEqual(
+      [
+        'charging_session:read',
+        'vehicle:read',
+        'admin:read',
+        'admin:write',
+        'event:publish',
+        'token:introspect',
+      ].sort(),
+    );
+    await service.app
+      .get(ScopesService)
+      .put({ name: 'invoice:read', description: 'See your invoices', audience: 'partner' }, SERVICE_ACTOR);
+    expect(await scopes()).toContain('invoice:read');
+  });
+
+  it('follow the base URL of the settings', async () => {
+    const behindProxy = await startInstance(service.database, { BASE_URL: 'https://charging.example' });
+    try {
+      const { json } = await behindProxy.http.get(PATH);
+      expect(json).toMatchObject({
+        issuer: 'https://charging.example',
+        token_endpoint: 'https://charging.example/o/token',
+        revocation_endpoint: 'https://charging.example/o/revoke_token/',
+      });
+    } finally {
+      await behindProxy.app.close();
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { isAccepted } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const BOTH = 'charging_session:read vehicle:read';
+
+let service: TestService;
+let client: TestClient;
+let app: TestClient;
+let inspector: TestClient;
+let user: UserEntity;
+let browser: BrowserSession;
+
+beforeAll(async () => {
+  service = await startService();
+  client = await service.make.client();
+  app = await service.make.client({ type: 'public' });
+  inspector = await service.make.operatorClient(['token:introspect']);
+  user = await service.make.user();
+  browser = await service.make.signedIn(user);
+});
+afterAll(() => service.stop());
+
+/** The person's part: the authorization page, one press, and where the browser is sent. */
+const press = (url: URL, decision: 'authorize' | 'cancel' = 'authorize'): Promise<URL> =>
+  browser.authorize(Object.fromEntries(url.searchParams), decision);
+
+/** Nothing is weakened but the demand for TLS, on loopback. */
+const discover = (of: TestClient, authentication?: openid.ClientAuth): Promise<openid.Configuration> =>
+  openid.discovery(new URL(service.url), of.id, undefined, authentication, {
+    algorithm: 'oauth2',
+    execute: [openid.allowInsecureRequests],
+  });
+
+describe('openid-client', () => {
+  const ways: [name: string, authentication: (secret: string) => openid.ClientAuth][] = [
+    ['client_secret_post', (secret) => openid.ClientSecretPost(secret)],
+    ['client_secret_basic', (secret) => openid.ClientSecretBasic(secret)],
+  ];
+
+  /** The whole code flow with PKCE, state and issuer checked by the library. */
+  async function authorize(config: openid.Configuration) {
+    const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+    const expectedState = openid.randomState();
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: REDIRECT_URI,
+      scope: BOTH,
+      state: expectedState,
+      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+    });
+    const checks = { pkceCodeVerifier, expectedState };
+    return { callback: await press(url), checks };
+  }
+
+  it('is told of a denied request, of a wrong secret and of a used code', async () => {
+    const config = await discover(client, openid.ClientSecretPost(client.secret));
+    const expectedState = openid.randomState();
+    const url = openid.buildAuthorizationUrl(config, { redirect_uri: REDIRECT_URI, state: expectedState });
+    const denied = await press(url, 'cancel');
+    await expect(openid.authorizationCodeGrant(config, denied, { expectedState })).rejects.toMatchObject({
+      error: 'access_denied',
+    });
+    const stranger = await discover(client, openid.ClientSecretBasic('wrong'));
+    const challenge = openid.clientCredentialsGrant(stranger);
+    await expect(challenge).rejects.toMatchObject({ code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE', status: 401 });
+    const { callback, checks } = await authorize(config);
+    await openid.authorizationCodeGrant(config, callback, checks);
+    await expect(openid.authorizationCodeGrant(config, callback, checks)).rejects.toMatchObject({
+      error: 'invalid_grant',
+      status: 400,
+    });
+  });
+
+  it.each(ways)('gets a client-credentials token by %s, looks at it and revokes it', async (_name, way) => {
+    const config = await discover(client, way(client.secret));
+    const tokens = await openid.clientCredentialsGrant(config, { scope: 'vehicle:read' });
+    expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: 'vehicle:read' });
+    const inspecting = await discover(inspector, way(inspector.secret));
+    expect(await openid.tokenIntrospection(inspecting, tokens.access_token)).toMatchObject({
+      active: true,
+      client_id: client.id,
+      sub: client.id,
+    });
+    await openid.tokenRevocation(config, tokens.access_token);
+    expect(await openid.tokenIntrospection(inspecting, tokens.access_token)).toEqual({ active: false });
+  });
+
+  it.each(ways)(
+    'goes from the authorization page to a refresh and a revocation by %s',
+    async (_name, way) => {
+      const config = await discover(client, way(client.secret));
+      const { callback, checks } = await authorize(config);
+      const first = await openid.authorizationCodeGrant(config, callback, checks);
+      expect(first).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: BOTH });
+      const second = await openid.refreshTokenGrant(config, first.refresh_token!);
+      expect(second.refresh_token).not.toBe(first.refresh_token);
+      const users = await openid.fetchProtectedResource(
+        config,
+        second.access_token,
+        new URL('/v2/users', service.url),
+        'GET',
+      );
+      expect(await users.json()).toMatchObject([{ id: user.id, email: user.email }]);
+      await openid.tokenRevocation(config, second.refresh_token!, { token_type_hint: 'refresh_token' });
+      expect(await isAccepted(service.http, second.access_token)).toBe(false);
+      await expect(openid.refreshTokenGrant(config, second.refresh_token!)).rejects.toMatchObject({
+        error: 'invalid_grant',
+      });
+    },
+  );
+
+  it('does the same as a public client', async () => {
+    const config = await discover(app, openid.None());
+    const { callback, checks } = await authorize(config);
+    const first = await openid.authorizationCodeGrant(config, callback, checks);
+    const second = await openid.refreshTokenGrant(config, first.refresh_token!, { scope: 'vehicle:read' });
+    expect(second.scope).toBe('vehicle:read');
+    await openid.tokenRevocation(config, second.refresh_token!);
+    expect(await isAccepted(service.http, first.access_token)).toBe(false);
+  });
+});
+
+describe('oauth4webapi', () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+
+  async function discovered(): Promise<oauth.AuthorizationServer> {
+    const issuer = new URL(service.url);
+    const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+    return oauth.processDiscoveryResponse(issuer, response);
+  }
+
+  it('reads a refusal as one', async () => {
+    const as = await discovered();
+    const me: oauth.Client = { client_id: client.id };
+    const auth = oauth.ClientSecretPost(client.secret);
+    const response = await oauth.refreshTokenGrantRequest(as, me, auth, 'unknown', insecure);
+    await expect(oauth.processRefreshTokenResponse(as, me, response)).rejects.toMatchObject({
+      error: 'invalid_grant',
+      error_description: expect.any(String) as string,
+    });
+    const wrong = oauth.ClientSecretPost('wrong');
+    const refused = await oauth.clientCredentialsGrantRequest(as, me, wrong, {}, insecure);
+    await expect(oauth.processClientCredentialsResponse(as, me, refused)).rejects.toBeInstanceOf(
+      oauth.WWWAuthenticateChallengeError,
+    );
+    const revocation = await oauth.revocationRequest(as, me, wrong, 'x', insecure);
+    await expect(oauth.processRevocationResponse(revocation)).rejects.toBeInstanceOf(
+      oauth.WWWAuthenticateChallengeError,
+    );
+    const introspection = await oauth.introspectionRequest(as, me, auth, 'x', insecure);
+    // RFC 6750 §3.1: the scope that is missing is told by a challenge.
+    await expect(oauth.processIntrospectionResponse(as, me, introspection)).rejects.toMatchObject({
+      status: 403,
+      cause: [{ scheme: 'bearer', parameters: { error: 'insufficient_scope', scope: 'token:introspect' } }],
+    });
+  });
+
+  it.each(['confidential', 'public'] as const)(
+    'does code with PKCE and refresh as a %s client',
+    async (type) => {
+      const as = await discovered();
+      const of = type === 'public' ? app : client;
+      const me: oauth.Client = { client_id: of.id };
+      const auth = type === 'public' ? oauth.None() : oauth.ClientSecretBasic(of.secret);
+      const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
+      const url = new URL(as.authorization_endpoint!);
+      url.search = new URLSearchParams({
+        response_type: 'code',
+        client_id: of.id,
+        redirect_uri: REDIRECT_URI,
+        state,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }).toString();
+      const callback = await press(url);
+      expect(() => oauth.validateAuthResponse(as, me, callback, oauth.generateRandomState())).toThrow();
+      expect(() =>
+        oauth.validateAuthResponse({ ...as, issuer: 'https://evil.example' }, me, callback, state),
+      ).toThrow();
+      const parameters = oauth.validateAuthResponse(as, me, callback, state);
+      const first = await oauth.processAuthorizationCodeResponse(
+        as,
+        me,
+        await oauth.authorizationCodeGrantRequest(as, me, auth, parameters, REDIRECT_URI, verifier, insecure),
+      );
+      expect(first).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: BOTH });
+      const second = await oauth.processRefreshTokenResponse(
+        as,
+        me,
+        await oauth.refreshTokenGrantRequest(as, me, auth, first.refresh_token!, insecure),
+      );
+      expect(second.refresh_token).not.toBe(first.refresh_token);
+      expect(await isAccepted(service.http, second.access_token)).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,225 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PasswordLinksService } from '../../src/users/password-links.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const NEW_PASSWORD = 'a new long password';
+
+describe('password link', () => {
+  let service: TestService;
+  let user: UserEntity;
+
+  beforeAll(async () => (service = await startService()));
+  beforeEach(async () => (user = await service.make.user()));
+  afterAll(() => service.stop());
+
+  const newBrowser = (): BrowserSession => new BrowserSession(service.url);
+  const newLink = async (): Promise<string> =>
+    new URL(await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR)).pathname;
+  const set = async (
+    link: string,
+    password = NEW_PASSWORD,
+    again = password,
+    browser = newBrowser(),
+  ): Promise<Page> => browser.submit(await browser.open(link), link, { password, password_again: again });
+  const canLogIn = async (password: string): Promise<boolean> => {
+    const browser = newBrowser();
+    const answer = await browser.submit(await browser.open('/login'), '/login', {
+      email: user.email,
+      password,
+    });
+    return answer.status === 303;
+  };
+  const expectGone = (page: Page): void => {
+    expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8']);
+    expect(page.html.querySelector('h1')!.text).toBe('This link no longer works');
+    expect(page.html.querySelector('form')).toBeNull();
+    expect(page.text).not.toContain(user.email);
+    expect(page.headers.get('referrer-policy')).toBe('strict-origin');
+  };
+  const expectNothingChanged = async (link: string): Promise<void> => {
+    expect(await canLogIn(PASSWORD)).toBe(true);
+    expect((await newBrowser().open(link)).status).toBe(200);
+  };
+
+  describe('refuses', () => {
+    it.each([
+      ['11 characters', 'p'.repeat(11), undefined],
+      ['257 characters', 'p'.repeat(257), undefined],
+      ['no password', '', undefined],
+      ['two different passwords', NEW_PASSWORD, `${NEW_PASSWORD}!`],
+      ['two that differ in case', NEW_PASSWORD, NEW_PASSWORD.toUpperCase()],
+      ['no repetition', NEW_PASSWORD, ''],
+    ])('%s, says why beside the fields, and stays usable', async (_what, password, again) => {
+      const link = await newLink();
+      const page = await set(link, password, again);
+      expect(page.status).toBe(400);
+      const alert = page.html.querySelector('[role="alert"]')!;
+      expect(alert.text.length).toBeGreaterThan(10);
+      expect(page.html.querySelector('#password')!.getAttribute('aria-describedby')).toContain(alert.id);
+      if (password !== '') expect(page.text).not.toContain(password);
+      await expectNothingChanged(link);
+    });
+
+    it('a form without a token, of another browser, of another link, or from another origin', async () => {
+      const [link, otherLink] = [await newLink(), await newLink()];
+      const [browser, other] = [newBrowser(), newBrowser()];
+      const tokenOf = async (by: BrowserSession, path: string): Promise<string> =>
+        (await by.open(path)).html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
+      const post = (csrf_token: string | undefined, origin = service.url): Promise<Page> =>
+        browser.open(link, {
+          form: { csrf_token, password: NEW_PASSWORD, password_again: NEW_PASSWORD },
+          headers: { origin },
+        });
+      const token = await tokenOf(browser, link);
+      for (const answer of [
+        await post(undefined),
+        await post(await tokenOf(other, link)),
+        await post(await tokenOf(browser, otherLink)),
+        await post(token, 'https://evil.example'),
+        await post(token, 'null'),
+      ]) {
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([
+          403,
+          'text/html; charset=utf-8',
+        ]);
+      }
+      await expectNothingChanged(link);
+      expect((await post(token)).status).toBe(200);
+    });
+
+    it.each(['x', 'cds_pw_', `cds_pw_${'A'.repeat(49)}`, '%3Cscript%3E'])(
+      'the unknown key %s',
+      async (key) => {
+        expectGone(await newBrowser().open(`/password/${key}`));
+      },
+    );
+
+    it('an unknown user', async () => {
+      const create = service.app
+        .get(PasswordLinksService)
+        .create('user01HN2NJ9NMRZBXT1H6FT9N7735', SERVICE_ACTOR);
+      await expect(create).rejects.toMatchObject({ status: 404 });
+    });
+  });
+
+  it('is gone after 24 hours, to the second', async () => {
+    const link = await newLink();
+    const age = (seconds: number): Promise<unknown> =>
+      service.database.query(
+        'UPDATE password_links SET expires_at = expires_at - make_interval(secs => $1)',
+        [seconds],
+      );
+    await age(86_400 - 60);
+    const browser = newBrowser();
+    const page = await browser.open(link);
+    expect(page.status).toBe(200);
+    await age(60);
+    expectGone(await newBrowser().open(link));
+    const fields = { password: NEW_PASSWORD, password_again: NEW_PASSWORD };
+    expectGone(await browser.submit(page, link, fields));
+    expect(await canLogIn(PASSWORD)).toBe(true);
+  });
+
+  it('is gone while the user is disabled, and with a password or an e-mail that was changed meanwhile', async () => {
+    const users = service.app.get(UsersService);
+    for (const changes of [{ enabled: false }, { password: NEW_PASSWORD }, { email: `x${user.email}` }]) {
+      user = await service.make.user();
+      const link = await newLink();
+      const browser = newBrowser();
+      const page = await browser.open(link);
+      await users.update(user.id, changes, SERVICE_ACTOR);
+      expectGone(await newBrowser().open(link));
+      expectGone(await browser.submit(page, link, { password: NEW_PASSWORD, password_again: NEW_PASSWORD }));
+      await users.update(user.id, { enabled: true }, SERVICE_ACTOR);
+      expectGone(await newBrowser().open(link));
+    }
+  });
+
+  it('works once, and takes the other links of the user with it', async () => {
+    const [link, other] = [await newLink(), await newLink()];
+    expect((await set(link)).status).toBe(200);
+    expectGone(await newBrowser().open(link));
+    expectGone(await newBrowser().open(other));
+    expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
+  });
+
+  it('works once, also when it is used many times at once', async () => {
+    const link = await newLink();
+    const browsers = Array.from({ length: 5 }, newBrowser);
+    const pages = await Promise.all(browsers.map((browser) => browser.open(link)));
+    const answers = await Promise.all(
+      browsers.map((browser, n) => {
+        const password = `${NEW_PASSWORD} ${n}`;
+        return browser.submit(pages[n]!, link, { password, password_again: password });
+      }),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect([...statuses].sort()).toEqual([200, 410, 410, 410, 410]);
+    expect(await canLogIn(`${NEW_PASSWORD} ${statuses.indexOf(200)}`)).toBe(true);
+  });
+
+  it('shows whose password it sets, to password managers too, on a page whose address goes nowhere', async () => {
+    const page = await newBrowser().open(await newLink());
+    expect(page.html.querySelector('input[autocomplete="username"]')!.getAttribute('value')).toBe(user.email);
+    expect(page.html.querySelectorAll('input[autocomplete="new-password"]')).toHaveLength(2);
+    expect(page.headers.get('referrer-policy')).toBe('strict-origin');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.text).not.toMatch(/<script|https?:\/\//);
+  });
+
+  it.each([
+    ['12 characters', 'p'.repeat(12)],
+    ['256 characters', 'p'.repeat(256)],
+    ['blanks, umlauts and markup', '  <b>Zürich & "Ærø"</b> 🔌  '],
+  ])('takes %s as they are', async (_what, password) => {
+    expect((await set(await newLink(), password)).status).toBe(200);
+    expect(await canLogIn(password)).toBe(true);
+    expect(await canLogIn(password.trim() + 'x')).toBe(false);
+  });
+
+  it('lets in a user who had no password', async () => {
+    user = await service.make.user({ password: undefined });
+    await set(await newLink());
+    expect(await canLogIn(NEW_PASSWORD)).toBe(true);
+  });
+
+  it('ends sessions and tokens of the user, and not those of the clients that the user owns', async () => {
+    const client = await service.make.client({ ownerId: user.id });
+    const tokens = await service.make.tokens(client, user);
+    const ownToken = await service.make.clientToken(client);
+    const browser = await service.make.signedIn(user);
+    await set(await newLink());
+    expect((await browser.open('/')).html.querySelector('form')).toBeNull();
+    const userStatus = async (bearer: string): Promise<number> =>
+      (await service.http.get('/v2/users', { bearer })).status;
+    expect([await userStatus(tokens.access_token), await userStatus(ownToken)]).toEqual([401, 200]);
+    const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+    const answer = await service.http.token(refresh, { id: client.id, secret: client.secret });
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('is kept as a digest alone, never logged, and its making and use are audit events', async () => {
+    const link = await newLink();
+    const key = link.split('/').at(-1)!;
+    const rows = await service.database.query<{ text: string }>(
+      'SELECT l::text AS text FROM password_links l',
+    );
+    expect(rows.some(({ text }) => text.includes(key.slice(7)))).toBe(false);
+    await set(link);
+    const log = service.log.join('');
+    expect([log.includes(key.slice(7)), log.includes(NEW_PASSWORD)]).toEqual([false, false]);
+    const events = await service.database.query<{ action: string }>(
+      `SELECT action, actor_type, actor_id FROM audit_events
+        WHERE subject_id = $1 AND action LIKE 'user.password%' ORDER BY id`,
+      [user.id],
+    );
+    expect(events).toEqual([
+      { action: 'user.password_link_created', actor_type: 'service', actor_id: null },
+      { action: 'user.password_changed', actor_type: 'user', actor_id: user.id },
+    ]);
+  });
+});

@@ -1,0 +1,207 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { digestOf } from '../../src/secrets/tokens.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { PasswordLinksService } from '../../src/users/password-links.service.js';
+import { newPkce, type TestClient, type Tokens } from '../support/factory.js';
+import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let client: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => {
+  service = await startService({ instances: 2 });
+  client = await service.make.client();
+  user = await service.make.user();
+});
+afterAll(() => service.stop());
+
+const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
+const purge = (instance = 0): Promise<number> => service.instances[instance]!.app.get(PurgeService).purge();
+const count = async (sql: string, params: unknown[] = []): Promise<number> =>
+  (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, params))[0]!.n;
+
+/** Client-credentials tokens, as many as wanted, that end at one time. */
+const insertTokens = (number: number, expires: string) =>
+  query(
+    `INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
+     SELECT sha256(convert_to($2 || n, 'UTF8')), $1, '{}', now() + $2::interval FROM generate_series(1, $3) n`,
+    [client.id, expires, number],
+  );
+
+describe('a purge', () => {
+  it('takes what has expired, and leaves what has not', async () => {
+    const client = await service.make.client();
+    const bearer = await service.make.clientToken(client);
+    for (let n = 0; n < 2; n++) {
+      await service.make.clientToken(client);
+      await service.make.code(client, user);
+      const { url } = (await service.http.get('/webhook_portal', { bearer })).json as { url: string };
+      const browser = await service.make.signedIn(user);
+      const page = await browser.open(new URL(url).pathname);
+      await browser.submit(page, new URL(url).pathname);
+      await service.http.get('/webhook_portal', { bearer });
+      await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR);
+      await service.app.get(ClientsService).rotateSecret(client.id, 3600, SERVICE_ACTOR);
+    }
+    const tables = [
+      'access_tokens',
+      'authorization_codes',
+      'sessions',
+      'portal_links',
+      'portal_sessions',
+      'password_links',
+      'client_secrets',
+    ];
+    for (const table of tables) {
+      const before = await count(table);
+      const { digest } = (await query(`SELECT digest FROM ${table} ORDER BY created_at DESC LIMIT 1`))[0]!;
+      await query(`UPDATE ${table} SET expires_at = now() - interval '1 second' WHERE digest = $1`, [digest]);
+      await purge();
+      expect({ table, rows: await count(table) }).toEqual({ table, rows: before - 1 });
+      expect(await count(`${table} WHERE digest = $1`, [digest])).toBe(0);
+    }
+  });
+
+  it('leaves a secret without an end', async () => {
+    const endless = await count('client_secrets WHERE expires_at IS NULL');
+    await purge();
+    expect(await count('client_secrets WHERE expires_at IS NULL')).toBe(endless);
+  });
+
+  it('takes more rows than one batch has', async () => {
+    const before = await count('access_tokens');
+    await insertTokens(2500, '-1 second');
+    await insertTokens(1500, '1 hour');
+    await purge();
+    expect(await count('access_tokens WHERE expires_at < now()')).toBe(0);
+    expect(await count('access_tokens')).toBe(before + 1500);
+  });
+
+  it('may run in two instances at once: each row goes once, and none is left', async () => {
+    await insertTokens(5000, '-2 seconds');
+    const expired = await count('access_tokens WHERE expires_at < now()');
+    const removed = await Promise.all([purge(0), purge(1), purge(0), purge(1)]);
+    expect(removed.reduce((sum, each) => sum + each)).toBe(expired);
+    // A batch that another run holds is left to it; whoever comes next finds what was left.
+    await purge();
+    expect(await count('access_tokens WHERE expires_at < now()')).toBe(0);
+  });
+
+  it('may run while tokens are issued and refreshed', async () => {
+    await insertTokens(3000, '-3 seconds');
+    let { refresh_token } = await service.make.tokens(client, user);
+    const purges = Promise.all([purge(0), purge(1)]);
+    for (let n = 0; n < 5; n++) {
+      const answer = await refresh(service.http, client, refresh_token);
+      expect(answer.status).toBe(200);
+      refresh_token = answer.json.refresh_token as string;
+    }
+    await purges;
+    expect((await refresh(service.http, client, refresh_token)).status).toBe(200);
+  });
+});
+
+describe('a grant', () => {
+  /** A code with what came of it, aged to just before the end of its grant's year. */
+  async function agedFamily() {
+    const pkce = newPkce();
+    const code = await service.make.code(client, user, { pkce });
+    const code_verifier = pkce.verifier;
+    const first = (await exchange(service.http, client, code, { code_verifier })).json as Tokens;
+    const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
+    const third = (await refresh(service.http, client, second.refresh_token)).json as Tokens;
+    const grants = await service.database.query<{ id: string }>(
+      'SELECT grant_id AS id FROM authorization_codes WHERE digest = $1',
+      [digestOf(code)],
+    );
+    const { id } = grants[0]!;
+    const year = `- interval '364 days'`;
+    await query(
+      `UPDATE authorization_codes SET created_at = created_at ${year}, consumed_at = consumed_at ${year},
+              expires_at = expires_at ${year} WHERE grant_id = $1`,
+      [id],
+    );
+    await query(
+      `UPDATE refresh_tokens SET created_at = created_at ${year}, retired_at = retired_at ${year},
+              grace_ends_at = grace_ends_at ${year}, expires_at = expires_at ${year}
+        WHERE grant_id = $1 AND retired_at IS NOT NULL`,
+      [id],
+    );
+    return { id, code, code_verifier, first, third };
+  }
+
+  it('keeps its code and its retired refresh tokens as long as it lives', async () => {
+    const { id } = await agedFamily();
+    await purge();
+    expect(await count('authorization_codes WHERE grant_id = $1', [id])).toBe(1);
+    expect(await count('refresh_tokens WHERE grant_id = $1', [id])).toBe(3);
+  });
+
+  it('so that a second use of the code is still noticed', async () => {
+    const { code, code_verifier, third } = await agedFamily();
+    await purge();
+    expect(await isAccepted(service.http, third.access_token)).toBe(true);
+    expectOAuthError(await exchange(service.http, client, code, { code_verifier }), 400, 'invalid_grant');
+    expect(await isAccepted(service.http, third.access_token)).toBe(false);
+  });
+
+  it('and of a retired refresh token too', async () => {
+    const { first, third } = await agedFamily();
+    await purge();
+    await service.app.get(PurgeService).eraseSealedSuccessors();
+    expect(await isAccepted(service.http, third.access_token)).toBe(true);
+    expectOAuthError(await refresh(service.http, client, first.refresh_token), 400, 'invalid_grant');
+    expect(await isAccepted(service.http, third.access_token)).toBe(false);
+  });
+
+  it.each([
+    ['revoked', 'UPDATE grants SET revoked_at = now() - $2::interval WHERE id = $1'],
+    ['expired', 'UPDATE grants SET expires_at = now() - $2::interval WHERE id = $1'],
+    [
+      'left unused until its refresh token expired',
+      `UPDATE refresh_tokens SET expires_at = now() - $2::interval WHERE grant_id = $1 AND retired_at IS NULL`,
+    ],
+  ])('goes with its codes and tokens 30 days after it was %s, and not before', async (_what, end) => {
+    const { id } = await agedFamily();
+    await query(end, [id, '29 days 23 hours']);
+    await purge();
+    expect(await count('grants WHERE id = $1', [id])).toBe(1);
+    expect(await count('refresh_tokens WHERE grant_id = $1', [id])).toBe(3);
+    await query(end, [id, '30 days 1 minute']);
+    await purge();
+    expect(await count('grants WHERE id = $1', [id])).toBe(0);
+    for (const table of ['authorization_codes', 'access_tokens', 'refresh_tokens']) {
+      expect(await count(`${table} WHERE grant_id = $1`, [id])).toBe(0);
+    }
+  });
+
+  it('leaves the consent when it goes', async () => {
+    const someone = await service.make.user();
+    await service.make.tokens(client, someone);
+    await query(`UPDATE grants SET revoked_at = now() - interval '31 days' WHERE user_id = $1`, [someone.id]);
+    await purge();
+    expect(await count('grants WHERE user_id = $1', [someone.id])).toBe(0);
+    expect(await count('consents WHERE user_id = $1 AND revoked_at IS NULL', [someone.id])).toBe(1);
+  });
+});
+
+describe('the audit trail', () => {
+  it('stays for a year and goes then', async () => {
+    const someone = await service.make.user();
+    const age = (time: string) =>
+      query('UPDATE audit_events SET occurred_at = now() - $2::interval WHERE subject_id = $1', [
+        someone.id,
+        time,
+      ]);
+    await age('364 days');
+    await purge();
+    expect(await count('audit_events WHERE subject_id = $1', [someone.id])).toBe(1);
+    await age('365 days 1 minute');
+    await purge();
+    expect(await count('audit_events WHERE subject_id = $1', [someone.id])).toBe(0);
+  });
+});

@@ -1,0 +1,327 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { digestOf, newSecret } from '../../src/secrets/tokens.js';
+import { GrantsService } from '../../src/tokens/grants.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient, Tokens } from '../support/factory.js';
+import { expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const BOTH = 'charging_session:read vehicle:read';
+
+let service: TestService;
+let client: TestClient;
+let other: TestClient;
+let app: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => {
+  service = await startService();
+  client = await service.make.client();
+  other = await service.make.client();
+  app = await service.make.client({ type: 'public' });
+  user = await service.make.user();
+});
+afterAll(() => service.stop());
+
+const use = (token: string, fields: Record<string, string | undefined> = {}, of = client) =>
+  refresh(service.http, of, token, fields);
+
+/** A refresh that must succeed. */
+async function rotated(
+  token: string,
+  fields: Record<string, string | undefined> = {},
+  of = client,
+): Promise<Tokens> {
+  const answer = await use(token, fields, of);
+  expect({ status: answer.status, error: answer.json.error as unknown }).toEqual({ status: 200 });
+  return answer.json as Tokens;
+}
+
+const age = (token: string, change: string) =>
+  service.database.query(`UPDATE refresh_tokens SET ${change} WHERE digest = $1`, [digestOf(token)]);
+const endGrace = (token: string) => age(token, 'grace_ends_at = now()');
+
+async function grantOf(token: string): Promise<{ id: string; scopes: string[]; revoked: boolean }> {
+  const rows = await service.database.query<{ id: string; scopes: string[]; revoked: boolean }>(
+    `SELECT g.id, g.scopes, g.revoked_at IS NOT NULL AS revoked
+       FROM grants g JOIN refresh_tokens r ON r.grant_id = g.id WHERE r.digest = $1`,
+    [digestOf(token)],
+  );
+  return rows[0]!;
+}
+
+const secondsOf = async (table: string, digest: Buffer): Promise<number> => {
+  const sql = `SELECT extract(epoch FROM expires_at - created_at)::int AS n FROM ${table} WHERE digest = $1`;
+  return (await service.database.query<{ n: number }>(sql, [digest]))[0]!.n;
+};
+
+describe('a refresh is refused', () => {
+  it('without a token', async () => {
+    expectOAuthError(await use('x', { refresh_token: undefined }), 400, 'invalid_request');
+    expectOAuthError(await use(''), 400, 'invalid_request');
+  });
+
+  it('with a token that is unknown or of another kind', async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    for (const token of ['x', newSecret('refreshToken'), access_token, 'cds_rt_☀', 'x'.repeat(5000)]) {
+      expectOAuthError(await use(token), 400, 'invalid_grant');
+    }
+  });
+
+  it("with another client's token, which stays as it is", async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    expectOAuthError(await use(refresh_token, {}, other), 400, 'invalid_grant');
+    expectOAuthError(await use(refresh_token, {}, app), 400, 'invalid_grant');
+    expect((await use(refresh_token)).status).toBe(200);
+  });
+
+  it('to a confidential client that does not authenticate', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    expectOAuthError(await use(refresh_token, { client_secret: undefined }), 401, 'invalid_client');
+    expect((await use(refresh_token)).status).toBe(200);
+  });
+
+  it('with a scope wider than was granted, or malformed; the token stays usable', async () => {
+    const { refresh_token } = await service.make.tokens(client, user, 'vehicle:read');
+    for (const scope of [BOTH, 'charging_session:read', 'admin:write', 'vehicle:read  vehicle:read', '"']) {
+      expectOAuthError(await use(refresh_token, { scope }), 400, 'invalid_scope');
+    }
+    expect((await rotated(refresh_token)).scope).toBe('vehicle:read');
+  });
+
+  it('30 days after the token was issued', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    expect(await secondsOf('refresh_tokens', digestOf(refresh_token))).toBe(30 * 86_400);
+    await age(refresh_token, 'expires_at = now()');
+    expectOAuthError(await use(refresh_token), 400, 'invalid_grant');
+  });
+
+  it('a year after the grant was given, when its access tokens end too', async () => {
+    const { access_token, refresh_token } = await service.make.tokens(client, user);
+    const { id } = await grantOf(refresh_token);
+    const rows = await service.database.query(
+      'SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM grants WHERE id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ seconds: 365 * 86_400 }]);
+    await service.database.query('UPDATE grants SET expires_at = now() WHERE id = $1', [id]);
+    expectOAuthError(await use(refresh_token), 400, 'invalid_grant');
+    expect(await isAccepted(service.http, access_token)).toBe(false);
+  });
+});
+
+describe('a rotation', () => {
+  it.each(['confidential', 'public'] as const)(
+    'gives a new pair and keeps the earlier access token (%s)',
+    async (type) => {
+      const of = type === 'public' ? app : client;
+      const first = await service.make.tokens(of, user);
+      const answer = await use(first.refresh_token, {}, of);
+      expect(answer.json).toEqual({
+        access_token: expect.stringMatching(/^cds_at_[\w-]{49}$/) as string,
+        expires_in: 36000,
+        token_type: 'Bearer',
+        scope: BOTH,
+        refresh_token: expect.stringMatching(/^cds_rt_[\w-]{49}$/) as string,
+      });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('pragma')).toBe('no-cache');
+      const second = answer.json as Tokens;
+      expect(second.refresh_token).not.toBe(first.refresh_token);
+      expect(second.access_token).not.toBe(first.access_token);
+      for (const { access_token } of [first, second]) {
+        expect(await isAccepted(service.http, access_token)).toBe(true);
+      }
+      const third = await rotated(second.refresh_token, {}, of);
+      expect([first.refresh_token, second.refresh_token]).not.toContain(third.refresh_token);
+    },
+  );
+
+  it('honours a narrower scope for the new access token alone', async () => {
+    const first = await service.make.tokens(client, user);
+    const narrow = await rotated(first.refresh_token, { scope: 'vehicle:read' });
+    expect(narrow.scope).toBe('vehicle:read');
+    expect((await grantOf(first.refresh_token)).scopes.sort()).toEqual(BOTH.split(' '));
+    expect((await rotated(narrow.refresh_token)).scope).toBe(BOTH);
+  });
+
+  it('gives another 30 days, but no day more than the grant has', async () => {
+    const first = await service.make.tokens(client, user);
+    const second = await rotated(first.refresh_token);
+    expect(await secondsOf('refresh_tokens', digestOf(second.refresh_token))).toBe(30 * 86_400);
+    const { id } = await grantOf(first.refresh_token);
+    await service.database.query(`UPDATE grants SET expires_at = now() + interval '1 hour' WHERE id = $1`, [
+      id,
+    ]);
+    const third = await rotated(second.refresh_token);
+    expect(await secondsOf('refresh_tokens', digestOf(third.refresh_token))).toBeLessThanOrEqual(3600);
+    expect(await secondsOf('access_tokens', digestOf(third.access_token))).toBeLessThanOrEqual(3600);
+    // RFC 6749 §5.1: the lifetime in seconds of the access token.
+    expect(third.expires_in).toBeLessThanOrEqual(3600);
+  });
+
+  it('gives what the consent still allows, and all again when it is widened', async () => {
+    const someone = await service.make.user();
+    const first = await service.make.tokens(client, someone);
+    await service.make.consent(client, someone, ['vehicle:read']);
+    const second = await rotated(first.refresh_token);
+    expect(second.scope).toBe('vehicle:read');
+    await service.make.consent(client, someone);
+    expect((await rotated(second.refresh_token)).scope).toBe(BOTH);
+  });
+});
+
+describe('the same refresh token again, within the grace time,', () => {
+  it('gives the very same pair, with what is left of its time', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const first = await rotated(refresh_token);
+    const again = await rotated(refresh_token);
+    expect({ ...again, expires_in: 0 }).toEqual({ ...first, expires_in: 0 });
+    expect(again.expires_in).toBeGreaterThan(35_900);
+    await service.database.query(
+      `UPDATE access_tokens SET created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour'
+        WHERE digest = $1`,
+      [digestOf(first.access_token)],
+    );
+    const later = await rotated(refresh_token);
+    expect(later.access_token).toBe(first.access_token);
+    expect(later.expires_in).toBeLessThanOrEqual(32_400);
+    expect(later.expires_in).toBeGreaterThan(32_300);
+  });
+
+  it('is 60 seconds from the rotation', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    await rotated(refresh_token);
+    const rows = await service.database.query(
+      'SELECT extract(epoch FROM grace_ends_at - retired_at)::int AS seconds FROM refresh_tokens WHERE digest = $1',
+      [digestOf(refresh_token)],
+    );
+    expect(rows).toEqual([{ seconds: 60 }]);
+  });
+
+  it('takes the same scope in another order, and refuses another one', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const first = await rotated(refresh_token);
+    const again = await rotated(refresh_token, { scope: 'vehicle:read charging_session:read' });
+    expect(again.access_token).toBe(first.access_token);
+    expectOAuthError(await use(refresh_token, { scope: 'vehicle:read' }), 400, 'invalid_scope');
+    expectOAuthError(await use(refresh_token, { scope: 'admin:read' }), 400, 'invalid_scope');
+    expect((await rotated(refresh_token)).refresh_token).toBe(first.refresh_token);
+    await rotated(first.refresh_token);
+  });
+
+  it('refuses the whole scope where a narrower one was asked for at first', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const first = await rotated(refresh_token, { scope: 'vehicle:read' });
+    expectOAuthError(await use(refresh_token), 400, 'invalid_scope');
+    expect(await rotated(refresh_token, { scope: 'vehicle:read' })).toMatchObject({ scope: 'vehicle:read' });
+    expect((await rotated(first.refresh_token)).scope).toBe(BOTH);
+  });
+
+  it('is refused and nothing more when the successor was used: a late duplicate', async () => {
+    const first = await service.make.tokens(client, user);
+    const second = await rotated(first.refresh_token);
+    const third = await rotated(second.refresh_token);
+    expectOAuthError(await use(first.refresh_token), 400, 'invalid_grant');
+    for (const { access_token } of [first, second, third]) {
+      expect(await isAccepted(service.http, access_token)).toBe(true);
+    }
+    expect((await rotated(second.refresh_token)).refresh_token).toBe(third.refresh_token);
+    await rotated(third.refresh_token);
+  });
+
+  it('gives nothing to another client', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const { access_token } = await rotated(refresh_token);
+    expectOAuthError(await use(refresh_token, {}, other), 400, 'invalid_grant');
+    expect(await isAccepted(service.http, access_token)).toBe(true);
+  });
+
+  it('gives nothing when grant or consent have ended', async () => {
+    const someone = await service.make.user();
+    const [one, two] = [
+      await service.make.tokens(client, someone),
+      await service.make.tokens(client, someone),
+    ];
+    const successor = await rotated(one.refresh_token);
+    await rotated(two.refresh_token);
+    await revoke(service.http, client, successor.refresh_token);
+    expectOAuthError(await use(one.refresh_token), 400, 'invalid_grant');
+    await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    expectOAuthError(await use(two.refresh_token), 400, 'invalid_grant');
+  });
+});
+
+describe('a retired refresh token after its grace time', () => {
+  it('revokes the whole grant, and nothing but it', async () => {
+    const bystander = await service.make.tokens(client, user);
+    const first = await service.make.tokens(client, user);
+    const second = await rotated(first.refresh_token);
+    const third = await rotated(second.refresh_token);
+    await endGrace(first.refresh_token);
+    expectOAuthError(await use(first.refresh_token), 400, 'invalid_grant');
+    for (const { access_token, refresh_token } of [first, second, third]) {
+      expect(await isAccepted(service.http, access_token)).toBe(false);
+      expectOAuthError(await use(refresh_token), 400, 'invalid_grant');
+    }
+    expect(await isAccepted(service.http, bystander.access_token)).toBe(true);
+    await rotated(bystander.refresh_token);
+  });
+
+  it('revokes also when the successor was never used', async () => {
+    const first = await service.make.tokens(app, user);
+    const second = await rotated(first.refresh_token, {}, app);
+    await endGrace(first.refresh_token);
+    expectOAuthError(await use(first.refresh_token, {}, app), 400, 'invalid_grant');
+    expectOAuthError(await use(second.refresh_token, {}, app), 400, 'invalid_grant');
+    expect(await isAccepted(service.http, second.access_token)).toBe(false);
+  });
+
+  it('revokes whatever scope it is used with', async () => {
+    const first = await service.make.tokens(client, user);
+    await rotated(first.refresh_token);
+    await endGrace(first.refresh_token);
+    expect((await use(first.refresh_token, { scope: 'admin:write' })).status).toBe(400);
+    expect(await grantOf(first.refresh_token)).toMatchObject({ revoked: true });
+  });
+
+  it('is written into the trail once', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    await rotated(refresh_token);
+    await endGrace(refresh_token);
+    for (let n = 0; n < 3; n++) await use(refresh_token);
+    const { id } = await grantOf(refresh_token);
+    const events = await service.database.query(
+      `SELECT actor_type, after->>'reason' AS reason, after->>'user_id' AS user_id, address FROM audit_events
+        WHERE subject_id = $1 AND action = 'grant.revoked'`,
+      [id],
+    );
+    const reason = 'refresh_token_replayed';
+    expect(events).toEqual([{ actor_type: 'service', reason, user_id: user.id, address: '127.0.0.1' }]);
+  });
+
+  it('revokes nothing in the hands of another client, or of nobody', async () => {
+    const first = await service.make.tokens(client, user);
+    const second = await rotated(first.refresh_token);
+    await endGrace(first.refresh_token);
+    expectOAuthError(await use(first.refresh_token, {}, other), 400, 'invalid_grant');
+    expectOAuthError(await use(first.refresh_token, {}, app), 400, 'invalid_grant');
+    expectOAuthError(await use(first.refresh_token, { client_secret: 'wrong' }), 401, 'invalid_client');
+    expect(await isAccepted(service.http, second.access_token)).toBe(true);
+    await rotated(second.refresh_token);
+  });
+
+  it('cannot bring a revoked grant back', async () => {
+    const first = await service.make.tokens(client, user);
+    const second = await rotated(first.refresh_token);
+    const { id } = await grantOf(first.refresh_token);
+    await service.app.get(GrantsService).revoke(id, 'grant_revoked', SERVICE_ACTOR);
+    for (const token of [first.refresh_token, second.refresh_token]) {
+      expectOAuthError(await use(token), 400, 'invalid_grant');
+    }
+    await service.make.tokens(client, user);
+    expectOAuthError(await use(second.refresh_token), 400, 'invalid_grant');
+    expect(await isAccepted(service.http, second.access_token)).toBe(false);
+  });
+});

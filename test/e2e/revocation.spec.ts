@@ -1,0 +1,226 @@
+import { newSecret } from '../../src/secrets/tokens.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient, Tokens } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { credentialsOf, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let client: TestClient;
+let other: TestClient;
+let app: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => {
+  service = await startService();
+  client = await service.make.client();
+  other = await service.make.client();
+  app = await service.make.client({ type: 'public' });
+  user = await service.make.user();
+});
+afterAll(() => service.stop());
+
+/** RFC 7009 §2.2: 200, and nothing that a client would have to read. */
+function expectDone(answer: Answer): void {
+  expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+}
+
+const works = (token: string) => isAccepted(service.http, token);
+
+describe('a revocation is refused', () => {
+  it('without a token', async () => {
+    const answer = await service.http.send('/o/revoke_token/', { form: credentialsOf(client) });
+    expectOAuthError(answer, 400, 'invalid_request');
+    expectOAuthError(await revoke(service.http, client, ''), 400, 'invalid_request');
+  });
+
+  it('with the token twice, in the query string, or in JSON', async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    const basic = { id: client.id, secret: client.secret };
+    const twice = await service.http.send('/o/revoke_token/', {
+      basic,
+      form: [
+        ['token', access_token],
+        ['token', access_token],
+      ],
+    });
+    const inQuery = await service.http.send(`/o/revoke_token/?token=${access_token}`, { basic, form: {} });
+    const beside = await service.http.send('/o/revoke_token/?x=1', { basic, form: { token: access_token } });
+    const json = await service.http.send('/o/revoke_token/', { basic, json: { token: access_token } });
+    const none = await service.http.send('/o/revoke_token/', { method: 'POST', basic });
+    for (const answer of [twice, inQuery, beside, json, none]) {
+      expectOAuthError(answer, 400, 'invalid_request');
+    }
+    expect(await works(access_token)).toBe(true);
+  });
+
+  it('to a client that does not authenticate', async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    for (const client_secret of [undefined, 'wrong']) {
+      expectOAuthError(
+        await revoke(service.http, client, access_token, { client_secret }),
+        401,
+        'invalid_client',
+      );
+    }
+    const nobody = await service.http.send('/o/revoke_token/', { form: { token: access_token } });
+    expectOAuthError(nobody, 401, 'invalid_client');
+    expect(await works(access_token)).toBe(true);
+  });
+
+  it('without the trailing slash: 405, a problem that says so', async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    for (const path of ['/o/revoke_token', '/o/revoke_token?x=1']) {
+      const answer = await service.http.send(path, {
+        form: { ...credentialsOf(client), token: access_token },
+      });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.has('allow')).toBe(true);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(answer.json).toMatchObject({ status: 405, title: expect.any(String) as string });
+      expect(answer.json.detail).toContain('/o/revoke_token/');
+    }
+    expect(await works(access_token)).toBe(true);
+  });
+
+  it.each([
+    ['without a body', undefined, undefined],
+    ['with a wrong secret', `client_id=x&client_secret=y&token=z`, 'application/x-www-form-urlencoded'],
+    ['with JSON', '{}', 'application/json'],
+    ['with text', 'x', 'text/plain'],
+  ])('without the trailing slash, whatever else is wrong: %s', async (_what, body, type) => {
+    const headers: Record<string, string> = type ? { 'content-type': type } : {};
+    const answer = await service.http.send('/o/revoke_token', { method: 'POST', body, headers });
+    expect(answer.status).toBe(405);
+    expect(answer.json.detail).toContain('slash');
+  });
+
+  it.each(['GET', 'PUT', 'DELETE'])('by %s: 405', async (method) => {
+    const answer = await service.http.send('/o/revoke_token/', { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST');
+    expect((await service.http.send('/o/revoke_token', { method })).status).toBe(405);
+  });
+});
+
+describe('a revocation changes nothing, and does not say so,', () => {
+  it.each(['x', 'garbage with spaces ☀', 'cds_at_', newSecret('accessToken'), newSecret('refreshToken')])(
+    'for an unknown token: %s',
+    async (token) => {
+      expectDone(await revoke(service.http, client, token));
+      expectDone(await revoke(service.http, app, token));
+    },
+  );
+
+  it("for another client's tokens", async () => {
+    const [users, own] = [await service.make.tokens(client, user), await service.make.clientToken(client)];
+    for (const thief of [other, app]) {
+      for (const token of [users.access_token, users.refresh_token, own]) {
+        expectDone(await revoke(service.http, thief, token));
+      }
+    }
+    expect(await works(users.access_token)).toBe(true);
+    expect(await works(own)).toBe(true);
+    expect((await refresh(service.http, client, users.refresh_token)).status).toBe(200);
+  });
+
+  it('for an authorization code', async () => {
+    const code = await service.make.code(client, user);
+    expectDone(await revoke(service.http, client, code));
+    const answer = await service.http.token({
+      grant_type: 'authorization_code',
+      ...credentialsOf(client),
+      code,
+      redirect_uri: 'https://app.example/callback',
+    });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('a revoked access token', () => {
+  it('goes alone, at once and for good', async () => {
+    const tokens = await service.make.tokens(client, user);
+    expectDone(await revoke(service.http, client, tokens.access_token));
+    expect(await works(tokens.access_token)).toBe(false);
+    expectDone(await revoke(service.http, client, tokens.access_token));
+    const next = await refresh(service.http, client, tokens.refresh_token);
+    expect(next.status).toBe(200);
+    expect(await works(next.json.access_token as string)).toBe(true);
+    expect(await works(tokens.access_token)).toBe(false);
+  });
+
+  it('may be of client credentials, and leaves the others', async () => {
+    const [one, two] = [await service.make.clientToken(client), await service.make.clientToken(client)];
+    expectDone(await revoke(service.http, client, one));
+    expect([await works(one), await works(two)]).toEqual([false, true]);
+  });
+});
+
+describe('a revoked refresh token', () => {
+  it.each(['confidential', 'public'] as const)('takes its whole grant along (%s client)', async (type) => {
+    const of = type === 'public' ? app : client;
+    const bystander = await service.make.tokens(of, user);
+    const first = await service.make.tokens(of, user);
+    const second = (await refresh(service.http, of, first.refresh_token)).json as Tokens;
+    expectDone(await revoke(service.http, of, second.refresh_token));
+    for (const { access_token, refresh_token } of [first, second]) {
+      expect(await works(access_token)).toBe(false);
+      expectOAuthError(await refresh(service.http, of, refresh_token), 400, 'invalid_grant');
+    }
+    expectDone(await revoke(service.http, of, second.refresh_token));
+    expect(await works(bystander.access_token)).toBe(true);
+  });
+
+  it('may be a retired one', async () => {
+    const first = await service.make.tokens(client, user);
+    const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
+    expectDone(await revoke(service.http, client, first.refresh_token));
+    expect(await works(second.access_token)).toBe(false);
+  });
+
+  it('leaves the consent', async () => {
+    const someone = await service.make.user();
+    const { refresh_token } = await service.make.tokens(client, someone);
+    expectDone(await revoke(service.http, client, refresh_token));
+    const rows = await service.database.query('SELECT revoked_at FROM consents WHERE user_id = $1', [
+      someone.id,
+    ]);
+    expect(rows).toEqual([{ revoked_at: null }]);
+  });
+
+  it('is an audit event of the client', async () => {
+    const someone = await service.make.user();
+    const { refresh_token } = await service.make.tokens(client, someone);
+    for (let n = 0; n < 2; n++) await revoke(service.http, client, refresh_token);
+    const events = await service.database.query(
+      `SELECT actor_type, actor_id, after->>'reason' AS reason FROM audit_events
+        WHERE action = 'grant.revoked' AND after->>'user_id' = $1`,
+      [someone.id],
+    );
+    expect(events).toEqual([{ actor_type: 'client', actor_id: client.id, reason: 'token_revoked' }]);
+  });
+});
+
+describe('token_type_hint', () => {
+  it.each(['access_token', 'refresh_token', 'nonsense', ''])(
+    'is accepted, right or wrong: %s',
+    async (hint) => {
+      const tokens = await service.make.tokens(client, user);
+      expectDone(await revoke(service.http, client, tokens.access_token, { token_type_hint: hint }));
+      expect(await works(tokens.access_token)).toBe(false);
+      expectDone(await revoke(service.http, client, tokens.refresh_token, { token_type_hint: hint }));
+      expectOAuthError(await refresh(service.http, client, tokens.refresh_token), 400, 'invalid_grant');
+    },
+  );
+});
+
+describe('the client', () => {
+  it('may authenticate by Basic', async () => {
+    const token = await service.make.clientToken(client);
+    const basic = { id: client.id, secret: client.secret };
+    expectDone(await service.http.send('/o/revoke_token/', { basic, form: { token } }));
+    expect(await works(token)).toBe(false);
+  });
+});

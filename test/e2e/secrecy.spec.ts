@@ -1,0 +1,300 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
+import type { Answer } from '../support/http.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+/** Every secret that was seen, and where. */
+class Secrets {
+  readonly seen = new Map<string, string>();
+
+  add(what: string, secret: string | undefined | null): string {
+    if (!secret || secret.length < 12) throw new Error(`no ${what} was seen`);
+    this.seen.set(secret, what);
+    return secret;
+  }
+
+  cookies(browser: BrowserSession): void {
+    for (const [name, value] of browser.cookies) this.add(`cookie ${name}`, value);
+  }
+
+  csrf(page: Page): void {
+    for (const input of page.html.querySelectorAll('input[name=csrf_token]')) {
+      this.add('CSRF token', input.getAttribute('value'));
+    }
+  }
+
+  tokens(answer: Answer): { access_token: string; refresh_token: string } {
+    const { access_token, refresh_token } = answer.json as { access_token: string; refresh_token: string };
+    this.add('access token', access_token);
+    if (refresh_token) this.add('refresh token', refresh_token);
+    return { access_token, refresh_token };
+  }
+
+  /** The secrets that the text holds: in clear, in base64 of any alignment, or in hex. */
+  in(text: string): string[] {
+    const found: string[] = [];
+    const lower = text.toLowerCase();
+    for (const [secret, what] of this.seen) {
+      const bytes = Buffer.from(secret);
+      const forms = [secret, encodeURIComponent(secret), ...alignedBase64(bytes)];
+      if (forms.some((form) => text.includes(form))) found.push(`${what} in clear or base64`);
+      if (lower.includes(bytes.toString('hex'))) found.push(`${what} in hex`);
+      // What a token is made of, without its prefix.
+      const body = /^cds_[a-z]{2}_(.+)$/.exec(secret)?.[1];
+      if (body && lower.includes(Buffer.from(body, 'base64url').subarray(0, 32).toString('hex'))) {
+        found.push(`${what}, its bytes`);
+      }
+    }
+    return found;
+  }
+}
+
+/** The parts of the base64 form that do not depend on what stands before and after, for each of the three alignments. */
+function alignedBase64(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    const inner = text.slice(shift === 0 ? 0 : 4, text.length - 4);
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+describe('secrecy', () => {
+  let service: TestService;
+  const secrets = new Secrets();
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  /** Every row of every table as text; bytes also as the text they would be. */
+  async function dump(): Promise<string> {
+    const columns = await service.database.query<{ table: string; column: string; type: string }>(
+      `SELECT table_name AS "table", column_name AS "column", data_type AS type
+         FROM information_schema.columns WHERE table_schema = 'public'`,
+    );
+    const parts: string[] = [];
+    for (const table of new Set(columns.map((column) => column.table))) {
+      const rows = await service.database.query<{ line: string }>(`SELECT t::text AS line FROM "${table}" t`);
+      parts.push(...rows.map((row) => `${table} ${row.line}`));
+    }
+    for (const { table, column } of columns.filter(({ type }) => type === 'bytea')) {
+      const rows = await service.database.query<{ bytes: Buffer | null }>(
+        `SELECT "${column}" AS bytes FROM "${table}"`,
+      );
+      parts.push(...rows.map(({ bytes }) => `${table}.${column} ${bytes?.toString('latin1') ?? ''}`));
+    }
+    return parts.join('\n');
+  }
+
+  const send = (...args: Parameters<TestService['http']['send']>) => service.http.send(...args);
+
+  it('finds a secret that is in the open, so that not finding one means something', async () => {
+    const probe = new Secrets();
+    probe.add('probe', 'cds_at_a-secret-for-this-test-alone-000000000000000');
+    const [secret] = [...probe.seen.keys()];
+    for (const form of [
+      secret!,
+      `x${Buffer.from(`id:${secret}`).toString('base64')}y`,
+      `?t=${encodeURIComponent(secret!)}`,
+      Buffer.from(`..${secret}`).toString('base64url'),
+      Buffer.from(secret!).toString('hex'),
+    ]) {
+      expect(probe.in(`before ${form} after`)).not.toEqual([]);
+    }
+    expect(probe.in('nothing of it')).toEqual([]);
+  });
+
+  it('is kept through everything that partners, users and operators do', async () => {
+    const everything = [signInAndConsent, tokensAndTheirEnds, portal, administration, passwords, mistakes];
+    for (const step of everything) await step();
+    const kinds = new Set([...secrets.seen.values()]);
+    expect([...kinds].sort()).toEqual([
+      ...['CSRF token', 'access token', 'authorization code', 'client secret', 'cookie csrf'],
+      ...[
+        'cookie portal_session',
+        'cookie session',
+        'password',
+        'password key',
+        'portal key',
+        'refresh token',
+      ],
+    ]);
+    const text = await dump();
+    expect(text.length).toBeGreaterThan(5_000);
+    expect(secrets.in(text)).toEqual([]);
+    const log = service.log.join('\n');
+    expect(service.log.length).toBeGreaterThan(40);
+    expect(secrets.in(log)).toEqual([]);
+    expect(log).not.toMatch(/cds_[a-z]{2}_|argon2id\$/);
+  });
+
+  let client: Awaited<ReturnType<TestService['make']['client']>>;
+  let tokens: { access_token: string; refresh_token: string };
+  const basic = () => ({ id: client.id, secret: client.secret });
+
+  async function signInAndConsent(): Promise<void> {
+    client = await service.make.client();
+    secrets.add('client secret', client.secret);
+    const user = await service.make.user({ password: secrets.add('password', `${PASSWORD} of the driver`) });
+    const browser = new BrowserSession(service.url);
+    const pkce = newPkce();
+    const query = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+    const challenge = { code_challenge: pkce.challenge, code_challenge_method: 'S256' };
+    const login = await browser.open('/login');
+    secrets.csrf(login);
+    secrets.cookies(browser);
+    const wrong = secrets.add('password', 'a wrong password that was typed');
+    await browser.submit(login, '/login', { email: user.email, password: wrong });
+    await browser.submit(login, '/login', { email: wrong, password: wrong });
+    await browser.logIn(user.email, `${PASSWORD} of the driver`);
+    const consent = await browser.open(authorizePath({ ...query, ...challenge, state: 'a state' }));
+    secrets.csrf(consent);
+    secrets.cookies(browser);
+    const answer = await browser.submit(consent, '/o/authorize/', { decision: 'authorize' });
+    const code = new URL(answer.headers.get('location')!).searchParams.get('code');
+    const form = {
+      grant_type: 'authorization_code',
+      code: secrets.add('authorization code', code),
+      redirect_uri: REDIRECT_URI,
+    };
+    const wrongVerifier = await service.http.token({ ...form, code_verifier: newPkce().verifier }, basic());
+    expect(wrongVerifier.status).toBe(400);
+    tokens = secrets.tokens(await service.http.token({ ...form, code_verifier: pkce.verifier }, basic()));
+    expect((await service.http.token({ ...form, code_verifier: pkce.verifier }, basic())).status).toBe(400);
+    const again = await service.make.tokens(client, await service.make.user());
+    tokens = {
+      access_token: secrets.add('access token', again.access_token),
+      refresh_token: again.refresh_token,
+    };
+    secrets.add('refresh token', again.refresh_token);
+    await browser.submit(await browser.open('/'), '/logout');
+  }
+
+  async function tokensAndTheirEnds(): Promise<void> {
+    const refresh = (token: string) =>
+      service.http.token({ grant_type: 'refresh_token', refresh_token: token }, basic());
+    const first = secrets.tokens(await refresh(tokens.refresh_token));
+    secrets.tokens(await refresh(tokens.refresh_token));
+    const second = secrets.tokens(await refresh(first.refresh_token));
+    expect((await refresh(tokens.refresh_token)).status).toBe(400);
+    await send('/v2/users', { bearer: second.access_token });
+    const operator = await service.make.operatorClient();
+    const by = { id: operator.id, secret: secrets.add('client secret', operator.secret) };
+    const introspected = await send('/o/introspect', { form: { token: second.access_token }, basic: by });
+    expect(introspected.json.active).toBe(true);
+    await send('/o/introspect', { form: { token: second.refresh_token }, basic: by });
+    await send('/o/revoke_token/', { form: { token: first.access_token }, basic: basic() });
+    const revoked = await send('/o/revoke_token/', { form: { token: second.refresh_token }, basic: basic() });
+    expect(revoked.status).toBe(200);
+    // A replay after the grace time ends the grant.
+    const late = await service.make.tokens(client, await service.make.user());
+    secrets.add('access token', late.access_token);
+    secrets.add('refresh token', late.refresh_token);
+    secrets.tokens(await refresh(late.refresh_token));
+    await service.database.query("UPDATE refresh_tokens SET grace_ends_at = now() - interval '1 second'");
+    expect((await refresh(late.refresh_token)).json.error).toBe('invalid_grant');
+  }
+
+  async function portal(): Promise<void> {
+    const bearer = secrets.add('access token', await service.make.clientToken(client));
+    const [{ url }, spare] = await Promise.all([
+      send('/webhook_portal', { bearer }).then((answer) => answer.json as { url: string }),
+      send('/webhook_portal', { bearer }).then((answer) => answer.json as { url: string }),
+    ]);
+    for (const each of [url, spare.url]) secrets.add('portal key', each.split('/').at(-1));
+    const browser = new BrowserSession(service.url);
+    const { pathname } = new URL(url);
+    const page = await browser.open(pathname);
+    secrets.csrf(page);
+    expect((await browser.submit(page, pathname)).status).toBe(303);
+    expect((await browser.submit(page, pathname)).status).toBe(410);
+    secrets.cookies(browser);
+    secrets.csrf(await browser.open('/portal'));
+  }
+
+  async function administration(): Promise<void> {
+    const operator = await service.make.operatorClient();
+    secrets.add('client secret', operator.secret);
+    const bearer = secrets.add('access token', await service.make.clientToken(operator));
+    const created = await send('/admin/clients', {
+      bearer,
+      json: {
+        ...{
+          name: 'Made',
+          type: 'confidential',
+          grant_types: ['client_credentials'],
+          scopes: ['vehicle:read'],
+        },
+        ...{ redirect_uris: [], owner_id: client.ownerId },
+      },
+    });
+    secrets.add('client secret', created.json.client_secret as string);
+    const rotated = await send(`/admin/clients/${created.json.client_id}/secrets`, { bearer, json: {} });
+    secrets.add('client secret', rotated.json.client_secret as string);
+    await send(`/admin/clients/${created.json.client_id}`, {
+      method: 'PATCH',
+      bearer,
+      json: { enabled: false },
+    });
+    await send('/admin/audit_events', { bearer });
+  }
+
+  async function passwords(): Promise<void> {
+    const operator = await service.make.adminToken();
+    const bearer = secrets.add('access token', operator);
+    const password = secrets.add('password', 'a password set through the API');
+    const json = { email: 'set@mail.example', name: 'Set', password };
+    const { id } = (await send('/admin/users', { bearer, json })).json as { id: string };
+    const another = secrets.add('password', 'another password, set through the API');
+    await send(`/admin/users/${id}`, { method: 'PATCH', bearer, json: { password: another } });
+    await service.app
+      .get(UsersService)
+      .update(id, { password: secrets.add('password', 'and one by the service') }, SERVICE_ACTOR);
+    const { url } = (await send(`/admin/users/${id}/password_links`, { method: 'POST', bearer })).json as {
+      url: string;
+    };
+    secrets.add('password key', url.split('/').at(-1));
+    const browser = new BrowserSession(service.url);
+    const { pathname } = new URL(url);
+    const page = await browser.open(pathname);
+    secrets.csrf(page);
+    const last = secrets.add('password', 'the last password, set by its owner');
+    const set = await browser.submit(page, pathname, { password: last, password_again: last });
+    expect(set.status).toBe(200);
+    await browser.logIn('set@mail.example', last);
+    secrets.cookies(browser);
+  }
+
+  async function mistakes(): Promise<void> {
+    const bearer = await service.make.clientToken(client);
+    secrets.add('access token', bearer);
+    for (const path of ['/v2/users', '/webhook_portal', '/nothing']) {
+      await send(`${path}?access_token=${bearer}`);
+      await send(`${path}?access_token=${bearer}`, { bearer });
+      await send(`${path}/${bearer}`, { bearer });
+      await send(path, { headers: { 'x-request-id': `sent ${bearer}`, 'user-agent': 'x', referer: bearer } });
+    }
+    await send(`/o/token?client_secret=${client.secret}`, { form: { grant_type: 'client_credentials' } });
+    await send('/o/token', { form: { grant_type: client.secret, client_id: client.secret, scope: bearer } });
+    await send('/o/token', {
+      form: { grant_type: 'client_credentials', scope: client.secret },
+      basic: basic(),
+    });
+    await send('/admin/users', { bearer, json: { email: bearer, password: client.secret } });
+    await send(`/o/authorize?client_id=${client.secret}&state=${bearer}`);
+    await send(`/login?return_to=/portal/login/${bearer}`);
+    // Something unexpected, with secrets at hand.
+    await service.database.query('ALTER TABLE access_tokens RENAME TO access_tokens_away');
+    const failures = await Promise.all([
+      send('/v2/users', { bearer }),
+      service.http.token({ grant_type: 'client_credentials' }, basic()),
+      send('/o/revoke_token/', { form: { token: bearer }, basic: basic() }),
+    ]);
+    await service.database.query('ALTER TABLE access_tokens_away RENAME TO access_tokens');
+    expect(failures.map(({ status }) => status)).toEqual([500, 500, 500]);
+    expect(secrets.in(failures.map(({ text }) => text).join())).toEqual([]);
+  }
+});

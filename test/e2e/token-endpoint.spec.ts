@@ -1,0 +1,241 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { digestOf } from '../../src/secrets/tokens.js';
+import { UsersService } from '../../src/users/users.service.js';
+import type { TestClient } from '../support/factory.js';
+import { basicHeader, type Answer, type HttpOptions } from '../support/http.js';
+import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const GRANT = 'grant_type=client_credentials';
+
+let service: TestService;
+let client: TestClient;
+
+beforeAll(async () => {
+  service = await startService();
+  client = await service.make.client();
+});
+afterAll(() => service.stop());
+
+/** A request as raw as needed, of the client, authenticated by Basic. */
+const send = (options: HttpOptions, path = '/o/token'): Promise<Answer> =>
+  service.http.send(path, {
+    ...options,
+    headers: {
+      authorization: basicHeader({ id: client.id, secret: client.secret }),
+      ...options.headers,
+    },
+  });
+const sendForm = (body: string, path?: string, contentType = FORM_TYPE): Promise<Answer> =>
+  send({ body, headers: { 'content-type': contentType } }, path);
+const clientCredentials = (scope?: string): Promise<Answer> =>
+  service.http.token({ grant_type: 'client_credentials', scope, ...credentialsOf(client) });
+
+describe('the form of a token request', () => {
+  it.each([
+    'application/json',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'nonsense',
+  ])('must not be %s', async (type) => {
+    expectOAuthError(await sendForm(GRANT, undefined, type), 400, 'invalid_request');
+    const json = JSON.stringify({ grant_type: 'client_credentials' });
+    expectOAuthError(await sendForm(json, undefined, type), 400, 'invalid_request');
+  });
+
+  it('must have a body', async () => {
+    expectOAuthError(await send({ method: 'POST' }), 400, 'invalid_request');
+    expectOAuthError(await sendForm(''), 400, 'invalid_request');
+  });
+
+  it('must have a media type', async () => {
+    expectOAuthError(await send({ body: Buffer.from(GRANT) }), 400, 'invalid_request');
+  });
+
+  it.each([
+    ['grant_type', `${GRANT}&${GRANT}`],
+    ['scope', `${GRANT}&scope=vehicle:read&scope=charging_session:read`],
+    ['an empty one and a full one', `${GRANT}&scope=&scope=vehicle:read`],
+    ['a name encoded in two ways', `${GRANT}&sc%6Fpe=vehicle:read&scope=vehicle:read`],
+    ['a parameter nobody knows', `${GRANT}&x=1&x=2`],
+  ])('must not bring a parameter twice: %s', async (_what, body) => {
+    expectOAuthError(await sendForm(body), 400, 'invalid_request');
+  });
+
+  it('must not bring parameters in the query string', async () => {
+    expectOAuthError(await sendForm('', `/o/token?${GRANT}`), 400, 'invalid_request');
+    expectOAuthError(await sendForm(GRANT, '/o/token?scope=vehicle:read'), 400, 'invalid_request');
+    expectOAuthError(await sendForm(GRANT, '/o/token/?anything'), 400, 'invalid_request');
+    const inQuery = new URLSearchParams({ client_id: client.id, client_secret: client.secret }).toString();
+    const answer = await service.http.send(`/o/token?${inQuery}`, {
+      form: { grant_type: 'client_credentials' },
+    });
+    expectOAuthError(answer, 400, 'invalid_request');
+  });
+
+  it.each([
+    ['broken percent-encoding', `${GRANT}&x=%zz`],
+    ['half a percent-encoding', `${GRANT}&x=%`],
+    ['bytes that are no UTF-8', `${GRANT}&x=%ff`],
+    ['NUL', `${GRANT}&x=%00`],
+    ['a thousand parameters', `${GRANT}&${Array.from({ length: 1000 }, (_, n) => `p${n}=1`).join('&')}`],
+  ])('must be sane: %s', async (_what, body) => {
+    expectOAuthError(await sendForm(body), 400, 'invalid_request');
+  });
+
+  it('may name a charset, and parameters that nobody knows', async () => {
+    expect((await sendForm(GRANT, undefined, `${FORM_TYPE}; charset=UTF-8`)).status).toBe(200);
+    expect((await sendForm(`${GRANT}&audience=x&resource=y`)).status).toBe(200);
+  });
+
+  it('treats an empty parameter as left out', async () => {
+    const answer = await sendForm(`${GRANT}&scope=`);
+    expect(answer.json).toMatchObject({ scope: 'charging_session:read vehicle:read' });
+    expectOAuthError(await sendForm('grant_type='), 400, 'invalid_request');
+  });
+});
+
+describe('grant_type', () => {
+  it('is required', async () => {
+    expectOAuthError(await sendForm('scope=vehicle:read'), 400, 'invalid_request');
+  });
+
+  it.each(['password', 'implicit', 'CLIENT_CREDENTIALS', 'client_credentials ', '__proto__', 'constructor'])(
+    'must be one of this service: %s',
+    async (grant_type) => {
+      const answer = await service.http.token({ grant_type, ...credentialsOf(client) });
+      expectOAuthError(answer, 400, 'unsupported_grant_type');
+    },
+  );
+
+  it('is not echoed', async () => {
+    const answer = await service.http.token({
+      grant_type: '<script>alert(1)</script>',
+      ...credentialsOf(client),
+    });
+    expectOAuthError(answer, 400, 'unsupported_grant_type');
+    expect(answer.text).not.toMatch(/[<>]|alert/);
+  });
+
+  it('must be registered for the client', async () => {
+    const machine = await service.make.client({ grantTypes: ['client_credentials'], redirectUris: [] });
+    const web = await service.make.client({ grantTypes: ['authorization_code'] });
+    const app = await service.make.client({ type: 'public' });
+    const more = { code: 'x', redirect_uri: 'x', refresh_token: 'x' };
+    for (const [caller, grant_type] of [
+      [machine, 'authorization_code'],
+      [machine, 'refresh_token'],
+      [web, 'client_credentials'],
+      [app, 'client_credentials'],
+    ] as const) {
+      const answer = await service.http.token({ grant_type, ...more, ...credentialsOf(caller) });
+      expectOAuthError(answer, 400, 'unauthorized_client');
+    }
+  });
+
+  it('is looked at after the client was authenticated', async () => {
+    const wrong = { client_id: client.id, client_secret: 'wrong' };
+    expectOAuthError(await service.http.token({ grant_type: 'password', ...wrong }), 401, 'invalid_client');
+    expectOAuthError(await service.http.token(wrong), 401, 'invalid_client');
+  });
+
+  it('refresh_token comes with authorization_code', async () => {
+    const web = await service.make.client({ grantTypes: ['authorization_code'] });
+    const answer = await service.http.token({
+      grant_type: 'refresh_token',
+      refresh_token: 'unknown',
+      ...credentialsOf(web),
+    });
+    expectOAuthError(answer, 400, 'invalid_grant');
+  });
+});
+
+describe('other methods', () => {
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s is 405, a problem that names POST', async (method) => {
+    for (const path of ['/o/token', '/o/token/', `/o/token?${GRANT}`]) {
+      const answer = await service.http.send(path, { method });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('POST');
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(answer.json).toMatchObject({ status: 405 });
+    }
+  });
+});
+
+describe('a client-credentials token', () => {
+  it.each([
+    ['beyond the client', 'admin:write'],
+    ['partly beyond the client', 'vehicle:read admin:write'],
+    ['unknown to the catalogue', 'no:such'],
+    ['in other letters', 'Vehicle:Read'],
+    ['with two spaces', 'charging_session:read  vehicle:read'],
+    ['with a space in front', ' vehicle:read'],
+    ['with a comma', 'charging_session:read,vehicle:read'],
+    ['with a quotation mark', '"vehicle:read"'],
+    ['with a line break', 'charging_session:read\nvehicle:read'],
+  ])('refuses a scope %s', async (_what, scope) => {
+    expectOAuthError(await clientCredentials(scope), 400, 'invalid_scope');
+  });
+
+  it('is refused to a client whose owner is disabled', async () => {
+    const owner = await service.make.user();
+    const owned = await service.make.client({ ownerId: owner.id });
+    await service.app.get(UsersService).update(owner.id, { enabled: false }, SERVICE_ACTOR);
+    const answer = await service.http.token({ grant_type: 'client_credentials', ...credentialsOf(owned) });
+    expectOAuthError(answer, 400, 'unauthorized_client');
+  });
+
+  it.each(['/o/token', '/o/token/'])(
+    'has exactly the members and headers of the contract at %s',
+    async (path) => {
+      const answer = await sendForm(GRANT, path);
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual({
+        access_token: expect.stringMatching(/^cds_at_[\w-]{49}$/) as string,
+        expires_in: 36000,
+        token_type: 'Bearer',
+        scope: 'charging_session:read vehicle:read',
+      });
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('pragma')).toBe('no-cache');
+      expect(answer.headers.get('x-request-id')).toBeTruthy();
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    },
+  );
+
+  it('has what was asked for, each scope once', async () => {
+    expect((await clientCredentials('vehicle:read')).json.scope).toBe('vehicle:read');
+    expect((await clientCredentials('vehicle:read vehicle:read')).json.scope).toBe('vehicle:read');
+    const both = (await clientCredentials('vehicle:read charging_session:read')).json.scope as string;
+    expect(both.split(' ').sort()).toEqual(['charging_session:read', 'vehicle:read']);
+  });
+
+  it('is another one each time, and the earlier ones go on', async () => {
+    const tokens: string[] = [];
+    for (let n = 0; n < 3; n++) tokens.push((await clientCredentials()).json.access_token as string);
+    expect(new Set(tokens).size).toBe(3);
+    for (const token of tokens) expect(await isAccepted(service.http, token)).toBe(true);
+  });
+
+  it('lives for ten hours by the clock of the database', async () => {
+    const token = (await clientCredentials()).json.access_token as string;
+    const [row] = await service.database.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM access_tokens WHERE digest = $1`,
+      [digestOf(token)],
+    );
+    expect(row!.seconds).toBe(36000);
+    await service.database.query('UPDATE access_tokens SET expires_at = now() WHERE digest = $1', [
+      digestOf(token),
+    ]);
+    expect(await isAccepted(service.http, token)).toBe(false);
+  });
+
+  it('stands in no log', async () => {
+    const token = (await clientCredentials()).json.access_token as string;
+    await isAccepted(service.http, token);
+    expect(service.log.join('')).not.toContain(token);
+  });
+});

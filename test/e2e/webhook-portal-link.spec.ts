@@ -1,0 +1,243 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('webhook portal link', () => {
+  let service: TestService;
+  let owner: UserEntity;
+  let client: TestClient;
+
+  beforeAll(async () => (service = await startService()));
+  beforeEach(async () => {
+    owner = await service.make.user({ name: 'Northwind GmbH', kind: 'organisation' });
+    client = await service.make.client({ name: 'Northwind Smart Charging', ownerId: owner.id });
+  });
+  afterAll(() => service.stop());
+
+  const newBrowser = (): BrowserSession => new BrowserSession(service.url);
+  const newLink = async (bearer?: string): Promise<string> => {
+    const token = bearer ?? (await service.make.clientToken(client));
+    const answer = await service.http.get('/webhook_portal', { bearer: token });
+    return new URL(answer.json.url as string).pathname;
+  };
+  /** A link whose key has the right form and checksum, and that there is no longer. */
+  const unknownLink = async (): Promise<string> => {
+    const link = await newLink();
+    await service.database.query('DELETE FROM portal_links');
+    return link;
+  };
+  /** Opens the portal in a new browser. */
+  const enter = async (link: string, browser = newBrowser()): Promise<BrowserSession> => {
+    const answer = await browser.submit(await browser.open(link), link);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/portal']);
+    return browser;
+  };
+  const portalStatus = async (browser: BrowserSession): Promise<number> =>
+    (await browser.open('/portal')).status;
+  const sessionCount = async (): Promise<number> =>
+    (await service.database.query('SELECT 1 FROM portal_sessions WHERE client_id = $1', [client.id])).length;
+
+  describe('that no longer works', () => {
+    const GARBAGE = [
+      'x',
+      'cds_pk_',
+      `cds_pk_${'A'.repeat(49)}`,
+      'a'.repeat(450),
+      '%3Cscript%3E',
+      'a%2Fb',
+      '%C3%A4',
+    ];
+
+    it('is one and the same page, used, expired, unknown or garbage', async () => {
+      const used = await newLink();
+      await enter(used);
+      const expired = await newLink();
+      await service.database.query(`UPDATE portal_links SET expires_at = now() WHERE redeemed_at IS NULL`);
+      const first = await newBrowser().open(used);
+      expect([first.status, first.html.querySelector('h1')?.text]).toEqual([
+        410,
+        'This link no longer works',
+      ]);
+      const headersOf = (page: Page): [string, string][] =>
+        [...page.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
+      for (const link of [expired, await unknownLink(), `${used}x`]) {
+        const page = await newBrowser().open(link);
+        expect([page.status, page.text, headersOf(page)]).toEqual([410, first.text, headersOf(first)]);
+      }
+    });
+
+    it.each(GARBAGE)('is that same page for %s', async (key) => {
+      const used = await newLink();
+      await enter(used);
+      const [page, expected] = [
+        await newBrowser().open(`/portal/login/${key}`),
+        await newBrowser().open(used),
+      ];
+      expect([page.status, page.text]).toEqual([410, expected.text]);
+    });
+
+    it.each(['%00', '%zz', '%FF', 'a'.repeat(600)])('is a malformed address with the key %s', async (key) => {
+      const page = await newBrowser().open(`/portal/login/${key}`);
+      expect([page.status, page.text.includes('portal')]).toEqual([400, false]);
+    });
+
+    it('is that page for a press too, where it was used or has expired since it was opened', async () => {
+      const link = await newLink();
+      const [first, second] = [newBrowser(), newBrowser()];
+      const page = await second.open(link);
+      await enter(link, first);
+      const late = await second.submit(page, link);
+      expect([late.status, late.headers.getSetCookie()]).toEqual([410, []]);
+      const expiring = await newLink();
+      const opened = await second.open(expiring);
+      await service.database.query('UPDATE portal_links SET expires_at = now()');
+      const expired = await second.submit(opened, expiring);
+      expect([expired.status, expired.text]).toEqual([410, late.text]);
+      expect(await portalStatus(second)).toBe(401);
+    });
+
+    it('tells a press without a CSRF token nothing', async () => {
+      const used = await newLink();
+      await enter(used);
+      for (const link of [used, await newLink(), await unknownLink()]) {
+        expect((await newBrowser().open(link, { form: {} })).status).toBe(403);
+      }
+    });
+  });
+
+  describe('ends unredeemed, and the portal session with it,', () => {
+    it.each([
+      [
+        'the client is disabled',
+        () => service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR),
+      ],
+      [
+        'the owner is disabled',
+        () => service.app.get(UsersService).update(owner.id, { enabled: false }, SERVICE_ACTOR),
+      ],
+      [
+        'the owner loses the permission for webhooks',
+        () => service.app.get(UsersService).update(owner.id, { webhooksEnabled: false }, SERVICE_ACTOR),
+      ],
+      ['the client is deleted', () => service.app.get(ClientsService).delete(client.id, SERVICE_ACTOR)],
+    ] as [string, () => Promise<unknown>][])('when %s', async (_what, end) => {
+      const inside = await enter(await newLink());
+      const link = await newLink();
+      await end();
+      expect((await newBrowser().open(link)).status).toBe(410);
+      expect(await portalStatus(inside)).toBe(401);
+    });
+
+    it('and enabling client or owner again revives neither', async () => {
+      const change = async (enabled: boolean): Promise<void> => {
+        await service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
+        await service.app.get(UsersService).update(owner.id, { enabled }, SERVICE_ACTOR);
+      };
+      const inside = await enter(await newLink());
+      const link = await newLink();
+      await change(false);
+      await change(true);
+      expect((await newBrowser().open(link)).status).toBe(410);
+      expect(await portalStatus(inside)).toBe(401);
+    });
+
+    it.each([
+      ['consent', () => service.app.get(ConsentsService).revoke(client.id, owner.id, SERVICE_ACTOR)],
+      [
+        'password',
+        () =>
+          service.app
+            .get(UsersService)
+            .update(owner.id, { password: 'another long password' }, SERVICE_ACTOR),
+      ],
+    ] as [string, () => Promise<unknown>][])(
+      "with the owner's %s, where the owner's token asked for it",
+      async (_what, end) => {
+        const { access_token } = await service.make.tokens(client, owner);
+        const inside = await enter(await newLink(access_token));
+        const link = await newLink(access_token);
+        const ofClient = await newLink();
+        await end();
+        expect((await newBrowser().open(link)).status).toBe(410);
+        expect(await portalStatus(inside)).toBe(401);
+        expect((await newBrowser().open(ofClient)).status).toBe(200);
+      },
+    );
+  });
+
+  it('is not burned by looking, by HEAD, or by a press that did not come from its page', async () => {
+    const link = await newLink();
+    const [browser, other] = [newBrowser(), newBrowser()];
+    for (let view = 0; view < 3; view++) expect((await newBrowser().open(link)).status).toBe(200);
+    expect((await browser.open(link, { method: 'HEAD' })).status).toBe(200);
+    const page = await browser.open(link);
+    const token = page.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
+    const otherLink = await other.open(await newLink());
+    const otherToken = otherLink.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
+    const press = (by: BrowserSession, csrf_token: string | undefined, origin: string): Promise<Page> =>
+      by.open(link, { form: { csrf_token }, headers: { origin } });
+    for (const answer of [
+      await press(browser, undefined, service.url),
+      await press(browser, otherToken, service.url),
+      await press(other, otherToken, service.url),
+      await press(other, token, service.url),
+      await press(browser, token, 'https://evil.example'),
+      await press(browser, token, 'null'),
+    ]) {
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+    }
+    expect(await sessionCount()).toBe(0);
+    await enter(link, browser);
+  });
+
+  it('lives 5 minutes, and the session it opens an hour', async () => {
+    await enter(await newLink());
+    const lifetimes = await service.database.query(
+      `SELECT (SELECT extract(epoch FROM expires_at - created_at)::int FROM portal_links WHERE client_id = $1) AS link,
+              (SELECT extract(epoch FROM expires_at - created_at)::int FROM portal_sessions WHERE client_id = $1) AS session`,
+      [client.id],
+    );
+    expect(lifetimes).toEqual([{ link: 300, session: 3600 }]);
+  });
+
+  it('works once, also when it is pressed many times at once', async () => {
+    const link = await newLink();
+    const browsers = Array.from({ length: 8 }, newBrowser);
+    const pages = await Promise.all(browsers.map((browser) => browser.open(link)));
+    const answers = await Promise.all(browsers.map((browser, i) => browser.submit(pages[i]!, link)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array<number>(7).fill(410)]);
+    expect(await sessionCount()).toBe(1);
+  });
+
+  it('shows whose portal it opens, with one button, on a page whose address goes nowhere', async () => {
+    const page = await newBrowser().open(await newLink());
+    expect(page.status).toBe(200);
+    expect(page.html.querySelector('main')!.text).toContain('Northwind Smart Charging');
+    expect(page.html.querySelector('main')!.text).toContain('Northwind GmbH');
+    expect(page.html.querySelectorAll('button').map((button) => button.text)).toEqual([
+      'Open webhook portal',
+    ]);
+    expect(page.headers.get('referrer-policy')).toBe('strict-origin');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.text).not.toMatch(/<script|https?:\/\//);
+  });
+
+  it('never stands in a log line, whatever happens to it', async () => {
+    const link = await newLink();
+    const browser = newBrowser();
+    await browser.open(link, { form: {} });
+    await browser.open(link, { method: 'PUT' });
+    await browser.open(`${link}?x=1`);
+    await browser.open(`${link}/more`);
+    await enter(link, browser);
+    await browser.open(link);
+    const key = link.split('/').at(-1)!;
+    expect(service.log.filter((line) => line.includes(key) || line.includes(key.slice(7)))).toEqual([]);
+    expect(service.log.some((line) => line.includes('/portal/login/:key'))).toBe(true);
+  });
+});

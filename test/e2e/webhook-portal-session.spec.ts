@@ -1,0 +1,126 @@
+import { BrowserSession } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('webhook portal session', () => {
+  let service: TestService;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    service = await startService();
+    client = await service.make.client({ name: 'Northwind Smart Charging' });
+  });
+  afterAll(() => service.stop());
+
+  /** Opens the client's portal by a new link, and gives the cookie that it set. */
+  const enter = async (browser: BrowserSession, of = client): Promise<string> => {
+    const bearer = await service.make.clientToken(of);
+    const { json } = await service.http.get('/webhook_portal', { bearer });
+    const link = new URL(json.url as string).pathname;
+    const answer = await browser.submit(await browser.open(link), link);
+    return answer.headers.getSetCookie().join('\n');
+  };
+  const entered = async (of = client): Promise<BrowserSession> => {
+    const browser = new BrowserSession(service.url);
+    await enter(browser, of);
+    return browser;
+  };
+
+  it('is missing: a page with status 401 that says how to get in', async () => {
+    const page = await new BrowserSession(service.url).open('/portal');
+    expect([page.status, page.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.html.querySelector('main')!.text).toContain('GET /webhook_portal');
+    expect(page.text).not.toContain('Northwind');
+  });
+
+  it.each(['x', 'cds_ps_x', `cds_ps_${'A'.repeat(49)}`, '%00', "' OR '1'='1"])(
+    'is missing with the cookie %j',
+    async (value) => {
+      const browser = new BrowserSession(service.url);
+      browser.cookies.set('portal_session', value);
+      expect((await browser.open('/portal')).status).toBe(401);
+    },
+  );
+
+  it('is not the session of a signed-in user, nor the other way round', async () => {
+    const signedIn = await service.make.signedIn(await service.make.user());
+    signedIn.cookies.set('portal_session', signedIn.cookies.get('session')!);
+    expect((await signedIn.open('/portal')).status).toBe(401);
+    const inside = await entered();
+    inside.cookies.set('session', inside.cookies.get('portal_session')!);
+    expect((await inside.open('/')).html.querySelector('form')).toBeNull();
+  });
+
+  it('has a cookie for an hour and shows the one client, by name and id', async () => {
+    const browser = new BrowserSession(service.url);
+    const cookie = await enter(browser);
+    expect(cookie).toMatch(/^portal_session=cds_ps_[^;]{49}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
+    const page = await browser.open('/portal');
+    expect(page.status).toBe(200);
+    expect(page.html.querySelector('main')!.text).toContain('Northwind Smart Charging');
+    expect(page.html.querySelector('main')!.text).toContain(client.id);
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(page.text).not.toContain('cds_ps_');
+  });
+
+  it('has a new id each time, takes none that was planted, and is of the client that came last', async () => {
+    const browser = new BrowserSession(service.url);
+    browser.cookies.set('portal_session', 'cds_ps_planted');
+    await enter(browser);
+    const first = browser.cookies.get('portal_session');
+    const other = await service.make.client({ name: 'Contoso Fleet' });
+    await enter(browser, other);
+    expect(new Set(['cds_ps_planted', first, browser.cookies.get('portal_session')]).size).toBe(3);
+    const text = (await browser.open('/portal')).html.text;
+    expect([text.includes('Contoso Fleet'), text.includes('Northwind')]).toEqual([true, false]);
+  });
+
+  it('leaves the sign-in of the user in the same browser alone', async () => {
+    const browser = await service.make.signedIn(await service.make.user({ name: 'Dana Driver' }));
+    await enter(browser);
+    expect((await browser.open('/')).html.text).toContain('Dana Driver');
+    await browser.submit(await browser.open('/portal'), '/portal/logout');
+    expect((await browser.open('/')).html.text).toContain('Dana Driver');
+  });
+
+  it('ends when its hour is over', async () => {
+    const browser = await entered();
+    await service.database.query('UPDATE portal_sessions SET expires_at = now()');
+    expect((await browser.open('/portal')).status).toBe(401);
+  });
+
+  it('is kept as a digest alone, never logged, and its start is an audit event', async () => {
+    const id = (await entered()).cookies.get('portal_session')!;
+    const rows = await service.database.query<{ text: string }>(
+      'SELECT s::text AS text FROM portal_sessions s',
+    );
+    expect(rows.some(({ text }) => text.includes(id.slice(7)))).toBe(false);
+    expect(service.log.join('')).not.toContain(id);
+    const events = await service.database.query(
+      `SELECT actor_type, actor_id, address FROM audit_events WHERE action = 'portal_session.started' ORDER BY id DESC LIMIT 1`,
+    );
+    expect(events).toEqual([{ actor_type: 'client', actor_id: client.id, address: '127.0.0.1' }]);
+  });
+
+  describe('log out', () => {
+    it('is refused without the token of this session', async () => {
+      const [browser, other] = [await entered(), await entered()];
+      const page = await other.open('/portal');
+      const origin = service.url;
+      expect((await browser.open('/portal/logout', { form: {}, headers: { origin } })).status).toBe(403);
+      expect((await browser.submit(page, '/portal/logout')).status).toBe(403);
+      expect((await browser.open('/portal')).status).toBe(200);
+    });
+
+    it('ends the session in the database', async () => {
+      const browser = await entered();
+      const id = browser.cookies.get('portal_session')!;
+      const answer = await browser.submit(await browser.open('/portal'), '/portal/logout');
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/portal']);
+      expect(browser.cookies.has('portal_session')).toBe(false);
+      browser.cookies.set('portal_session', id);
+      expect((await browser.open('/portal')).status).toBe(401);
+    });
+  });
+});

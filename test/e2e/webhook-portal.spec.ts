@@ -1,0 +1,227 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer, HttpOptions } from '../support/http.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const PATH = '/webhook_portal';
+
+describe('GET /webhook_portal', () => {
+  let service: TestService;
+  let owner: UserEntity;
+  let client: TestClient;
+  let bearer: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    owner = await service.make.user({ kind: 'organisation' });
+    client = await service.make.client({ ownerId: owner.id });
+    bearer = await service.make.clientToken(client);
+  });
+  afterAll(() => service.stop());
+
+  const ask = (options: HttpOptions = {}): Promise<Answer> => service.http.get(PATH, options);
+  const linkCount = async (): Promise<number> =>
+    (await service.database.query('SELECT 1 FROM portal_links')).length;
+  const expectProblem = (answer: Answer, status: number, title: string): void => {
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(answer.headers.get('service-version')).toBe('2');
+    expect(Object.keys(answer.json)).toEqual(['status', 'title', 'detail']);
+    expect(answer.json).toMatchObject({ status, title });
+    expect(answer.json.detail.length).toBeGreaterThan(20);
+  };
+  const expectUnauthorized = (answer: Answer): void => {
+    expectProblem(answer, 401, 'Unauthorized');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="/);
+  };
+  const expectForbidden = (answer: Answer): void => expectProblem(answer, 403, 'Forbidden');
+
+  describe('says 401 to', () => {
+    it('a request without credentials', async () => {
+      const answer = await ask();
+      expectUnauthorized(answer);
+      expect(answer.json.detail).toContain('Authentication credentials were not provided');
+      // RFC 6750 §3.1: no error code where no credentials were sent.
+      expect(answer.headers.get('www-authenticate')).not.toContain('error=');
+    });
+
+    it.each(['Bearer', 'Bearer ', 'Bearer x', 'Bearer a b', 'Basic eDp5', 'Token x', 'x'])(
+      'the Authorization header %j',
+      async (authorization) => expectUnauthorized(await ask({ headers: { authorization } })),
+    );
+
+    it('an unknown, an expired and a revoked token, each as invalid_token', async () => {
+      const [expired, revoked] = [
+        await service.make.clientToken(client),
+        await service.make.clientToken(client),
+      ];
+      await service.http.send('/o/revoke_token/', {
+        form: { client_id: client.id, client_secret: client.secret, token: revoked },
+      });
+      await service.database.query(
+        `UPDATE access_tokens SET expires_at = now() WHERE digest = sha256(convert_to($1, 'UTF8'))`,
+        [expired],
+      );
+      const unknown = `${bearer.slice(0, -1)}${bearer.endsWith('A') ? 'B' : 'A'}`;
+      for (const token of [expired, revoked, unknown]) {
+        const answer = await ask({ bearer: token });
+        expectUnauthorized(answer);
+        expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
+      }
+    });
+
+    it('a token in the query string', async () => {
+      const before = await linkCount();
+      expectUnauthorized(await service.http.get(`${PATH}?access_token=${bearer}`));
+      expect((await service.http.get(`${PATH}?access_token=${bearer}`, { bearer })).status).toBe(400);
+      expect(await linkCount()).toBe(before);
+      expect(service.log.join('')).not.toContain(bearer);
+    });
+
+    it('a refresh token, and a client secret', async () => {
+      const { refresh_token } = await service.make.tokens(client, await service.make.user());
+      expectUnauthorized(await ask({ bearer: refresh_token }));
+      expectUnauthorized(await ask({ bearer: client.secret }));
+    });
+  });
+
+  describe('says 403 to', () => {
+    it('the token of a user who does not own the client', async () => {
+      const { access_token } = await service.make.tokens(client, await service.make.user());
+      expectForbidden(await ask({ bearer: access_token }));
+    });
+
+    it('the token of the user who owns a public client', async () => {
+      const app = await service.make.client({ ownerId: owner.id, type: 'public' });
+      const { access_token } = await service.make.tokens(app, owner);
+      expectForbidden(await ask({ bearer: access_token }));
+    });
+
+    it('a client whose owner has no permission for webhooks, from the moment it is taken', async () => {
+      const other = await service.make.user();
+      const tokens: string[] = [];
+      const itsClient = await service.make.client({ ownerId: other.id });
+      tokens.push(await service.make.clientToken(itsClient));
+      tokens.push((await service.make.tokens(itsClient, other)).access_token);
+      for (const token of tokens) expect((await ask({ bearer: token })).status).toBe(200);
+      await service.app.get(UsersService).update(other.id, { webhooksEnabled: false }, SERVICE_ACTOR);
+      const before = await linkCount();
+      for (const token of tokens) expectForbidden(await ask({ bearer: token }));
+      expect((await ask({ method: 'HEAD', bearer: tokens[0]! })).status).toBe(403);
+      expect(await linkCount()).toBe(before);
+    });
+  });
+
+  describe('with a Service-Version that is not 2', () => {
+    it.each([
+      '3',
+      '1',
+      '0',
+      '-2',
+      '2.1',
+      '2.0.1',
+      'two',
+      'v2',
+      '2,2',
+      '2, 2',
+      '2;q=1',
+      '2 2',
+      '0x2',
+      '',
+      'NaN',
+    ])('such as %j is a 400 of the kind unsupported-version', async (version) => {
+      const before = await linkCount();
+      const answer = await ask({ bearer, headers: { 'service-version': version } });
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      expect(answer.headers.get('service-version')).toBe('2');
+      expect(answer.json).toMatchObject({
+        type: `${service.settings.baseUrl}/v2/problems/unsupported-version/`,
+        status: 400,
+        title: 'Unsupported version',
+      });
+      expect(answer.json.detail).toContain('Service-Version');
+      expect(await linkCount()).toBe(before);
+    });
+
+    it('is a kind whose type URL answers', async () => {
+      const { json } = await ask({ bearer, headers: { 'service-version': '3' } });
+      const page = await service.http.get(new URL(json.type as string).pathname);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    });
+
+    it('is looked at after authentication', async () => {
+      expectUnauthorized(await ask({ headers: { 'service-version': '3' } }));
+      expectUnauthorized(await ask({ bearer: 'x', headers: { 'service-version': '3' } }));
+    });
+  });
+
+  it('gives the link and nothing else, never cached', async () => {
+    const answer = await ask({ bearer });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.json)).toEqual(['url']);
+    const start = `${service.settings.baseUrl}/portal/login/cds_pk_`;
+    expect(answer.json.url.slice(0, start.length)).toBe(start);
+    // 256 random bits and a checksum.
+    expect(answer.json.url.slice(start.length)).toMatch(/^[A-Za-z0-9_-]{49}$/);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('service-version')).toBe('2');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it.each(['2', '2.0', '2.00'])('takes Service-Version %s', async (version) => {
+    const answer = await ask({ bearer, headers: { 'service-version': version } });
+    expect([answer.status, answer.headers.get('service-version')]).toEqual([200, '2']);
+  });
+
+  it('takes the token of the user who owns a confidential client', async () => {
+    const { access_token } = await service.make.tokens(client, owner);
+    expect((await ask({ bearer: access_token })).status).toBe(200);
+  });
+
+  it('needs no scope', async () => {
+    const token = await service.make.clientToken(client, 'vehicle:read');
+    expect((await ask({ bearer: token })).status).toBe(200);
+  });
+
+  it('answers HEAD as GET, but makes no link', async () => {
+    const before = await linkCount();
+    const answer = await ask({ method: 'HEAD', bearer });
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect((await ask({ method: 'HEAD' })).status).toBe(401);
+    expect((await ask({ method: 'HEAD', bearer, headers: { 'service-version': '3' } })).status).toBe(400);
+    expect(await linkCount()).toBe(before);
+  });
+
+  it('makes another link each time, and keeps the key as a digest alone', async () => {
+    const keys = await Promise.all(
+      [1, 2, 3].map(async () => ((await ask({ bearer })).json.url as string).split('/').at(-1)!),
+    );
+    expect(new Set(keys).size).toBe(3);
+    const rows = await service.database.query<{ text: string }>('SELECT l::text AS text FROM portal_links l');
+    for (const key of keys) {
+      expect(rows.some(({ text }) => text.includes(key.slice(7)))).toBe(false);
+      expect(service.log.join('')).not.toContain(key);
+    }
+  });
+
+  it('takes no other method', async () => {
+    const answer = await service.http.send(PATH, { method: 'POST', bearer });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('ends with the client: a disabled one gets 401, and enabling it again revives no token', async () => {
+    const other = await service.make.client();
+    const token = await service.make.clientToken(other);
+    for (const enabled of [false, true]) {
+      await service.app.get(ClientsService).update(other.id, { enabled }, SERVICE_ACTOR);
+      expectUnauthorized(await ask({ bearer: token }));
+    }
+  });
+});

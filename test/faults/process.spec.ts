@@ -1,0 +1,301 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { Http } from '../support/http.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+/** What stands in for curl where there is none: the few options that the printed commands use. */
+const CURL = `#!${process.execPath}
+const [, , ...args] = process.argv, headers = {}, body = [];
+let url, method;
+for (let n = 0; n < args.length; n++) {
+  if (args[n] === '-u') headers.authorization = 'Basic ' + Buffer.from(args[++n]).toString('base64');
+  else if (args[n] === '-H') { const [name, value] = args[++n].split(': '); headers[name] = value; }
+  else if (args[n] === '-d') { body.push(args[++n]); headers['content-type'] = 'application/x-www-form-urlencoded'; }
+  else if (!args[n].startsWith('-')) url = args[n];
+}
+fetch(url, { headers, ...(body.length ? { method: 'POST', body: body.join('&') } : {}) })
+  .then((answer) => answer.text()).then((text) => process.stdout.write(text));
+`;
+
+describe('the process', () => {
+  let root: string;
+  let shellPath = process.env.PATH ?? '';
+
+  beforeAll(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'charging-process-'));
+    // As root, PostgreSQL runs as another user, who must be able to enter.
+    await chmod(root, 0o755);
+    if (spawnSync('curl', ['--version']).status !== 0) {
+      await mkdir(path.join(root, 'bin'));
+      await writeFile(path.join(root, 'bin', 'curl'), CURL, { mode: 0o755 });
+      shellPath = `${path.join(root, 'bin')}:${shellPath}`;
+    }
+  });
+  afterAll(async () => {
+    await SpawnedService.killAll();
+    await Promise.all((await readdir(root)).map((name) => endPostgres(path.join(root, name))));
+    await rm(root, { recursive: true, force: true });
+  });
+
+  /** Ends the database that a killed demonstration left behind. */
+  async function endPostgres(dataDir: string): Promise<void> {
+    const file = path.join(dataDir, 'postgres', 'postmaster.pid');
+    const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
+    if (!pid) return;
+    process.kill(pid, 'SIGQUIT');
+    await until('the database has ended', () => !isAlive(pid));
+  }
+
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  const shell = async (...lines: string[]): Promise<string> => {
+    const env = { ...process.env, PATH: shellPath };
+    return (await promisify(execFile)('sh', ['-c', lines.join('\n')], { env })).stdout;
+  };
+
+  describe('as a demonstration', () => {
+    const demonstration = async (name: string) => {
+      const port = await freePort();
+      const service = new SpawnedService({ DATA_DIR: path.join(root, name), PORT: String(port) });
+      return { service, port, url: `http://localhost:${port}` };
+    };
+
+    /** The lines to paste that hold this text. */
+    const commands = (printed: string, text: string): string[] =>
+      printed.split('\n').filter((line) => /^([A-Z]+=\$\()?curl /.test(line) && line.includes(text));
+
+    const credentials = (printed: string): string[] =>
+      printed
+        .split('\n')
+        .filter((line) => /@demo\.example|client_(id|secret) +\S/.test(line) && !line.includes('curl'));
+
+    it('prints addresses, credentials, and commands that work when pasted', async () => {
+      const { service, url } = await demonstration('pasted');
+      const { printed } = await service.ready();
+      expect(printed).toContain(`${url}/\n`);
+      expect(credentials(printed)).toHaveLength(8);
+      const [token] = commands(printed, 'client_credentials').filter((line) => line.startsWith('curl'));
+      expect(JSON.parse(await shell(token!))).toMatchObject({ token_type: 'Bearer', expires_in: 36_000 });
+      const variable = (name: string) => commands(printed, '').filter((line) => line.startsWith(`${name}=`));
+      const link = JSON.parse(await shell(...variable('TOKEN'), ...commands(printed, '$TOKEN'))) as {
+        url: string;
+      };
+      expect((await new Http(url).get(link.url)).status).toBe(200);
+      const clients = await shell(...variable('ADMIN'), ...commands(printed, '$ADMIN'));
+      expect(JSON.parse(clients)).toHaveLength(3);
+
+      const driver = /EV driver +(\S+) +(\S+)/.exec(printed)!;
+      const browser = new BrowserSession(url);
+      await browser.logIn(driver[1]!, driver[2]!);
+      const addresses = printed.split('\n').filter((line) => line.startsWith(`${url}/o/authorize/`));
+      const exchanges = commands(printed, '$CODE');
+      expect([addresses.length, exchanges.length]).toEqual([2, 2]);
+      for (const [n, address] of addresses.entries()) {
+        const consent = await browser.open(address);
+        const answer = await browser.submit(consent, '/o/authorize/', { decision: 'authorize' });
+        const callback = await browser.open(answer.headers.get('location')!);
+        const code = /CODE=[\w-]+/.exec(callback.text)![0];
+        expect(JSON.parse(await shell(code, exchanges[n]!))).toHaveProperty('refresh_token');
+      }
+      expect(await service.stop()).toBe(0);
+    });
+
+    it('keeps its credentials from start to start, also after it was killed; another has others', async () => {
+      const [first, other] = await Promise.all([demonstration('first'), demonstration('other')]);
+      await Promise.all([first.service.ready(), other.service.ready()]);
+      const kept = credentials(first.service.printed);
+      for (const line of credentials(other.service.printed)) expect(kept).not.toContain(line);
+      first.service.signal('SIGKILL');
+      expect(await first.service.exit()).toBeNull();
+      const second = await demonstration('first');
+      await second.service.ready();
+      expect(credentials(second.service.printed)).toEqual(kept);
+      const [token] = commands(second.service.printed, 'client_credentials');
+      expect(JSON.parse(await shell(token!))).toHaveProperty('access_token');
+      // Side by side, one knows nothing of the other's clients.
+      const stranger = token!.replace(second.url, other.url);
+      expect(JSON.parse(await shell(stranger))).toMatchObject({ error: 'invalid_client' });
+      expect(await Promise.all([second.service.stop(), other.service.stop()])).toEqual([0, 0]);
+      const third = await demonstration('first');
+      await third.service.ready();
+      expect(credentials(third.service.printed)).toEqual(kept);
+      expect(await third.service.stop()).toBe(0);
+    });
+  });
+
+  describe('that cannot start', () => {
+    it.each([
+      ['PORT', { PORT: 'zero' }],
+      ['HOST', { HOST: '0.0.0.0' }],
+      ['DATABASE_URL', { DATABASE_URL: 'mysql://root:hidden-word@db.example/x' }],
+      ['ENCRYPTION_KEY', { NODE_ENV: 'production', ENCRYPTION_KEY: 'hidden-word' }],
+    ])('because of a bad %s ends with 1 and names it', async (name, environment: Record<string, string>) => {
+      const service = new SpawnedService({ DATA_DIR: path.join(root, 'never'), ...environment });
+      expect(await service.exit()).toBe(1);
+      expect(service.printed).toMatch(
+        new RegExp(`^The service cannot start with these settings:\n(.*\n)*  ${name} must`),
+      );
+      expect(service.printed).not.toMatch(/hidden-word|\n\s+at /);
+      expect(await readdir(root)).not.toContain('never');
+    });
+
+    it('because the database cannot be reached ends with 1, without its password', async () => {
+      const port = await freePort();
+      const service = new SpawnedService({
+        ...{ NODE_ENV: 'production', BASE_URL: 'https://auth.example', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        DATABASE_URL: `postgres://user:hidden-word@127.0.0.1:${port}/x`,
+      });
+      expect(await service.exit()).toBe(1);
+      expect(service.printed).toContain('ECONNREFUSED');
+      expect(service.printed).not.toContain('hidden-word');
+    });
+
+    it('because its port is taken ends with 1 and says so', async () => {
+      const taken = createServer();
+      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+      const database = await createTestDatabase();
+      try {
+        const { port } = taken.address() as { port: number };
+        const service = new SpawnedService(production(database.url, port, port));
+        expect(await service.exit()).toBe(1);
+        expect(service.printed).toMatch(new RegExp(`EADDRINUSE|${port}`));
+      } finally {
+        taken.close();
+        await SpawnedService.killAll();
+        await database.drop();
+      }
+    });
+  });
+
+  const production = (databaseUrl: string, port: number, publicPort: number): Record<string, string> => ({
+    ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
+    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
+  });
+  const operator = {
+    BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
+    BOOTSTRAP_OPERATOR_PASSWORD: 'a password from the settings',
+    BOOTSTRAP_OPERATOR_CLIENT_ID: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+    BOOTSTRAP_OPERATOR_CLIENT_SECRET: 'a secret: from the settings, 100% as given é',
+  };
+  const basic = {
+    id: operator.BOOTSTRAP_OPERATOR_CLIENT_ID,
+    secret: operator.BOOTSTRAP_OPERATOR_CLIENT_SECRET,
+  };
+  const token = (url: string) => new Http(url).token({ grant_type: 'client_credentials' }, basic);
+
+  it('starts twice at once over an empty database: one migration, one operator, who can work', async () => {
+    const name = `empty_${randomBytes(8).toString('hex')}`;
+    const url = new URL(process.env.TEST_DATABASE_URL!);
+    url.pathname = '/postgres';
+    const admin = new Client({ connectionString: url.href });
+    await admin.connect();
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    url.pathname = `/${name}`;
+    const ports = [await freePort(), await freePort()];
+    const start = (port: number) =>
+      new SpawnedService({ ...production(url.href, port, ports[0]!), ...operator });
+    try {
+      const services = ports.map(start);
+      await Promise.all(services.map((service) => service.ready()));
+      for (const port of ports) {
+        const http = new Http(`http://127.0.0.1:${port}`);
+        expect((await http.get('/health/ready')).status).toBe(200);
+        const answer = await token(http.url);
+        expect(answer.status).toBe(200);
+        const users = await http.get('/admin/users', { bearer: answer.json.access_token as string });
+        expect(users.json).toMatchObject([{ email: 'first@operator.example', role: 'operator' }]);
+      }
+      const browser = new BrowserSession(`http://127.0.0.1:${ports[0]}`);
+      await browser.logIn(operator.BOOTSTRAP_OPERATOR_EMAIL, operator.BOOTSTRAP_OPERATOR_PASSWORD);
+      const database = new Client({ connectionString: url.href });
+      await database.connect();
+      expect((await database.query('SELECT 1 FROM migrations')).rows).toHaveLength(MIGRATIONS.length);
+      expect((await database.query('SELECT 1 FROM clients')).rows).toHaveLength(1);
+      await database.end();
+      expect(services.map(({ printed }) => printed).join()).not.toMatch(/from the settings|postgres:\/\//);
+      expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0]);
+    } finally {
+      await SpawnedService.killAll();
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.end();
+    }
+  });
+
+  describe('told to stop', () => {
+    let database: TestDatabase;
+    let service: SpawnedService;
+    let port: number;
+    let url: string;
+
+    beforeEach(async () => {
+      database = await createTestDatabase();
+      port = await freePort();
+      url = `http://127.0.0.1:${port}`;
+      service = await new SpawnedService({ ...production(database.url, port, port), ...operator }).ready();
+    });
+    afterEach(async () => {
+      await SpawnedService.killAll();
+      await database.drop();
+    });
+
+    const isOpen = () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () => resolve(true));
+        socket.on('error', () => resolve(false));
+        socket.on('connect', () => socket.destroy());
+      });
+
+    it('takes nothing new, finishes what is under way, and ends with 0; a second signal changes nothing', async () => {
+      await database.query('BEGIN');
+      await database.query('LOCK TABLE access_tokens');
+      const answers = Array.from({ length: 4 }, () => token(url));
+      await until('the requests wait for the lock', async () => {
+        const [row] = await database.query<{ n: number }>(
+          'SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted',
+        );
+        return row!.n >= 4;
+      });
+      const started = Date.now();
+      service.signal('SIGTERM');
+      await until('nothing new is taken', async () => !(await isOpen()));
+      service.signal('SIGTERM');
+      service.signal('SIGINT');
+      await database.query('COMMIT');
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      // Connections that clients keep alive do not hold it up: it ends when the work does.
+      expect(await service.exit(5_000)).toBe(0);
+      expect(Date.now() - started).toBeLessThan(10_000);
+    });
+
+    it('ends with 0 within 10 s although a client never finishes its request', async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      const head =
+        'Host: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n';
+      socket.write(`POST /o/token HTTP/1.1\r\n${head}grant_type=`);
+      await until('the request has begun', async () => (await token(url)).status === 200);
+      const started = Date.now();
+      service.signal('SIGTERM');
+      expect(await service.exit(11_000)).toBe(0);
+      expect(Date.now() - started).toBeLessThan(10_000);
+      socket.destroy();
+    });
+  });
+});

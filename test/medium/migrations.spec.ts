@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { dataSourceOptions } from '../../src/database/data-source.js';
+import { migrate } from '../../src/database/migrate.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { until } from '../support/until.js';
+
+type Row = Record<string, unknown>;
+
+describe('migrations', () => {
+  let admin: Client;
+  const made: string[] = [];
+  const open = new Set<DataSource>();
+
+  beforeAll(async () => {
+    admin = new Client({ connectionString: databaseUrl('postgres') });
+    await admin.connect();
+  });
+  afterAll(async () => {
+    await Promise.all([...open].map((dataSource) => dataSource.destroy()));
+    for (const name of made) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+  });
+
+  function databaseUrl(name: string): string {
+    const url = new URL(process.env.TEST_DATABASE_URL!);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  async function emptyDatabase(): Promise<string> {
+    const name = `empty_${randomBytes(8).toString('hex')}`;
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    made.push(name);
+    return databaseUrl(name);
+  }
+
+  async function connect(url: string): Promise<DataSource> {
+    const dataSource = await new DataSource(dataSourceOptions(url, 2)).initialize();
+    open.add(dataSource);
+    return dataSource;
+  }
+
+  /** All there is in the database, apart from TypeORM's own table. */
+  const structure = (dataSource: DataSource): Promise<Row[]> =>
+    dataSource.query(`
+      SELECT 'column' AS kind, table_name || '.' || column_name AS name,
+             concat_ws(' ', data_type, udt_name, is_nullable, column_default) AS definition
+        FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'migrations'
+      UNION ALL
+      SELECT 'index', indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename <> 'migrations'
+      UNION ALL
+      SELECT 'constraint', conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
+        FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text <> 'migrations'
+      ORDER BY 1, 2, 3`);
+
+  it('go up on an empty database, down again to nothing, and up again to the same', async () => {
+    const dataSource = await connect(await emptyDatabase());
+    await dataSource.runMigrations({ transaction: 'each' });
+    const up = await structure(dataSource);
+    expect(up.length).toBeGreaterThan(100);
+    for (let n = 0; n < MIGRATIONS.length; n++) await dataSource.undoLastMigration({ transaction: 'each' });
+    expect(await structure(dataSource)).toEqual([]);
+    const types: Row[] = await dataSource.query(
+      "SELECT typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typname !~ 'migrations'",
+    );
+    expect(types).toEqual([]);
+    await dataSource.runMigrations({ transaction: 'each' });
+    expect(await structure(dataSource)).toEqual(up);
+    expect(await dataSource.runMigrations({ transaction: 'each' })).toEqual([]);
+  });
+
+  it('rise in time, and each says its name', () => {
+    const names = MIGRATIONS.map((migration) => new migration().name);
+    expect(names).toEqual([...names].sort((a, b) => Number(a.slice(-13)) - Number(b.slice(-13))));
+    expect(new Set(names).size).toBe(names.length);
+    for (const [n, migration] of MIGRATIONS.entries()) expect(migration.name).toBe(names[n]);
+  });
+
+  it('run once, by five instances at once on an empty database', async () => {
+    const url = await emptyDatabase();
+    const order: string[] = [];
+    await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        migrate(url, async (dataSource) => {
+          order.push(`${n} in`);
+          expect(await dataSource.showMigrations()).toBe(false);
+          order.push(`${n} out`);
+        }),
+      ),
+    );
+    // What follows the migrations is under the same lock: each was alone.
+    expect(order).toHaveLength(10);
+    for (let n = 0; n < 10; n += 2) expect(order[n + 1]).toBe(order[n]!.replace('in', 'out'));
+    const dataSource = await connect(url);
+    const run: Row[] = await dataSource.query('SELECT name FROM migrations ORDER BY id');
+    expect(run.map((row) => row.name)).toEqual(MIGRATIONS.map((migration) => migration.name));
+  });
+
+  it('let go of their lock and connections when something fails', async () => {
+    const url = await emptyDatabase();
+    const failing = migrate(url, () => Promise.reject(new Error('the first data is wrong')));
+    await expect(failing).rejects.toThrow('the first data is wrong');
+    await migrate(url, async () => {});
+    await until('every connection is closed', async () => {
+      const sql = 'SELECT 1 FROM pg_stat_activity WHERE datname = $1';
+      return (await admin.query(sql, [made.at(-1)])).rows.length === 0;
+    });
+  });
+
+  describe('and the entities', () => {
+    let database: TestDatabase;
+    let dataSource: DataSource;
+    beforeAll(async () => {
+      database = await createTestDatabase();
+      dataSource = await new DataSource(dataSourceOptions(database.url, 2)).initialize();
+    });
+    afterAll(async () => {
+      await dataSource.destroy();
+      await database.drop();
+    });
+
+    interface Column {
+      type: string;
+      nullable: boolean;
+      hasDefault: boolean;
+    }
+
+    const columnsOf = async (table: string): Promise<Map<string, Column>> => {
+      const rows = await database.query<{
+        name: string;
+        type: string;
+        nullable: boolean;
+        has_default: boolean;
+      }>(
+        `SELECT column_name AS name, CASE WHEN data_type = 'ARRAY' THEN substr(udt_name, 2) || '[]' ELSE udt_name END AS type,
+                is_nullable = 'YES' AS nullable, column_default IS NOT NULL AS has_default
+           FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1`,
+        [table],
+      );
+      return new Map(
+        rows.map(({ name, type, nullable, has_default }) => [
+          name,
+          { type, nullable, hasDefault: has_default },
+        ]),
+      );
+    };
+
+    const UDT_NAMES: Record<string, string> = { boolean: 'bool', integer: 'int4', bigint: 'int8' };
+
+    it('agree: every table has its entity, every column of an entity is there as it says', async () => {
+      const tables = await database.query<{ name: string }>(
+        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'migrations'",
+      );
+      const mapped = dataSource.entityMetadatas.map((metadata) => metadata.tableName).sort();
+      expect(mapped).toEqual(tables.map(({ name }) => name).sort());
+      for (const metadata of dataSource.entityMetadatas) {
+        const columns = await columnsOf(metadata.tableName);
+        for (const column of metadata.columns) {
+          const where = `${metadata.tableName}.${column.databaseName}`;
+          const found = columns.get(column.databaseName);
+          const type = UDT_NAMES[column.type as string] ?? (column.type as string);
+          const expected = { type: column.isArray ? `${type}[]` : type, nullable: column.isNullable };
+          expect([where, found && { type: found.type, nullable: found.nullable }]).toEqual([where, expected]);
+        }
+      }
+    });
+
+    it('agree: a row can be inserted from an entity without any column that it does not know', async () => {
+      for (const metadata of dataSource.entityMetadatas) {
+        const known = new Set(
+          metadata.columns.filter((column) => column.isInsert).map((each) => each.databaseName),
+        );
+        for (const [name, column] of await columnsOf(metadata.tableName)) {
+          const where = `${metadata.tableName}.${name}`;
+          const isFilled = known.has(name) || column.nullable || column.hasDefault;
+          expect([where, isFilled]).toEqual([where, true]);
+        }
+      }
+    });
+
+    it('agree on the primary keys', async () => {
+      for (const metadata of dataSource.entityMetadatas) {
+        const rows = await database.query<{ name: string }>(
+          `SELECT a.attname AS name FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+            WHERE i.indrelid = $1::regclass AND i.indisprimary ORDER BY 1`,
+          [metadata.tableName],
+        );
+        const primary = metadata.primaryColumns.map((column) => column.databaseName).sort();
+        expect([metadata.tableName, rows.map(({ name }) => name)]).toEqual([metadata.tableName, primary]);
+      }
+    });
+
+    /** The foreign keys whose columns do not stand first in any index that can serve them. */
+    const unserved = () =>
+      database.query<{ table: string }>(`
+        SELECT c.conrelid::regclass::text AS "table", c.conname AS name
+          FROM pg_constraint c
+         WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace
+           AND NOT EXISTS (
+             SELECT 1 FROM pg_index i
+              WHERE i.indrelid = c.conrelid AND i.indisvalid
+                AND (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey
+                AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) =
+                     format('(%I IS NOT NULL)', (SELECT attname FROM pg_attribute
+                                                  WHERE attrelid = c.conrelid AND attnum = c.conkey[1])))
+           )`);
+
+    it('have an index behind every foreign key, so that deleting what it names needs no scan of a table', async () => {
+      expect(await unserved()).toEqual([]);
+      // Without one of them, it is missed.
+      await database.query('BEGIN');
+      await database.query('DROP INDEX consents_user_id_idx');
+      expect((await unserved()).map(({ table }) => table)).toEqual(['consents']);
+      await database.query('ROLLBACK');
+    });
+
+    it('index what the service purges by, and keep no index twice', async () => {
+      const twice = await database.query(`
+        SELECT a.indexrelid::regclass::text AS "index"
+          FROM pg_index a JOIN pg_index b ON a.indrelid = b.indrelid AND a.indexrelid < b.indexrelid
+         WHERE a.indkey::text = b.indkey::text AND a.indclass::text = b.indclass::text
+           AND coalesce(pg_get_expr(a.indpred, a.indrelid), '') = coalesce(pg_get_expr(b.indpred, b.indrelid), '')`);
+      expect(twice).toEqual([]);
+      const unindexed = await database.query(`
+        SELECT c.table_name FROM information_schema.columns c
+         WHERE c.table_schema = 'public' AND c.column_name = 'expires_at'
+           AND NOT EXISTS (SELECT 1 FROM pg_indexes i
+                            WHERE i.tablename = c.table_name AND i.indexdef ~ '\\(expires_at\\)')`);
+      expect(unindexed).toEqual([]);
+    });
+  });
+});

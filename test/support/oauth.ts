@@ -1,0 +1,52 @@
+import { REDIRECT_URI, type TestClient } from './factory.js';
+import type { Answer, Http } from './http.js';
+
+type Fields = Record<string, string | undefined>;
+
+/** A refusal in the words of RFC 6749 §5.2: exactly its two members, never stored, and on 401 with a challenge. */
+export function expectOAuthError(answer: Answer, status: 400 | 401 | 403, error: string): void {
+  expect({ status: answer.status, error: answer.json?.error as unknown }).toEqual({ status, error });
+  expect(Object.keys(answer.json as object).sort()).toEqual(['error', 'error_description']);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.headers.get('pragma')).toBe('no-cache');
+  if (error === 'invalid_client') {
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="[^"]+"/);
+  }
+}
+
+/** The client's credentials as a body carries them; a public client has its id alone. */
+export const credentialsOf = (client: TestClient): Fields => ({
+  client_id: client.id,
+  client_secret: client.secret || undefined,
+});
+
+/** Exchanges a code with everything right, but for what `fields` says otherwise. */
+export const exchange = (http: Http, client: TestClient, code: string, fields: Fields = {}) =>
+  http.token({
+    grant_type: 'authorization_code',
+    ...credentialsOf(client),
+    code,
+    redirect_uri: REDIRECT_URI,
+    ...fields,
+  });
+
+/** Uses a refresh token. */
+export const refresh = (http: Http, client: TestClient, refreshToken: string, fields: Fields = {}) =>
+  http.token({
+    grant_type: 'refresh_token',
+    ...credentialsOf(client),
+    refresh_token: refreshToken,
+    ...fields,
+  });
+
+/** Revokes a token of the client. */
+export const revoke = (http: Http, client: TestClient, token: string, fields: Fields = {}) =>
+  http.send('/o/revoke_token/', { form: { ...credentialsOf(client), token, ...fields } });
+
+/** Whether a bearer endpoint that needs no scope takes the access token. */
+export async function isAccepted(http: Http, accessToken: string): Promise<boolean> {
+  const { status, text } = await http.get('/v2/users', { bearer: accessToken });
+  if (status !== 200 && status !== 401) throw new Error(`neither accepted nor refused: ${status} ${text}`);
+  return status === 200;
+}

@@ -1,0 +1,29 @@
+import type { TestService } from './test-service.js';
+
+/** A refusal that the caller can act on: a 4xx with words, which show nothing of the inside and echo no markup. */
+export function expectRefusal(answer: { status: number; text: string }, where: string): void {
+  const kind = answer.status >= 400 && answer.status < 500 ? '4xx' : answer.status;
+  expect([where, kind]).toEqual([where, '4xx']);
+  expect([where, answer.text]).toEqual([where, expect.stringMatching(/\w+ \w+ \w+/)]);
+  expect(answer.text).not.toMatch(/<script>alert|FST_ERR|node_modules|\n\s+at /);
+}
+
+/** How many rows each table has. */
+export async function rowCounts({ database }: TestService): Promise<Record<string, number>> {
+  const tables = await database.query<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const [row] = await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM "${name}"`);
+    counts[name] = row!.n;
+  }
+  return counts;
+}
+
+/** What the service logged as its own mistake, from this line of its log on: the route and the message. */
+export const unexpectedErrors = ({ log }: TestService, from = 0): string[] =>
+  log
+    .slice(from)
+    .filter((line) => line.includes('unexpected error'))
+    .map((line) => (JSON.parse(line) as { err?: { message?: string } }).err?.message ?? line);

@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { until } from './until.js';
+
+const MAIN = path.join(process.cwd(), 'dist', 'src', 'main.js');
+const READY = /listening on|curl -s -H "Authorization: Bearer \$ADMIN"/;
+
+/** The service as a process of its own, as `npm start` starts it. */
+export class SpawnedService {
+  private static readonly all = new Set<SpawnedService>();
+  /** What it wrote, to both streams. */
+  printed = '';
+  readonly ended: Promise<number | null>;
+  private isOver = false;
+  private readonly child: ChildProcess;
+
+  constructor(environment: Record<string, string>) {
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...environment };
+    this.child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+      stream.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
+    }
+    this.ended = new Promise((resolve) => {
+      this.child.on('close', (code) => {
+        this.isOver = true;
+        resolve(code);
+      });
+    });
+    SpawnedService.all.add(this);
+  }
+
+  /** Waits until it says that it can be used. */
+  async ready(): Promise<this> {
+    await until('the service is ready', () => this.isOver || READY.test(this.printed), 25_000);
+    if (this.isOver) throw new Error(`the service ended instead of starting:\n${this.printed.slice(-2000)}`);
+    return this;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  /** Its exit code, null where a signal killed it; throws where it goes on for longer. */
+  async exit(withinMs = 10_000): Promise<number | null> {
+    await until('the service has ended', () => this.isOver, withinMs);
+    return this.ended;
+  }
+
+  async stop(): Promise<number | null> {
+    this.signal('SIGTERM');
+    return this.exit();
+  }
+
+  /** Ends whatever is still running; for the end of the tests. */
+  static async killAll(): Promise<void> {
+    const left = [...this.all].filter((each) => !each.isOver);
+    for (const each of left) each.signal('SIGKILL');
+    await Promise.all(left.map((each) => each.ended));
+  }
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { parseBasicCredentials } from '../../src/clients/client-credentials.js';
+import { basicHeader } from '../support/http.js';
+
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+describe('HTTP Basic credentials', () => {
+  it.each([
+    ['nothing', ''],
+    ['the scheme alone', 'Basic'],
+    ['the scheme and a blank', 'Basic '],
+    ['another scheme', 'Bearer aWQ6c2VjcmV0'],
+    ['something in front', 'x Basic aWQ6c2VjcmV0'],
+    ['something behind', 'Basic aWQ6c2VjcmV0 x'],
+    ['two of them', 'Basic aWQ6c2VjcmV0, Basic aWQ6c2VjcmV0'],
+    ['no base64', 'Basic !!!!'],
+    ['padding alone', 'Basic ===='],
+    ['no colon', basic('id')],
+    ['no id', basic(':secret')],
+    ['no secret', basic('id:')],
+    ['a colon alone', basic(':')],
+    ['broken percent-encoding in the id', basic('%zz:secret')],
+    ['broken percent-encoding in the secret', basic('id:100%')],
+    ['percent-encoding that is not UTF-8', basic('id:%ff')],
+    ['a line break', 'Basic aWQ6\nc2VjcmV0'],
+  ])('are refused as %s', (_name, header) => expect(parseBasicCredentials(header)).toBeUndefined());
+
+  it('are cut at the first colon, so that a secret may hold one', () => {
+    expect(parseBasicCredentials(basic('id:a:b'))).toEqual({ clientId: 'id', clientSecret: 'a:b' });
+  });
+
+  it('are form-urlencoded before base64 (RFC 6749 §2.3.1)', () => {
+    expect(parseBasicCredentials(basic('i%3Ad:a+b%2B%C3%A9'))).toEqual({
+      clientId: 'i:d',
+      clientSecret: 'a b+é',
+    });
+    expect(parseBasicCredentials('basic aWQ6c2VjcmV0')).toEqual({ clientId: 'id', clientSecret: 'secret' });
+  });
+
+  it('come back as they were, whatever id and secret are', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => value.isWellFormed());
+    fc.assert(
+      fc.property(text, text, (id, secret) => {
+        const found = parseBasicCredentials(basicHeader({ id, secret }));
+        return found?.clientId === id && found.clientSecret === secret;
+      }),
+    );
+  });
+
+  it('never throw, and are never half there', () => {
+    const header = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'binary' }).map((rest) => `Basic ${rest}`),
+      fc.uint8Array().map((bytes) => `Basic ${Buffer.from(bytes).toString('base64')}`),
+      fc.string({ unit: fc.constantFrom(...'%:+a0fF') }).map(basic),
+    );
+    fc.assert(
+      fc.property(header, (text) => {
+        const found = parseBasicCredentials(text);
+        return found === undefined || Boolean(found.clientId && found.clientSecret);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are read in time that grows with their length alone', () => {
+    const started = performance.now();
+    for (const text of [
+      'Basic ' + ' '.repeat(16_000),
+      `Basic ${'='.repeat(16_000)}`,
+      `Basic ${'A'.repeat(16_000)}!`,
+    ]) {
+      expect(parseBasicCredentials(text)).toBeUndefined();
+    }
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { safeReturnTo } from '../../src/http/return-to.js';
+
+describe('a return_to', () => {
+  it.each([
+    ['nothing', undefined],
+    ['empty', ''],
+    ['another origin', 'https://evil.example/'],
+    ['another host', '//evil.example/'],
+    ['another host behind a backslash', '/\\evil.example/'],
+    ['backslashes', '\\\\evil.example/'],
+    ['a tab that browsers drop', '/\t/evil.example'],
+    ['a line break that browsers drop', '/\n/evil.example'],
+    ['a header of its own', '/login\r\nSet-Cookie: a=b'],
+    ['a path that becomes another host', '/.//evil.example'],
+    ['a path that climbs to another host', '/a/..//evil.example'],
+    ['an encoded dot that becomes another host', '/%2e//evil.example'],
+    ['a script', 'javascript:alert(1)'],
+    ['no leading slash', 'account'],
+    ['a blank in front', ' /account'],
+    ['NUL', '/a\0b'],
+    ['half of a surrogate pair', '/a\ud800'],
+    ['very long', `/${'x'.repeat(20_000)}`],
+  ])('is ignored where it is %s', (_name, value) => expect(safeReturnTo(value)).toBeUndefined());
+
+  it.each([
+    ['/', '/'],
+    ['/account', '/account'],
+    [
+      '/o/authorize/?client_id=a&state=%2F%2Fevil.example',
+      '/o/authorize/?client_id=a&state=%2F%2Fevil.example',
+    ],
+    ['/o/authorize?redirect_uri=https://app.example/', '/o/authorize?redirect_uri=https://app.example/'],
+    ['/a/../b', '/b'],
+    ['/account#part', '/account'],
+    ['/caf\u00e9', '/caf%C3%A9'],
+  ])('leads to %s', (value, expected) => expect(safeReturnTo(value)).toBe(expected));
+
+  it('never leaves the service, whatever was asked', () => {
+    const pieces = fc.constantFrom(
+      '/',
+      '\\',
+      '.',
+      '..',
+      '%2f',
+      '%5c',
+      '%2e',
+      '@',
+      ':',
+      '?',
+      '#',
+      '\t',
+      'evil.example',
+      'http:',
+      'a',
+      '%',
+      '\u2028',
+      '\ufeff',
+    );
+    const text = fc.oneof(
+      fc.array(pieces, { maxLength: 8 }).map((parts) => `/${parts.join('')}`),
+      fc.string({ unit: 'binary' }).map((rest) => `/${rest}`),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(text, (value) => {
+        const safe = safeReturnTo(value);
+        if (safe === undefined) return true;
+        const url = new URL(safe, 'https://auth.example/login');
+        const printable = /^\/(?![/\\])[\x21-\x7e]*$/.test(safe);
+        return printable && url.origin === 'https://auth.example' && safeReturnTo(safe) === safe;
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { CLIENT_ID_PATTERN, isId, newId, USER_ID_PATTERN } from '../../src/secrets/ids.js';
+import { hashPassword, verifyPassword } from '../../src/secrets/passwords.js';
+import { seal, successorKey, unseal } from '../../src/secrets/seal.js';
+import {
+  digestOf,
+  isSecret,
+  newSecret,
+  sameDigest,
+  SECRET_PREFIXES,
+  type SecretKind,
+} from '../../src/secrets/tokens.js';
+
+const KINDS = Object.keys(SECRET_PREFIXES) as SecretKind[];
+const key = (fill: string) => Buffer.alloc(32, fill);
+
+describe('random secrets', () => {
+  const anyKind = fc.constantFrom(...KINDS);
+
+  it.each(['', 'x', 'cds_at_', `cds_at_${'x'.repeat(49)}`, `cds_at_${'x'.repeat(5000)}`, 'Bearer cds_at_'])(
+    'do not look like "%s"',
+    (text) => expect(KINDS.filter((kind) => isSecret(kind, text))).toEqual([]),
+  );
+
+  it('do not look like any text that was not made as one', () => {
+    const tail = fc.string({ minLength: 40, maxLength: 60, unit: 'grapheme-ascii' });
+    fc.assert(fc.property(anyKind, tail, (kind, text) => !isSecret(kind, SECRET_PREFIXES[kind] + text)));
+    fc.assert(fc.property(anyKind, fc.string({ unit: 'binary' }), (kind, text) => !isSecret(kind, text)));
+  });
+
+  it('are refused with one character changed, added or left out', () => {
+    const letters = fc.constantFrom(...'ABCXYZabcxyz0189-_');
+    fc.assert(
+      fc.property(anyKind, fc.nat(200), letters, (kind, n, letter) => {
+        const secret = newSecret(kind);
+        const at = SECRET_PREFIXES[kind].length + (n % 49);
+        const changed = secret.slice(0, at) + letter + secret.slice(at + 1);
+        const others = [
+          secret + letter,
+          secret.slice(0, at) + secret.slice(at + 1),
+          ` ${secret}`,
+          `${secret}\n`,
+        ];
+        return (
+          (changed === secret || !isSecret(kind, changed)) && !others.some((text) => isSecret(kind, text))
+        );
+      }),
+    );
+  });
+
+  it.each(KINDS)('are told apart by kind: %s', (kind) => {
+    const secret = newSecret(kind);
+    expect(KINDS.filter((each) => isSecret(each, secret))).toEqual([kind]);
+    expect(secret).toMatch(/^cds_[a-z]{2}_[A-Za-z0-9_-]{49}$/);
+  });
+
+  it('carry 256 random bits, never the same', () => {
+    const bodies = Array.from({ length: 500 }, () => newSecret('accessToken').slice(7, 50));
+    expect(new Set(bodies).size).toBe(500);
+    // Each of the 43 characters takes many values: no part of the body is fixed.
+    for (let at = 0; at < 42; at++) expect(new Set(bodies.map((body) => body[at])).size).toBeGreaterThan(30);
+    expect(Buffer.from(bodies[0]!, 'base64url')).toHaveLength(32);
+  });
+
+  it('are kept as SHA-256 digests', () => {
+    expect(digestOf('abc').toString('hex')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
+    expect(sameDigest(digestOf('a'), digestOf('a'))).toBe(true);
+    expect(sameDigest(digestOf('a'), digestOf('b'))).toBe(false);
+    expect(sameDigest(digestOf('a'), Buffer.alloc(0))).toBe(false);
+  });
+});
+
+describe('sealed text', () => {
+  const sealed = seal(key('k'), 'the successor pair', 'row grant client');
+
+  it.each([
+    ['another key', () => unseal(key('x'), sealed, 'row grant client')],
+    ['other associated data', () => unseal(key('k'), sealed, 'row grant another')],
+    ['nothing', () => unseal(key('k'), Buffer.alloc(0), 'row grant client')],
+    ['a part of it', () => unseal(key('k'), sealed.subarray(0, -1), 'row grant client')],
+    ['its nonce and tag alone', () => unseal(key('k'), sealed.subarray(0, 28), 'row grant client')],
+  ])('does not open with %s', (_name, open) => expect(open()).toBeUndefined());
+
+  it('does not open with any bit changed', () => {
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const changed = Buffer.from(sealed);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      expect(unseal(key('k'), changed, 'row grant client')).toBeUndefined();
+    }
+  });
+
+  it('opens to what was sealed, whatever that was', () => {
+    const text = fc.string({ unit: 'grapheme' });
+    const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+    fc.assert(
+      fc.property(keys, text, text, (k, plain, data) => unseal(k, seal(k, plain, data), data) === plain),
+    );
+  });
+
+  it('never throws on bytes that nobody sealed', () => {
+    const bytes = fc.uint8Array({ maxLength: 100 });
+    fc.assert(fc.property(bytes, (each) => unseal(key('k'), Buffer.from(each), 'data') === undefined));
+  });
+
+  it('is never the same twice, and shows nothing of the text', () => {
+    const again = seal(key('k'), 'the successor pair', 'row grant client');
+    expect(again.equals(sealed)).toBe(false);
+    expect(again.subarray(0, 12).equals(sealed.subarray(0, 12))).toBe(false);
+    expect(sealed.toString('latin1')).not.toContain('successor');
+  });
+
+  it('of a successor needs both the retired token and the key of the service', () => {
+    const own = successorKey('token', key('k'));
+    expect(own).toHaveLength(32);
+    expect(successorKey('token', key('k')).equals(own)).toBe(true);
+    expect(successorKey('other', key('k')).equals(own)).toBe(false);
+    expect(successorKey('token', key('x')).equals(own)).toBe(false);
+  });
+});
+
+describe('passwords', () => {
+  it('are refused when wrong, empty, longer than any may be, or nobody has one', async () => {
+    const hash = await hashPassword('x'.repeat(256));
+    expect(await verifyPassword(hash, 'x'.repeat(257))).toBe(false);
+    expect(await verifyPassword(hash, 'x'.repeat(100_000))).toBe(false);
+    expect(await verifyPassword(hash, '')).toBe(false);
+    for (const none of [null, undefined]) {
+      expect(await verifyPassword(none, 'a password that nobody has')).toBe(false);
+    }
+    expect(await verifyPassword(hash, 'x'.repeat(256))).toBe(true);
+  });
+
+  it('are hashed with argon2id and a salt of their own', async () => {
+    const [one, two] = await Promise.all([
+      hashPassword('the same password'),
+      hashPassword('the same password'),
+    ]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(one).not.toBe(two);
+  });
+
+  it('are the same however a keyboard composes an accent', async () => {
+    const hash = await hashPassword('cafe\u0301 au lait, twice');
+    expect(await verifyPassword(hash, 'caf\u00e9 au lait, twice')).toBe(true);
+    expect(await verifyPassword(hash, 'cafe au lait, twice')).toBe(false);
+  });
+
+  it('may grow when composed: what was accepted opens', async () => {
+    // Composed by NFC into two characters each: the normal form is longer than what was typed.
+    const long = '\u0958'.repeat(256);
+    expect(long.normalize('NFC').length).toBeGreaterThan(256);
+    expect(await verifyPassword(await hashPassword(long), long)).toBe(true);
+  });
+});
+
+describe('ids', () => {
+  it.each([
+    '',
+    'user',
+    'user01HN2NJ9NMRZBXT1H6FT9N773',
+    'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+    'user81HN2NJ9NMRZBXT1H6FT9N7735',
+  ])('of users do not look like "%s"', (text) => expect(isId('user', text)).toBe(false));
+
+  it.each([
+    'user01hn2nj9nmrzbxt1h6ft9n7735',
+    'user01HN2NJ9NMRZBXT1H6FT9N77IL',
+    'user01HN2NJ9NMRZBXT1H6FT9N7735\n',
+  ])('are upper case, without I, L, O and U, and nothing more: not %j', (text) =>
+    expect(isId('user', text)).toBe(false),
+  );
+
+  it('rise, and are of their prefix alone', () => {
+    const ids = Array.from({ length: 1000 }, () => newId('user'));
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(1000);
+    expect(
+      ids.every((id) => isId('user', id) && USER_ID_PATTERN.test(id) && !CLIENT_ID_PATTERN.test(id)),
+    ).toBe(true);
+    expect(isId('user', 'user01HN2NJ9NMRZBXT1H6FT9N7735')).toBe(true);
+    expect(CLIENT_ID_PATTERN.test(newId('clnt'))).toBe(true);
+  });
+});

@@ -1,0 +1,337 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { SettingsError } from '../../src/config/environment.js';
+import { loadSettings, type Settings } from '../../src/config/settings.js';
+
+const KEY = Buffer.alloc(32, 1).toString('base64');
+const OTHER_KEY = Buffer.alloc(32, 2).toString('base64url');
+const DATABASE_URL = 'postgres://user:password@db.example:5432/charging';
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  BASE_URL: 'https://auth.example',
+  DATABASE_URL,
+  ENCRYPTION_KEY: KEY,
+};
+const DEVELOPMENT = { DATABASE_URL, ENCRYPTION_KEY: KEY };
+
+/** The message that stops the start. */
+async function refusal(environment: Record<string, string | undefined>): Promise<string> {
+  const error: unknown = await loadSettings(environment).then(
+    () => new Error('these settings were accepted'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(SettingsError);
+  return (error as Error).message;
+}
+
+/** A setting's property, its default, values with what they come to, and values that are refused. */
+type Row = [
+  name: string,
+  property: keyof Settings,
+  standard: unknown,
+  good: [string, unknown][],
+  bad: string[],
+];
+
+const wholeNumber = (
+  name: string,
+  property: keyof Settings,
+  standard: number,
+  min: number,
+  max: number,
+): Row => [
+  ...([name, property, standard] as const),
+  [min, max, standard].map((n): [string, unknown] => [String(n), n]),
+  [String(min - 1), String(max + 1), '1.5', '1e2', '0x10', ' 30', '-30', 'Infinity', 'sixty', '9'.repeat(40)],
+];
+
+const YEAR = 31_536_000;
+const ROWS: Row[] = [
+  wholeNumber('PORT', 'port', 3000, 1, 65_535),
+  wholeNumber('ACCESS_TOKEN_TTL_SECONDS', 'accessTokenTtl', 36_000, 1, YEAR),
+  wholeNumber('AUTHORIZATION_CODE_TTL_SECONDS', 'authorizationCodeTtl', 60, 1, 600),
+  wholeNumber('PORTAL_LINK_TTL_SECONDS', 'portalLinkTtl', 300, 1, 86_400),
+  wholeNumber('PORTAL_SESSION_TTL_SECONDS', 'portalSessionTtl', 3600, 1, 86_400),
+  wholeNumber('REFRESH_TOKEN_TTL_SECONDS', 'refreshTokenTtl', 2_592_000, 1, 10 * YEAR),
+  wholeNumber('GRANT_TTL_SECONDS', 'grantTtl', YEAR, 1, 10 * YEAR),
+  wholeNumber('REFRESH_GRACE_SECONDS', 'refreshGrace', 60, 0, 3600),
+  wholeNumber('SESSION_TTL_SECONDS', 'sessionTtl', 604_800, 60, YEAR),
+  wholeNumber('RETENTION_DAYS', 'retentionDays', 30, 1, 3650),
+  wholeNumber('DATABASE_POOL_SIZE', 'databasePoolSize', 20, 2, 1000),
+  [
+    ...(['HOST', 'host', '127.0.0.1'] as const),
+    [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+      ['internal.example', 'internal.example'],
+    ],
+    ['host name', 'http://0.0.0.0', 'a/b', 'x'.repeat(300)],
+  ],
+  [
+    ...(['LOG_LEVEL', 'logLevel', 'info'] as const),
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level): [string, unknown] => [
+      level,
+      level,
+    ]),
+    ['INFO', 'verbose', '30'],
+  ],
+  [
+    ...(['BASE_URL', 'baseUrl', 'http://localhost:3000'] as const),
+    [
+      ['https://auth.example', 'https://auth.example'],
+      ['https://auth.example/', 'https://auth.example'],
+      ['HTTPS://Auth.Example:443', 'https://auth.example'],
+      ['http://dev.internal:8080', 'http://dev.internal:8080'],
+    ],
+    [
+      ...['auth.example', 'ftp://auth.example', 'https://', '//auth.example', 'https://auth.example/path'],
+      ...[
+        'https://auth.example/?',
+        'https://auth.example#',
+        'https://user:pass@auth.example',
+        'javascript:alert(1)',
+      ],
+    ],
+  ],
+  [
+    ...(['DATABASE_URL', 'databaseUrl', DATABASE_URL] as const),
+    [['postgresql://db.example/charging', 'postgresql://db.example/charging']],
+    ['mysql://user:password@db.example/charging', 'db.example:5432', 'postgres:charging', 'postgres://['],
+  ],
+  [
+    ...(['TRUSTED_PROXIES', 'trustedProxies', []] as const),
+    [
+      ['10.0.0.1', ['10.0.0.1']],
+      [' 10.0.0.0/8 , fd00::/8,::1', ['10.0.0.0/8', 'fd00::/8', '::1']],
+    ],
+    ['proxy.example', '10.0.0.0/33', '10.0.0.0/8;::1', '10.0.0.256', 'loopback, *'],
+  ],
+];
+
+describe('settings', () => {
+  let folder: string;
+  beforeAll(async () => (folder = await mkdtemp(path.join(tmpdir(), 'charging-settings-'))));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  describe.each(ROWS)('%s', (name, property, standard, good, bad) => {
+    it.each(bad)('stops the start, by a message that names it and not the value: %j', async (value) => {
+      const message = await refusal({ ...DEVELOPMENT, [name]: value });
+      expect(message).toMatch(new RegExp(`^  ${name} must \\w.{8,}$`, 'm'));
+      // The same words for every value: so none of them is shown.
+      for (const other of bad) expect(await refusal({ ...DEVELOPMENT, [name]: other })).toBe(message);
+    });
+
+    it(`is ${JSON.stringify(standard)} unless said otherwise`, async () => {
+      for (const left of [{}, { [name]: name === 'DATABASE_URL' ? DATABASE_URL : '' }]) {
+        expect((await loadSettings({ ...DEVELOPMENT, ...left }))[property]).toEqual(standard);
+      }
+    });
+
+    it.each(good)('may be %j', async (value, expected) => {
+      expect((await loadSettings({ ...DEVELOPMENT, [name]: value }))[property]).toEqual(expected);
+    });
+  });
+
+  describe('keys', () => {
+    const bad = [
+      'short',
+      KEY.slice(0, 40),
+      `${KEY}AAAA`,
+      '!'.repeat(43),
+      KEY.replace('A', '*'),
+      `${KEY} ${KEY}`,
+    ];
+
+    it.each(bad)('are refused unless they are 32 bytes in base64, and never shown: %#', async (value) => {
+      for (const name of ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS_PREVIOUS']) {
+        const message = await refusal({ ...DEVELOPMENT, [name]: value });
+        expect(message).toMatch(new RegExp(`^  ${name} must be .*32 .*base64`, 'm'));
+        expect(message).not.toContain(value);
+      }
+    });
+
+    it('seal with the first alone, and open with the previous ones too', async () => {
+      const settings = await loadSettings({
+        ...DEVELOPMENT,
+        ENCRYPTION_KEYS_PREVIOUS: `${OTHER_KEY}, ${KEY}`,
+      });
+      expect(settings.encryptionKey).toEqual(Buffer.alloc(32, 1));
+      expect(settings.encryptionKeys).toEqual([1, 2, 1].map((fill) => Buffer.alloc(32, fill)));
+    });
+
+    it('that stand in a damaged file stop the start, by a message that names the file and not the key', async () => {
+      const file = path.join(await mkdtemp(path.join(folder, 'damaged-')), 'encryption-key');
+      await writeFile(file, 'half-of-a-key');
+      const message = await refusal({ DATABASE_URL, DATA_DIR: path.dirname(file) });
+      expect(message).toContain(file);
+      expect(message).not.toContain('half-of-a-key');
+      expect(await readFile(file, 'utf8')).toBe('half-of-a-key');
+    });
+
+    it('are made once in development, for the owner of the file alone, and stay', async () => {
+      const DATA_DIR = path.join(folder, 'made', 'on', 'the', 'way');
+      const first = await loadSettings({ DATABASE_URL, DATA_DIR });
+      const second = await loadSettings({ DATABASE_URL, DATA_DIR });
+      expect(first.encryptionKey).toHaveLength(32);
+      expect(second.encryptionKey).toEqual(first.encryptionKey);
+      expect((await stat(path.join(DATA_DIR, 'encryption-key'))).mode & 0o777).toBe(0o600);
+      expect(await readdir(DATA_DIR)).toEqual(['encryption-key']);
+    });
+
+    it('are the same for processes that start at once', async () => {
+      const DATA_DIR = path.join(folder, 'at-once');
+      const module = path.join(process.cwd(), 'dist', 'src', 'config', 'settings.js');
+      const code = `const { loadSettings } = await import(${JSON.stringify(module)});
+        process.stdout.write((await loadSettings(process.env)).encryptionKey.toString('hex'));`;
+      const keys = await Promise.all(
+        Array.from({ length: 4 }, () => run(['--input-type=module', '-e', code], { DATABASE_URL, DATA_DIR })),
+      );
+      expect(new Set(keys).size).toBe(1);
+      expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
+      expect(await readdir(DATA_DIR)).toEqual(['encryption-key']);
+    });
+  });
+
+  describe('in production', () => {
+    it('names everything that is missing at once, and makes no key', async () => {
+      const DATA_DIR = path.join(folder, 'production');
+      const message = await refusal({ NODE_ENV: 'production', DATA_DIR });
+      for (const name of ['BASE_URL', 'DATABASE_URL', 'ENCRYPTION_KEY'])
+        expect(message).toContain(`  ${name} must`);
+      await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
+    });
+
+    it.each(['BASE_URL', 'DATABASE_URL', 'ENCRYPTION_KEY'])('needs %s', async (name) => {
+      expect(await refusal({ ...PRODUCTION, [name]: undefined })).toContain(`  ${name} must`);
+      expect(await refusal({ ...PRODUCTION, [name]: '' })).toContain(`  ${name} must`);
+    });
+
+    it.each([
+      'http://auth.example',
+      'http://127.0.0.1.auth.example',
+      'http://localhost.example',
+      'http://10.0.0.1',
+    ])('refuses %s: http is for loopback alone', async (BASE_URL) =>
+      expect(await refusal({ ...PRODUCTION, BASE_URL })).toMatch(/ {2}BASE_URL must .*https/),
+    );
+
+    it('takes https, and http on loopback; cookies are secure with https alone', async () => {
+      expect(await loadSettings(PRODUCTION)).toMatchObject({
+        production: true,
+        demonstration: false,
+        secure: true,
+      });
+      for (const BASE_URL of ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000']) {
+        expect(await loadSettings({ ...PRODUCTION, BASE_URL })).toMatchObject({
+          baseUrl: BASE_URL,
+          secure: false,
+        });
+      }
+    });
+
+    it('is nothing but "production"', async () => {
+      for (const NODE_ENV of ['Production', 'prod', 'staging']) {
+        expect(await refusal({ ...PRODUCTION, NODE_ENV })).toMatch(
+          / {2}NODE_ENV must be production, development/,
+        );
+      }
+    });
+  });
+
+  describe('of the demonstration', () => {
+    it.each(['0.0.0.0', '::', '192.0.2.1', 'demo.example', '127.0.0.1.example'])(
+      'refuse to listen on %s',
+      async (HOST) => {
+        const DATA_DIR = path.join(folder, 'demonstration-refused');
+        expect(await refusal({ HOST, DATA_DIR })).toMatch(/ {2}HOST must be a loopback address/);
+        await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
+      },
+    );
+
+    it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('let it listen on %s', async (HOST) => {
+      const settings = await loadSettings({ HOST, PORT: '4711', ENCRYPTION_KEY: KEY });
+      expect(settings).toMatchObject({
+        demonstration: true,
+        production: false,
+        baseUrl: 'http://localhost:4711',
+      });
+    });
+  });
+
+  describe('of the first operator', () => {
+    const person = {
+      BOOTSTRAP_OPERATOR_EMAIL: 'op@mail.example',
+      BOOTSTRAP_OPERATOR_PASSWORD: 'twelve chars',
+    };
+    const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
+    const client = {
+      BOOTSTRAP_OPERATOR_CLIENT_ID: id,
+      BOOTSTRAP_OPERATOR_CLIENT_SECRET: ' é:%+'.padEnd(32, 's'),
+    };
+
+    it.each([
+      ['an address alone', { BOOTSTRAP_OPERATOR_EMAIL: 'op@mail.example' }, ['PASSWORD']],
+      ['a password alone', { BOOTSTRAP_OPERATOR_PASSWORD: 'twelve chars' }, ['EMAIL']],
+      ['a client alone', client, ['EMAIL', 'PASSWORD']],
+      ['a client without a secret', { ...person, BOOTSTRAP_OPERATOR_CLIENT_ID: id }, ['CLIENT_SECRET']],
+      [
+        'a secret alone',
+        { BOOTSTRAP_OPERATOR_CLIENT_SECRET: 's'.repeat(32) },
+        ['CLIENT_ID', 'EMAIL', 'PASSWORD'],
+      ],
+      ['no address', { ...person, BOOTSTRAP_OPERATOR_EMAIL: 'operator' }, ['EMAIL']],
+      ['a short password', { ...person, BOOTSTRAP_OPERATOR_PASSWORD: 'eleven char' }, ['PASSWORD']],
+      ['a long password', { ...person, BOOTSTRAP_OPERATOR_PASSWORD: 'x'.repeat(257) }, ['PASSWORD']],
+      ['another id', { ...person, ...client, BOOTSTRAP_OPERATOR_CLIENT_ID: id.toLowerCase() }, ['CLIENT_ID']],
+      [
+        'a short secret',
+        { ...person, ...client, BOOTSTRAP_OPERATOR_CLIENT_SECRET: 's'.repeat(31) },
+        ['CLIENT_SECRET'],
+      ],
+    ])('are refused with %s', async (_name, given: Record<string, string>, named) => {
+      const message = await refusal({ ...PRODUCTION, ...given });
+      expect(
+        [...message.matchAll(/^ {2}BOOTSTRAP_OPERATOR_(\S+) must /gm)].map((match) => match[1]).sort(),
+      ).toEqual(named);
+      for (const value of Object.values(given)) expect(message).not.toContain(value);
+    });
+
+    it('are nobody, a person, or a person and a client with any secret', async () => {
+      expect((await loadSettings(PRODUCTION)).bootstrapOperator).toBeUndefined();
+      const operator = { email: 'op@mail.example', password: 'twelve chars' };
+      expect((await loadSettings({ ...PRODUCTION, ...person })).bootstrapOperator).toEqual(operator);
+      const both = await loadSettings({ ...PRODUCTION, ...person, ...client });
+      const secret = client.BOOTSTRAP_OPERATOR_CLIENT_SECRET;
+      expect(both.bootstrapOperator).toEqual({ ...operator, client: { id, secret } });
+    });
+  });
+
+  it('name every bad one at once, and ignore what is none', async () => {
+    const message = await refusal({
+      ...DEVELOPMENT,
+      PORT: 'x',
+      LOG_LEVEL: 'x',
+      RETENTION_DAYS: 'x',
+      SHELL: 'x',
+    });
+    expect([...message.matchAll(/^ {2}(\S+) must/gm)].map((match) => match[1]).sort()).toEqual([
+      ...['LOG_LEVEL', 'PORT', 'RETENTION_DAYS'],
+    ]);
+  });
+});
+
+/** Runs node to its end, and gives what it printed. */
+function run(args: string[], env: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve(printed) : reject(new Error(`ended with ${code}`))));
+  });
+}
