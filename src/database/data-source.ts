@@ -5,6 +5,7 @@ import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
 import { ConsentEntity } from '../consents/consent.entity.js';
 import { NotificationEntity } from '../notifications/notification.entity.js';
+import { RateLimitPeriodEntity } from '../rate-limits/rate-limit-period.entity.js';
 import { ScopeEntity } from '../scopes/scope.entity.js';
 import { AccessTokenEntity } from '../tokens/access-token.entity.js';
 import { AuthorizationCodeEntity } from '../tokens/authorization-code.entity.js';
@@ -41,6 +42,7 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
       PasswordLinkEntity,
       PortalLinkEntity,
       PortalSessionEntity,
+      RateLimitPeriodEntity,
       RefreshTokenEntity,
       ScopeEntity,
       SessionEntity,

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { pageOf, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { NotificationEntity } from './notification.entity.js';
+
+const COLUMNS = `id, user_id AS "userId", client_id AS "clientId", message_id AS "messageId", category,
+  event_time AS "eventTime", short_text_title AS "shortTextTitle", short_text_body AS "shortTextBody",
+  detail_page_title AS "detailPageTitle", detail_page_body AS "detailPageBody", external_link AS "externalLink",
+  external_button_label AS "externalButtonLabel", read_at AS "readAt", resolved_at AS "resolvedAt",
+  resolve_at AS "resolveAt"`;
 
 /** Every member narrows. */
 export interface NotificationFilter {
@@ -15,16 +21,17 @@ export class NotificationsRepository {
 
   /** One page, newest first. */
   async list(filter: NotificationFilter, page: PageRequest): Promise<Page<NotificationEntity>> {
-    const query = this.dataSource
-      .getRepository(NotificationEntity)
-      .createQueryBuilder('notification')
-      .orderBy('notification.id', page.before === undefined ? 'DESC' : 'ASC')
-      .limit(page.size + 1);
-    if (filter.userId !== undefined) query.andWhere('notification.userId = :userId', filter);
-    if (filter.clientId !== undefined) query.andWhere('notification.clientId = :clientId', filter);
-    if (page.after !== undefined) query.andWhere('notification.id < :after', { after: page.after });
-    if (page.before !== undefined) query.andWhere('notification.id > :before', { before: page.before });
-    return pageOf(page, await query.getMany());
+    return readPage(page, 'id', 'desc', async (part) => {
+      const params: unknown[] = [];
+      const { where, orderAndLimit } = part(params);
+      const user = filter.userId === undefined ? 'true' : `user_id = $${params.push(filter.userId)}`;
+      const client = filter.clientId === undefined ? 'true' : `client_id = $${params.push(filter.clientId)}`;
+      const rows: { id: string }[] = await this.dataSource.query(
+        `SELECT ${COLUMNS} FROM notifications WHERE ${user} AND ${client} AND ${where} ${orderAndLimit}`,
+        params,
+      );
+      return rows.map((row) => this.dataSource.manager.create(NotificationEntity, row));
+    });
   }
 
   find(

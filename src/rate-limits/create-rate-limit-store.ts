@@ -9,10 +9,8 @@ import { RATE_LIMIT_STORE } from './store-token.js';
 /** The store that the settings ask for: Redis with local counters to fall back on, or local counters alone. */
 export function createRateLimitStore(settings: Settings): RateLimitStore {
   if (settings.redisUrl === undefined) return new MemoryRateLimitStore();
-  const logger = new Logger('RateLimits');
-  return new SharedRateLimitStore({
-    url: settings.redisUrl,
-    log: logger,
+  return new SharedRateLimitStore(settings.redisUrl, {
+    logger: new Logger('RateLimits'),
     onStateChange: (shared) => sharedStoreGauge.set(shared ? 1 : 0),
   });
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Message } from '../notifications/message-catalogue.js';
+import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { NotificationEntity } from '../notifications/notification.entity.js';
 
 @Injectable()
@@ -44,8 +45,8 @@ export class RateLimitNoticesRepository {
     return this.dataSource
       .getRepository(NotificationEntity)
       .createQueryBuilder('notification')
-      .innerJoin('rate_limit_periods', 'period', 'period.notification_id = notification.id')
-      .where('period.client_id = :clientId AND period.user_id = :userId AND period.ends_at > now()', {
+      .innerJoin(RateLimitPeriodEntity, 'period', 'period.notificationId = notification.id')
+      .where('period.clientId = :clientId AND period.userId = :userId AND period.endsAt > now()', {
         clientId,
         userId,
       })

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '../config/settings.js';
 import { rateLimitExceeded } from '../http/problem.js';
+import { decisionCounter } from './rate-limit-metrics.js';
 import { addressKey } from './address-key.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
@@ -57,6 +58,10 @@ export class RateLimitsService {
     const refused = this.refusalOf(key, limit);
     if (refused) return refused;
     const decision = await this.store.consume(key, limit, windowMs);
+    decisionCounter.inc({
+      kind: key.slice(0, key.indexOf(':')),
+      result: decision.allowed ? 'allowed' : 'refused',
+    });
     if (!decision.allowed)
       this.refusals.set(key, { limit, until: performance.now() + decision.retryAfterMs });
     return decision;

@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The period of an exceeded rate limit of a client and user: its refusals show one notification. */
+@Entity('rate_limit_periods')
+export class RateLimitPeriodEntity {
+  @PrimaryColumn('text', { name: 'client_id' })
+  clientId!: string;
+
+  @PrimaryColumn('text', { name: 'user_id' })
+  userId!: string;
+
+  @Column('text', { name: 'notification_id' })
+  notificationId!: string;
+
+  @Column('timestamptz', { name: 'ends_at' })
+  endsAt!: Date;
+}

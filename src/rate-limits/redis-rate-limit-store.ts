@@ -1,0 +1,47 @@
+import type { Cluster, Redis } from 'ioredis';
+import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
+import { CONSUME, GIVE_BACK } from './redis-scripts.js';
+import { storageKey } from './storage-key.js';
+
+interface Scripts {
+  rateLimitConsume(key: string, limit: number, windowMs: number): Promise<[number, number, number]>;
+  rateLimitGiveBack(key: string, windowMs: number): Promise<number>;
+}
+
+/** The Redis key: the prefix, and the caller's key as the hash tag, by which a cluster chooses the server. */
+export function redisKey(key: string): string {
+  return `cds:rl:{${storageKey(key)}}`;
+}
+
+/**
+ * Counts in Redis 5 or later, one server or a cluster, for any number of instances: one script decides and counts at
+ * once, by Redis's own clock. Rejects when Redis does not serve; keys expire by themselves.
+ */
+export class RedisRateLimitStore implements RateLimitStore {
+  private readonly scripts: Scripts;
+
+  constructor(private readonly client: Redis | Cluster) {
+    client.defineCommand('rateLimitConsume', { numberOfKeys: 1, lua: CONSUME });
+    client.defineCommand('rateLimitGiveBack', { numberOfKeys: 1, lua: GIVE_BACK });
+    this.scripts = client as unknown as Scripts;
+  }
+
+  async consume(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
+    checkRate(limit, windowMs);
+    const [allowed, remaining, retryAfterMs] = await this.scripts.rateLimitConsume(
+      redisKey(key),
+      limit,
+      windowMs,
+    );
+    return { allowed: allowed === 1, remaining, retryAfterMs };
+  }
+
+  async giveBack(key: string, windowMs: number): Promise<void> {
+    checkWindow(windowMs);
+    await this.scripts.rateLimitGiveBack(redisKey(key), windowMs);
+  }
+
+  async clear(key: string): Promise<void> {
+    await this.client.del(redisKey(key));
+  }
+}
