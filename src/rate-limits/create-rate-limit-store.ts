@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Settings } from '../config/settings.js';
 import { MemoryRateLimitStore } from './memory-rate-limit-store.js';
 import type { RateLimitStore } from './rate-limit-store.js';
@@ -15,10 +15,14 @@ export function createRateLimitStore(settings: Settings): RateLimitStore {
   });
 }
 
-/** Ends the store's connections when the application stops. */
+/** Lets the store find out whether Redis is there before the first request, and ends its connections at the stop. */
 @Injectable()
-export class RateLimitStoreLifecycle implements OnApplicationShutdown {
+export class RateLimitStoreLifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
+
+  async onModuleInit(): Promise<void> {
+    if (this.store instanceof SharedRateLimitStore) await this.store.ready();
+  }
 
   async onApplicationShutdown(): Promise<void> {
     if (this.store instanceof SharedRateLimitStore) await this.store.close();

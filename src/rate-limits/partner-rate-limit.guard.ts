@@ -34,12 +34,15 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
 
   protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
     const principal = principalOf(properties.context);
-    return super.handleRequest({
+    const isAllowed = await super.handleRequest({
       ...properties,
       limit: principal.client.rateLimit ?? this.settings.rateLimit,
       getTracker: () => Promise.resolve(''),
       generateKey: () => partnerKey(principal.client.id, principal.userId),
     });
+    // The throttler's word on when its window ends: a rolling one never does.
+    properties.context.switchToHttp().getResponse<FastifyReply>().removeHeader('x-ratelimit-reset');
+    return isAllowed;
   }
 
   protected override async throwThrottlingException(

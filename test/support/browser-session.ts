@@ -11,12 +11,16 @@ export class BrowserSession {
   readonly cookies = new Map<string, string>();
   private readonly http: Http;
 
-  constructor(private readonly url: string) {
+  /** `always`: headers that go along with every request, such as the address that a proxy names. */
+  constructor(
+    private readonly url: string,
+    private readonly always: Record<string, string> = {},
+  ) {
     this.http = new Http(url);
   }
 
   async open(path: string, options: HttpOptions = {}): Promise<Page> {
-    const headers: Record<string, string> = { accept: 'text/html', ...options.headers };
+    const headers: Record<string, string> = { accept: 'text/html', ...this.always, ...options.headers };
     if (this.cookies.size > 0) {
       headers.cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     }

@@ -1,0 +1,209 @@
+import { BrowserSession, authorizePath, type Page } from '../support/browser-session.js';
+import { Clock } from '../support/clock.js';
+import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import type { Answer, HttpOptions } from '../support/http.js';
+import { exchange, refresh, revoke } from '../support/oauth.js';
+import {
+  expectPlainRefusal,
+  expectRetryAfter,
+  from,
+  newAddress,
+  retryAfterOf,
+  statusesOf,
+  tally,
+} from '../support/rate-limits.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const LIMIT = 5;
+const ADDRESS_LIMIT = 10 * LIMIT;
+const GRANT = { grant_type: 'client_credentials' };
+
+describe('the limits of /o/* and the login', () => {
+  let service: TestService;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    service = await startService({
+      env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' },
+    });
+  });
+  beforeEach(async () => (client = await service.make.client()));
+  afterAll(() => service.stop());
+
+  const token = (options: HttpOptions = {}, address = newAddress()): Promise<Answer> =>
+    from(service.http, address)('/o/token', { form: GRANT, basic: client, ...options });
+  const wrongSecret = (): HttpOptions => ({ basic: { id: client.id, secret: 'x'.repeat(40) } });
+
+  describe('for a client', () => {
+    it('refuse with a problem, not in the words of RFC 6749, and say when', async () => {
+      expect(await statusesOf(LIMIT, () => token())).toEqual(Array(LIMIT).fill(200));
+      const answer = await token();
+      expectPlainRefusal(answer, service.settings.baseUrl, 60);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    });
+
+    it('hold by whichever way it authenticates, and over the endpoints together', async () => {
+      const inBody = {
+        form: { ...GRANT, client_id: client.id, client_secret: client.secret },
+        basic: undefined,
+      };
+      const { access_token } = (await token()).json as { access_token: string };
+      expect((await token(inBody)).status).toBe(200);
+      expect((await revoke(service.http, client, access_token)).status).toBe(200);
+      // Wrong in what it asks for, but it was this client that asked.
+      expect((await exchange(service.http, client, 'garbage')).json.error).toBe('invalid_grant');
+      expect((await refresh(service.http, client, 'garbage')).json.error).toBe('invalid_grant');
+      const refused = [await token(), await token(inBody), await revoke(service.http, client, access_token)];
+      expect(refused.map(({ status }) => status)).toEqual([429, 429, 429]);
+    });
+
+    it('let exactly as many of many simultaneous requests pass', async () => {
+      expect(await tally(Array.from({ length: 60 }, () => token()))).toEqual({ 200: LIMIT, 429: 60 - LIMIT });
+    });
+
+    it('leave another client alone, also one at the same address', async () => {
+      const address = newAddress();
+      await statusesOf(LIMIT + 1, () => token({}, address));
+      const other = await service.make.client();
+      expect((await token({ basic: other }, address)).status).toBe(200);
+    });
+
+    it('let go after as long as Retry-After says, and not before', async () => {
+      const clock = new Clock();
+      try {
+        await statusesOf(LIMIT, () => token());
+        const seconds = retryAfterOf(await token());
+        expect(seconds).toBeGreaterThan(30);
+        clock.forward(seconds - 20);
+        expect((await token()).status).toBe(429);
+        clock.forward(20);
+        expect((await token()).status).toBe(200);
+      } finally {
+        clock.restore();
+      }
+    });
+  });
+
+  describe('for an address', () => {
+    it("count a stranger's failures with a client_id that is not theirs, which use up nothing of the client's", async () => {
+      const address = newAddress();
+      const attempts: HttpOptions[] = [
+        wrongSecret(),
+        { basic: { id: client.id, secret: '' } },
+        { basic: undefined, form: { ...GRANT, client_id: client.id, client_secret: 'guess' } },
+        { basic: undefined, form: { ...GRANT, client_id: client.id } },
+        { form: { ...GRANT, client_secret: client.secret, client_id: client.id } },
+      ];
+      for (let n = 0; n < ADDRESS_LIMIT; n++) {
+        expect([400, 401]).toContain((await token(attempts[n % attempts.length], address)).status);
+      }
+      expectPlainRefusal(await token(wrongSecret(), address), service.settings.baseUrl, 60);
+      expect(await statusesOf(LIMIT, () => token())).toEqual(Array(LIMIT).fill(200));
+    });
+
+    it('count what is no proper request, and unknown clients', async () => {
+      const address = newAddress();
+      const broken: HttpOptions[] = [
+        { json: GRANT, form: undefined },
+        {
+          form: [
+            ['grant_type', 'a'],
+            ['grant_type', 'b'],
+          ],
+        },
+        { basic: { id: 'client', secret: 'secret' } },
+        { basic: { id: `client:${client.id}`, secret: '' } },
+        { basic: undefined, headers: { authorization: 'Basic !!!' } },
+      ];
+      const statuses = await statusesOf(ADDRESS_LIMIT, async () => {
+        const next = broken.shift()!;
+        broken.push(next);
+        return token(next, address);
+      });
+      expect(statuses.filter((status) => status === 429)).toEqual([]);
+      expect((await token(wrongSecret(), address)).status).toBe(429);
+    });
+
+    it('count a public client, whose id anybody can send, and not that client', async () => {
+      const app = await service.make.client({ type: 'public' });
+      const [address, elsewhere] = [newAddress(), newAddress()];
+      const attempt = (at: string) => (): Promise<Answer> =>
+        token(
+          { basic: undefined, form: { grant_type: 'refresh_token', client_id: app.id, refresh_token: 'x' } },
+          at,
+        );
+      expect(await statusesOf(ADDRESS_LIMIT, attempt(address))).toEqual(Array(ADDRESS_LIMIT).fill(400));
+      expect((await attempt(address)()).status).toBe(429);
+      expect((await attempt(elsewhere)()).status).toBe(400);
+    });
+
+    it('let exactly as many of many simultaneous failures pass', async () => {
+      const address = newAddress();
+      const answers = Array.from({ length: 150 }, () => token(wrongSecret(), address));
+      expect(await tally(answers)).toEqual({ 401: ADDRESS_LIMIT, 429: 100 });
+    });
+
+    it.each(['/o/token', '/o/revoke_token/', '/o/introspect/'])('count failures at %s', async (path) => {
+      const address = newAddress();
+      const attempt = (): Promise<Answer> =>
+        from(service.http, address)(path, { form: { token: 'x' }, ...wrongSecret() });
+      expect(await statusesOf(ADDRESS_LIMIT, attempt)).toEqual(Array(ADDRESS_LIMIT).fill(401));
+      expectPlainRefusal(await attempt(), service.settings.baseUrl, 60);
+    });
+  });
+
+  it('leave introspection alone, by credentials and by token', async () => {
+    const operator = await service.make.operatorClient();
+    const bearer = await service.make.clientToken(operator);
+    const { access_token } = (await token()).json as { access_token: string };
+    const address = newAddress();
+    for (const how of [{ basic: operator }, { bearer }] as HttpOptions[]) {
+      const statuses = await statusesOf(ADDRESS_LIMIT + LIMIT, () =>
+        from(service.http, address)('/o/introspect/', {
+          ...how,
+          ...(how.basic ? { basic: { id: operator.id, secret: operator.secret } } : {}),
+          form: { token: access_token },
+        }),
+      );
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    }
+    // And it used up nothing of what the operator's client may ask for otherwise.
+    expect(await statusesOf(LIMIT - 1, () => token({ basic: operator }))).toEqual(Array(LIMIT - 1).fill(200));
+  });
+
+  describe('are a page for a browser', () => {
+    const authorize = (): string =>
+      authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
+    const expectPage = (page: Page): void => {
+      expect(page.status).toBe(429);
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(page.html.querySelector('h1')?.text).toMatch(/\S/);
+      expectRetryAfter(page, 60);
+      expect(page.headers.get('location')).toBeNull();
+    };
+
+    it('on the login, the authorization and the log-out, whatever the method', async () => {
+      const browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+      expect(await statusesOf(ADDRESS_LIMIT, () => browser.open('/login'))).toEqual(
+        Array(ADDRESS_LIMIT).fill(200),
+      );
+      for (const path of ['/login', authorize(), '/o/authorize/']) expectPage(await browser.open(path));
+      for (const path of ['/login', '/logout', '/o/authorize/']) {
+        expectPage(await browser.open(path, { form: { email: 'x' }, headers: { origin: service.url } }));
+      }
+    });
+
+    it('also where the authorization was what used the limit up, signed in or not', async () => {
+      const user = await service.make.user();
+      const browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+      await browser.logIn(user.email, 'correct horse battery staple');
+      expect(await statusesOf(ADDRESS_LIMIT - 2, () => browser.open(authorize()))).toEqual(
+        Array(ADDRESS_LIMIT - 2).fill(200),
+      );
+      expectPage(await browser.open(authorize()));
+      expect(
+        (await new BrowserSession(service.url, { 'x-forwarded-for': newAddress() }).open(authorize())).status,
+      ).toBe(302);
+    });
+  });
+});

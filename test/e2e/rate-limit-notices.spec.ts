@@ -1,0 +1,250 @@
+import { Client } from 'pg';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { Clock } from '../support/clock.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { statusesOf } from '../support/rate-limits.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const LIMIT = 2;
+// What is known of a notification may be this old, in seconds.
+const REMEMBERED = 5;
+
+interface Row {
+  id: string;
+  resolved_at: Date | null;
+  resolve_at: Date;
+}
+
+describe('the notification inside a 429', () => {
+  let service: TestService;
+  let admin: string;
+  let client: TestClient;
+  let bearer: string;
+  let clock: Clock;
+
+  beforeAll(async () => {
+    service = await startService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
+    admin = await service.make.adminToken();
+  });
+  beforeEach(async () => {
+    clock = new Clock();
+    client = await service.make.client();
+    bearer = await service.make.clientToken(client);
+  });
+  afterEach(() => clock.restore());
+  afterAll(() => service.stop());
+
+  const ask = (token = bearer, instance = 0): Promise<Answer> =>
+    service.instances[instance]!.http.get('/v2/users', { bearer: token });
+  /** Uses the limit up on every instance, for each counts for itself here. */
+  const exhaust = async (token = bearer): Promise<void> => {
+    for (const instance of [0, 1]) {
+      expect(await statusesOf(LIMIT, () => ask(token, instance))).toEqual(Array(LIMIT).fill(200));
+    }
+  };
+  const refused = async (token = bearer, instance = 0): Promise<Record<string, unknown>> => {
+    const answer = await ask(token, instance);
+    expect(answer.status).toBe(429);
+    return answer.json.notification as Record<string, unknown>;
+  };
+  const rows = (of = client): Promise<Row[]> =>
+    service.database.query<Row>('SELECT * FROM notifications WHERE client_id = $1 ORDER BY id', [of.id]);
+  /** As if the hour of every open period were over. */
+  const endPeriods = async (): Promise<void> => {
+    await service.database.query(
+      `UPDATE notifications SET event_time = event_time - interval '1 hour', resolve_at = resolve_at - interval '1 hour'
+        WHERE client_id = $1`,
+      [client.id],
+    );
+    await service.database.query(
+      `UPDATE rate_limit_periods SET ends_at = ends_at - interval '1 hour' WHERE client_id = $1`,
+      [client.id],
+    );
+  };
+  const setLimit = (rate_limit: number): Promise<Answer> =>
+    service.http.send(`/admin/clients/${client.id}`, {
+      method: 'PATCH',
+      bearer: admin,
+      json: { rate_limit },
+    });
+
+  it('is raised once by 200 simultaneous refusals on two instances, and is the same in each', async () => {
+    await exhaust();
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(bearer, n % 2)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
+    const ids = answers.map(({ json }) => json.notification.id as string);
+    expect(await rows()).toMatchObject([{ id: ids[0], resolved_at: null }]);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('is found again by later refusals on any instance, also after what an instance remembers has gone', async () => {
+    await exhaust();
+    const first = await refused();
+    for (let n = 0; n < 3; n++) {
+      expect([await refused(bearer, 0), await refused(bearer, 1)]).toEqual([first, first]);
+      clock.forward(REMEMBERED + 1);
+    }
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('costs a flood of refusals no write and no query of its own, but for one look now and then', async () => {
+    await exhaust();
+    await refused();
+    const statements = jest.spyOn(Client.prototype, 'query');
+    try {
+      const flood = async (): Promise<string[]> => {
+        statements.mockClear();
+        const answers = await Promise.all(Array.from({ length: 300 }, () => ask()));
+        expect(answers.every(({ status }) => status === 429)).toBe(true);
+        return statements.mock.calls
+          .map(([statement]) =>
+            typeof statement === 'string' ? statement : String((statement as { text?: string }).text),
+          )
+          .filter((sql) => !isHousekeeping(sql));
+      };
+      const during = await flood();
+      // Whose token it is must be looked at each time, for it may have been revoked; nothing else.
+      expect(during).toHaveLength(300);
+      expect(new Set(during.map((sql) => /FROM (\w+)/.exec(sql)?.[1]))).toEqual(new Set(['access_tokens']));
+      clock.forward(REMEMBERED + 1);
+      const later = await flood();
+      expect(later).toHaveLength(301);
+      expect(later.filter((sql) => /\b(INSERT|UPDATE|DELETE)\b/i.test(sql))).toEqual([]);
+    } finally {
+      statements.mockRestore();
+    }
+  });
+
+  it('concerns the user of the token, each for themselves', async () => {
+    const users = [await service.make.user(), await service.make.user()];
+    const notices: unknown[] = [];
+    for (const user of users) {
+      const { access_token } = await service.make.tokens(client, user);
+      await exhaust(access_token);
+      const answer = await ask(access_token);
+      expect(answer.json.instance).toBe(`${service.settings.baseUrl}/v2/users/${user.id}`);
+      notices.push(answer.json.notification.id);
+    }
+    const stored = await service.database.query<{ id: string; user_id: string }>(
+      'SELECT id, user_id FROM notifications WHERE client_id = $1 ORDER BY id',
+      [client.id],
+    );
+    expect(stored).toEqual(users.map((user, n) => ({ id: notices[n], user_id: user.id })));
+  });
+
+  it('concerns the owner for client credentials, and is then the same as for the token of the owner', async () => {
+    const owner: UserEntity = await service.make.user();
+    const owned = await service.make.client({ ownerId: owner.id });
+    const tokens = [
+      await service.make.clientToken(owned),
+      (await service.make.tokens(owned, owner)).access_token,
+    ];
+    const answers: Answer[] = [];
+    for (const token of tokens) {
+      await exhaust(token);
+      answers.push(await ask(token));
+    }
+    for (const { json } of answers) {
+      expect(json.instance).toBe(`${service.settings.baseUrl}/v2/users/${owner.id}`);
+      expect(json.notification).toEqual(answers[0]!.json.notification);
+    }
+    expect(await rows(owned)).toHaveLength(1);
+  });
+
+  it('is a resource that the client finds under its URL once it is served again', async () => {
+    await exhaust();
+    const notification = await refused();
+    await setLimit(100);
+    const url = new URL(notification.url as string);
+    expect(url.origin).toBe(service.settings.baseUrl);
+    const answer = await service.http.get(url.pathname, { bearer });
+    expect([answer.status, answer.json]).toEqual([200, notification]);
+    expect((await service.http.get('/notifications', { bearer })).json).toEqual([notification]);
+  });
+
+  it('shows what was marked meanwhile, and stays the one of its period', async () => {
+    await exhaust();
+    const { id } = await refused();
+    await setLimit(100);
+    const json = { read: true, resolved: true };
+    expect(
+      (await service.http.send(`/notifications/${id as string}`, { method: 'PATCH', bearer, json })).status,
+    ).toBe(200);
+    await setLimit(1);
+    clock.forward(REMEMBERED + 1);
+    expect(await refused()).toMatchObject({
+      id,
+      read_at: expect.any(String),
+      resolved_at: expect.any(String),
+    });
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('stays open for an hour from the first refusal, and is then resolved by the service', async () => {
+    await exhaust();
+    const { id } = await refused();
+    const [{ period }] = (await service.database.query<{ period: number }>(
+      'SELECT extract(epoch FROM resolve_at - event_time)::int AS period FROM notifications WHERE id = $1',
+      [id],
+    )) as [{ period: number }];
+    expect(period).toBe(3600);
+    await service.app.get(NotificationsService).resolveDue();
+    expect(await rows()).toMatchObject([{ id, resolved_at: null }]);
+    await endPeriods();
+    await Promise.all(service.instances.map(({ app }) => app.get(NotificationsService).resolveDue()));
+    const [row] = await rows();
+    expect(row!.resolved_at).toEqual(row!.resolve_at);
+    await setLimit(100);
+    const shown = await service.http.get(`/notifications/${id as string}`, { bearer });
+    expect(shown.json.resolved_at).toBe(row!.resolve_at.toISOString());
+  });
+
+  it('is not resolved a second time when its user did so before', async () => {
+    await exhaust();
+    const { id } = await refused();
+    await service.database.query(
+      "UPDATE notifications SET resolved_at = now() - interval '5 minutes' WHERE id = $1",
+      [id],
+    );
+    const [before] = await rows();
+    await endPeriods();
+    await service.app.get(NotificationsService).resolveDue();
+    expect((await rows())[0]!.resolved_at).toEqual(before!.resolved_at);
+  });
+
+  it('is a new one for a new period, also when many refusals on two instances find the old one over', async () => {
+    await exhaust();
+    const first = await refused();
+    await refused(bearer, 1);
+    await endPeriods();
+    clock.forward(REMEMBERED + 1);
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(bearer, n % 2)));
+    const ids = new Set(answers.map(({ json }) => json.notification.id as string));
+    expect([ids.size, ids.has(first.id as string)]).toEqual([1, false]);
+    await service.app.get(NotificationsService).resolveDue();
+    expect(await rows()).toMatchObject([
+      { id: first.id, resolved_at: expect.any(Date) },
+      { id: [...ids][0], resolved_at: null },
+    ]);
+  });
+
+  it('goes with its user, and the period too', async () => {
+    const user = await service.make.user();
+    const { access_token } = await service.make.tokens(client, user);
+    await exhaust(access_token);
+    await refused(access_token);
+    const erased = await service.http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer: admin });
+    expect(erased.status).toBe(204);
+    expect(await rows()).toEqual([]);
+    expect(
+      await service.database.query('SELECT 1 FROM rate_limit_periods WHERE client_id = $1', [client.id]),
+    ).toEqual([]);
+    expect((await ask(access_token)).status).toBe(401);
+  });
+});
+
+/** What the service does every few seconds by itself. */
+const isHousekeeping = (sql: string): boolean =>
+  /resolve_at <= now\(\)|grace_ends_at <= now\(\)|FOR UPDATE SKIP LOCKED/.test(sql);

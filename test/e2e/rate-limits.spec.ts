@@ -1,0 +1,284 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { Clock } from '../support/clock.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer, HttpOptions } from '../support/http.js';
+import { limitHeaders, retryAfterOf, expectRetryAfter, statusesOf, tally } from '../support/rate-limits.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const LIMIT = 5;
+const HOUR = 3600;
+const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
+const UNKNOWN_NOTIFICATION = 'notf01HN2NJ9NMRZBXT1H6FT9N7735';
+const ENDPOINTS: [path: string, options: HttpOptions, status: number][] = [
+  ['/v2/users', {}, 200],
+  [`/v2/users/${UNKNOWN_USER}`, {}, 404],
+  ['/v2/users?page_size=0', {}, 400],
+  ['/notifications', {}, 200],
+  [`/notifications/${UNKNOWN_NOTIFICATION}`, {}, 404],
+  [`/notifications/${UNKNOWN_NOTIFICATION}`, { method: 'PATCH', json: { read: true } }, 404],
+  ['/webhook_portal', {}, 200],
+];
+
+describe('the limit of bearer endpoints', () => {
+  let service: TestService;
+  let admin: string;
+  let client: TestClient;
+  let bearer: string;
+
+  beforeAll(async () => {
+    service = await startService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
+    admin = await service.make.adminToken();
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    bearer = await service.make.clientToken(client);
+  });
+  afterAll(() => service.stop());
+
+  const ask = (path = '/v2/users', options: HttpOptions = {}): Promise<Answer> =>
+    service.http.send(path, { bearer, ...options });
+  const as = (token: string) => (): Promise<Answer> => ask('/v2/users', { bearer: token });
+  const exhaust = async (token = bearer): Promise<Answer> => {
+    expect(await statusesOf(LIMIT, as(token))).toEqual(Array(LIMIT).fill(200));
+    return as(token)();
+  };
+  const setLimit = (rate_limit: unknown, of = client): Promise<Answer> =>
+    service.http.send(`/admin/clients/${of.id}`, { method: 'PATCH', bearer: admin, json: { rate_limit } });
+  const userToken = async (user: UserEntity, of = client): Promise<string> =>
+    (await service.make.tokens(of, user)).access_token;
+
+  describe('refuses', () => {
+    it('the next request with every member of a problem and of a notification, and no other', async () => {
+      const answer = await exhaust();
+      expect(answer.status).toBe(429);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      const { notification, ...problem } = answer.json as { notification: { id: string } };
+      expect(problem).toEqual({
+        type: `${service.settings.baseUrl}/v2/problems/rate-limit-exceeded/`,
+        status: 429,
+        title: 'Too many requests',
+        detail: expect.stringMatching(/limit of 5 requests an hour .* \d+ seconds/),
+        instance: `${service.settings.baseUrl}/v2/users/${client.ownerId}`,
+      });
+      expect(notification).toEqual({
+        id: expect.stringMatching(/^notf[0-9A-HJKMNP-TV-Z]{26}$/),
+        url: `${service.settings.baseUrl}/notifications/${notification.id}`,
+        message_id: expect.stringMatching(/^ERR\d+$/),
+        category: 'RETRY',
+        event_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        short_text_title: expect.stringMatching(/\S/),
+        short_text_body: expect.stringMatching(/\S/),
+        detail_page_title: expect.stringMatching(/\S/),
+        detail_page_body: expect.stringMatching(/\S/),
+        external_link: null,
+      });
+    });
+
+    it.each(ENDPOINTS)('%s %j', async (path, options) => {
+      await exhaust();
+      const answer = await ask(path, options);
+      expect(answer.status).toBe(429);
+      expect(limitHeaders(answer)).toEqual([LIMIT, 0]);
+      expectRetryAfter(answer, HOUR);
+      expect([answer.headers.get('cache-control'), answer.headers.get('service-version')]).toEqual([
+        'no-store',
+        '2',
+      ]);
+    });
+
+    it('HEAD with the same headers and no body', async () => {
+      const get = await exhaust();
+      const head = await ask('/v2/users', { method: 'HEAD' });
+      expect([head.status, head.text, limitHeaders(head)]).toEqual([429, '', [LIMIT, 0]]);
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+      expectRetryAfter(
+        { ...head, text: get.text.replace(/\d+ seconds/, `${retryAfterOf(head)} seconds`) },
+        HOUR,
+      );
+    });
+
+    it('before the version and the body are looked at', async () => {
+      await exhaust();
+      expect((await ask('/v2/users', { headers: { 'service-version': '3' } })).status).toBe(429);
+      const json = { read: 'nonsense' };
+      expect((await ask(`/notifications/${UNKNOWN_NOTIFICATION}`, { method: 'PATCH', json })).status).toBe(
+        429,
+      );
+    });
+
+    it('all but 50 of 200 simultaneous requests against a limit of 50', async () => {
+      await setLimit(50);
+      const others = await Promise.all([service.make.clientToken(client), service.make.clientToken(client)]);
+      const tokens = [bearer, ...others];
+      const answers = Array.from({ length: 200 }, (_, n) => as(tokens[n % 3]!)());
+      expect(await tally(answers)).toEqual({ 200: 50, 429: 150 });
+    });
+
+    it('for as long as Retry-After says: not one second less, and refusals on the way change nothing', async () => {
+      const clock = new Clock();
+      try {
+        const seconds = retryAfterOf(await exhaust());
+        expect(seconds).toBeGreaterThan(HOUR - 30);
+        clock.forward(seconds / 2);
+        await tally(Array.from({ length: 30 }, as(bearer)));
+        const left = retryAfterOf(await ask());
+        expect(Math.abs(seconds / 2 - left)).toBeLessThan(30);
+        clock.forward(left - 20);
+        expect((await ask()).status).toBe(429);
+        clock.forward(20);
+        expect((await ask()).status).toBe(200);
+      } finally {
+        clock.restore();
+      }
+    });
+
+    it('by a rolling hour: one request for each that is an hour old', async () => {
+      const clock = new Clock();
+      try {
+        expect(await statusesOf(2, as(bearer))).toEqual([200, 200]);
+        clock.forward(HOUR / 2);
+        expect(await statusesOf(4, as(bearer))).toEqual([200, 200, 200, 429]);
+        clock.forward(retryAfterOf(await ask()));
+        expect(await statusesOf(3, as(bearer))).toEqual([200, 200, 429]);
+        expect(retryAfterOf(await ask())).toBeGreaterThan(HOUR / 2 - 60);
+      } finally {
+        clock.restore();
+      }
+    });
+  });
+
+  describe('stands in the headers', () => {
+    it.each(ENDPOINTS)('of %s %j', async (path, options, status) => {
+      const answers = [await ask(path, options), await ask(path, options)];
+      expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+      expect(answers.map(limitHeaders)).toEqual([
+        [LIMIT, LIMIT - 1],
+        [LIMIT, LIMIT - 2],
+      ]);
+      expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual([null, null]);
+      // Nobody promised it, and of a rolling hour it could only be wrong.
+      expect(answers.map(({ headers }) => headers.get('x-ratelimit-reset'))).toEqual([null, null]);
+    });
+
+    it('of HEAD, of a refused method of access, and of a request refused for its version, which counts', async () => {
+      const user = await service.make.user();
+      const token = await userToken(user);
+      const version = { 'service-version': '3' };
+      const answers = [
+        await ask('/v2/users', { bearer: token, method: 'HEAD' }),
+        await ask('/webhook_portal', { bearer: token }),
+        await ask('/v2/users', { bearer: token, headers: version }),
+      ];
+      expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual([
+        [200, LIMIT, LIMIT - 1],
+        [403, LIMIT, LIMIT - 2],
+        [400, LIMIT, LIMIT - 3],
+      ]);
+    });
+  });
+
+  describe('counts', () => {
+    it('each pair of client and user for itself, over all tokens of the pair', async () => {
+      const [anna, ben] = [await service.make.user(), await service.make.user()];
+      const other = await service.make.client();
+      const [first, second] = [await userToken(anna), await userToken(anna)];
+      expect((await exhaust(first)).status).toBe(429);
+      expect((await as(second)()).status).toBe(429);
+      for (const token of [await userToken(ben), await userToken(anna, other), bearer]) {
+        expect(limitHeaders(await as(token)())).toEqual([LIMIT, LIMIT - 1]);
+      }
+    });
+
+    it('client credentials for the client, apart from the user who owns it', async () => {
+      const owned = await service.make.client({ ownerId: (await service.make.user()).id });
+      const [first, second] = [await service.make.clientToken(owned), await service.make.clientToken(owned)];
+      expect((await exhaust(first)).status).toBe(429);
+      expect((await as(second)()).status).toBe(429);
+      const [{ email }] = (await service.database.query<{ email: string }>(
+        'SELECT email FROM users WHERE id = $1',
+        [owned.ownerId],
+      )) as [{ email: string }];
+      const ofOwner = await userToken({ email, id: owned.ownerId } as UserEntity, owned);
+      expect(limitHeaders(await as(ofOwner)())).toEqual([LIMIT, LIMIT - 1]);
+    });
+
+    it('nothing for whoever has no valid token', async () => {
+      for (const token of ['garbage', `${bearer.slice(0, -1)}x`, `${client.id}`]) {
+        const answer = await as(token)();
+        expect([answer.status, ...limitHeaders(answer)]).toEqual([401, null, null]);
+      }
+      expect((await ask('/v2/users', { bearer: undefined })).status).toBe(401);
+      expect((await ask(`/v2/users?access_token=${bearer}`)).status).toBe(400);
+      expect(limitHeaders(await ask())).toEqual([LIMIT, LIMIT - 1]);
+    });
+
+    it('neither the admin API nor introspection', async () => {
+      const operator = await service.make.operatorClient();
+      const token = await service.make.clientToken(operator);
+      for (let n = 0; n < LIMIT + 3; n++) {
+        const answers = [
+          await ask('/admin/users', { bearer: token }),
+          await service.http.send('/o/introspect/', {
+            form: { token: bearer },
+            basic: { id: operator.id, secret: operator.secret },
+          }),
+          await service.http.send('/o/introspect/', { form: { token: bearer }, bearer: token }),
+        ];
+        expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual(
+          Array(3).fill([200, null, null]),
+        );
+      }
+      expect(limitHeaders(await ask())).toEqual([LIMIT, LIMIT - 1]);
+    });
+  });
+
+  describe("of a client's own", () => {
+    it.each([0, -1, 1.5, 1e12, 1_000_000_001, '100', true, [10], {}])('cannot be %j', async (value) => {
+      const answer = await setLimit(value);
+      expect([answer.status, Object.keys(answer.json.field_errors)]).toEqual([400, ['rate_limit']]);
+      expect(limitHeaders(await ask())).toEqual([LIMIT, LIMIT - 1]);
+    });
+
+    it('counts at once on every instance: lowered, raised after refusals, and taken away', async () => {
+      const elsewhere = (): Promise<Answer> => service.instances[1]!.http.get('/v2/users', { bearer });
+      const both = async () =>
+        [await ask(), await elsewhere()].map((answer) => [answer.status, ...limitHeaders(answer)]);
+      expect(await both()).toEqual(Array(2).fill([200, 5, 4]));
+      await setLimit(1);
+      expect(await both()).toEqual(Array(2).fill([429, 1, 0]));
+      await setLimit(3);
+      expect(await both()).toEqual(Array(2).fill([200, 3, 1]));
+      expect(await both()).toEqual(Array(2).fill([200, 3, 0]));
+      expect(await both()).toEqual(Array(2).fill([429, 3, 0]));
+      await setLimit(1_000_000_000);
+      expect(await both()).toEqual(Array(2).fill([200, 1_000_000_000, 999_999_996]));
+      await setLimit(null);
+      expect(await both()).toEqual(Array(2).fill([200, LIMIT, 0]));
+      expect(await both()).toEqual(Array(2).fill([429, LIMIT, 0]));
+    });
+
+    it('when lowered, has Retry-After say when enough requests are old', async () => {
+      const clock = new Clock();
+      try {
+        await ask();
+        clock.forward(600);
+        await statusesOf(3, as(bearer));
+        await setLimit(2);
+        const refused = await ask();
+        // Three of the four must go: the newest of those is not the first.
+        expect(retryAfterOf(refused)).toBeGreaterThan(HOUR - 60);
+        clock.forward(retryAfterOf(refused));
+        expect((await ask()).status).toBe(200);
+      } finally {
+        clock.restore();
+      }
+    });
+
+    it('leaves other clients theirs', async () => {
+      const other = await service.make.client();
+      await setLimit(1, other);
+      expect((await exhaust()).status).toBe(429);
+      expect(limitHeaders(await as(await service.make.clientToken(other))())).toEqual([1, 0]);
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import type { Answer, Http, HttpOptions } from './http.js';
+
+/** The statuses of so many answers, in order. */
+export async function statusesOf(times: number, send: () => Promise<{ status: number }>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let n = 0; n < times; n++) statuses.push((await send()).status);
+  return statuses;
+}
+
+/** How many answers there were of each status, of requests that were all sent at once. */
+export async function tally(answers: Promise<{ status: number }>[]): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** `X-RateLimit-Limit` and `X-RateLimit-Remaining`, null where the answer has none. */
+export const limitHeaders = ({ headers }: { headers: Headers }): (number | null)[] =>
+  ['x-ratelimit-limit', 'x-ratelimit-remaining'].map((name) => {
+    const value = headers.get(name);
+    return value === null ? null : Number(value);
+  });
+
+export const retryAfterOf = ({ headers }: { headers: Headers }): number =>
+  Number(headers.get('retry-after') ?? Number.NaN);
+
+/** A 429 problem that says when, and nothing of users: for those of whom only client or address are known. */
+export function expectPlainRefusal(answer: Answer, baseUrl: string, windowSeconds: number): void {
+  expect(answer.status).toBe(429);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json(;|$)/);
+  expect(Object.keys(answer.json as object).sort()).toEqual(['detail', 'status', 'title', 'type']);
+  expect(answer.json).toMatchObject({
+    type: `${baseUrl}/v2/problems/rate-limit-exceeded/`,
+    status: 429,
+    title: 'Too many requests',
+  });
+  expectRetryAfter(answer, windowSeconds);
+}
+
+/** `Retry-After` in whole seconds, within the window, and the same in the words. */
+export function expectRetryAfter(answer: Answer, windowSeconds: number): void {
+  const seconds = answer.headers.get('retry-after') ?? '';
+  expect(seconds).toMatch(/^[1-9]\d*$/);
+  expect(Number(seconds)).toBeLessThanOrEqual(windowSeconds);
+  expect(answer.text).toContain(`${seconds} seconds`);
+}
+
+/** Sends as if from this address, for a service that trusts 127.0.0.1 as its proxy. */
+export const from =
+  (http: Http, address: string) =>
+  (path: string, options: HttpOptions = {}): Promise<Answer> =>
+    http.send(path, { ...options, headers: { 'x-forwarded-for': address, ...options.headers } });
+
+let networks = 0;
+
+/** An address that no other test used. */
+export const newAddress = (): string => `198.51.${Math.floor(++networks / 250)}.${networks % 250}`;
