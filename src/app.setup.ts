@@ -14,6 +14,7 @@ import { Form } from './http/form.js';
 import { NestLog } from './http/logging.js';
 import { answerClientError, BARE_HEADERS } from './http/client-error.js';
 import { badRequest } from './http/problem.js';
+import { methodNotAllowed } from './http/problem.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { renderProblem } from './http/render-problem.js';
 import { requestIdOf } from './http/request-id.js';
@@ -92,17 +93,21 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
 }
 
 function addRequestHooks(fastify: FastifyInstance): void {
-  let closing = false;
-  fastify.addHook('preClose', async () => {
-    closing = true;
-  });
-  // A connection that stays open after its last answer would hold up the shutdown.
-  fastify.addHook('onSend', async (_request, reply) => {
-    if (closing) void reply.header('connection', 'close');
-  });
   fastify.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
+  });
+  // Before the body is looked at; the router takes both spellings for one.
+  fastify.addHook('preParsing', async (request) => {
+    if (!request.routeOptions.config?.needsTrailingSlash) return;
+    const path = request.url.split('?', 1)[0]!;
+    if (path.endsWith('/')) return;
+    throw methodNotAllowed(
+      `The trailing slash is required: send the request to ${request.routeOptions.url}/ instead.`,
+      {
+        headers: { allow: 'OPTIONS' },
+      },
+    );
   });
   fastify.addHook('onResponse', async (request, reply) => {
     request.log.info(
@@ -118,33 +123,17 @@ function addRequestHooks(fastify: FastifyInstance): void {
   });
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** The body as text; throws a 400 problem for bytes that are not UTF-8, which a lenient decoder would replace. */
-function textOf(body: Buffer): string {
-  try {
-    return UTF8.decode(body);
-  } catch {
-    throw badRequest('The body is not valid UTF-8.');
-  }
-}
-
 function addBodyParsers(fastify: FastifyInstance): void {
-  fastify.removeContentTypeParser(['text/plain', 'application/json']);
+  fastify.removeContentTypeParser('text/plain');
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      const text = textOf(body as Buffer);
-      // Some HTTP clients name the media type on every request, with a body or without.
-      if (text === '') done(null, undefined);
-      else void parseJson(request, text, done);
-    } catch (error) {
-      done(error as Error);
-    }
+  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    // Some HTTP clients name the media type on every request, with a body or without.
+    if (body === '') done(null, undefined);
+    else void parseJson(request, body as string, done);
   });
-  fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (_request, body, done) => {
+  fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, (_request, body, done) => {
     try {
-      done(null, Form.parse(textOf(body as Buffer)));
+      done(null, Form.parse(body as string));
     } catch (error) {
       done(error as Error);
     }

@@ -8,7 +8,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { Form, queryStringOf } from '../http/form.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
 import type { Problem } from '../http/problem.js';
@@ -35,8 +35,8 @@ const renderError = (problem: Problem, request: FastifyRequest) =>
   renderOAuthError(problem.status === 415 ? invalidRequest(FORM_NEEDED) : problem, request);
 
 /** An endpoint that takes a form, lets the guards decide in their order, and refuses in the words of RFC 6749 §5.2. */
-export const OAuthEndpoint = (...guards: Type<CanActivate>[]) =>
-  applyDecorators(RouteConfig({ renderError }), UseGuards(OAuthFormGuard, ...guards));
+export const OAuthEndpoint = (guard: Type<CanActivate>, config: FastifyContextConfig = {}) =>
+  applyDecorators(RouteConfig({ renderError, ...config }), UseGuards(OAuthFormGuard, guard));
 
 /** The posted form, behind the form guard. */
 export const OAuthForm = createParamDecorator(

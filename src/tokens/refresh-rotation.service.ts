@@ -18,7 +18,6 @@ interface Successor {
   scopes: string[];
   /** The scopes that were asked for; the same request again must ask for the same. */
   asked: string[];
-  expiresAt: number;
 }
 
 const REFUSED_GRANT = { refused: 'invalid_grant' } as const;
@@ -79,9 +78,8 @@ export class RefreshRotationService {
       refreshToken: newSecret('refreshToken'),
       scopes,
       asked,
-      expiresAt: Date.now() + accessTokenTtl * 1000,
     };
-    const rotated = await this.repository.rotate({
+    const expiresIn = await this.repository.rotate({
       retiredDigest: digest,
       grantId: found.grantId,
       clientId: found.clientId,
@@ -97,9 +95,9 @@ export class RefreshRotationService {
       accessTtl: accessTokenTtl,
       grace: refreshGrace,
     });
-    if (!rotated) return undefined;
+    if (expiresIn === undefined) return undefined;
     const { accessToken, refreshToken } = successor;
-    return { accessToken, refreshToken, scopes, expiresIn: accessTokenTtl };
+    return { accessToken, refreshToken, scopes, expiresIn };
   }
 
   /** The answer was lost, and the client repeats its request: the same pair again, never a second one. */
@@ -114,12 +112,12 @@ export class RefreshRotationService {
     const successor = this.open(token, digest, found);
     if (!successor) return REFUSED_GRANT;
     if (!sameScopes(successor.asked, asked)) return REFUSED_SCOPE;
-    const { accessToken, refreshToken, scopes, expiresAt } = successor;
+    const { accessToken, refreshToken, scopes } = successor;
     return {
       accessToken,
       refreshToken,
       scopes,
-      expiresIn: Math.max(0, Math.floor((expiresAt - Date.now()) / 1000)),
+      expiresIn: found.successorExpiresIn,
     };
   }
 

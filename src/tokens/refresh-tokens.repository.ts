@@ -12,6 +12,8 @@ export interface FoundRefreshToken {
   sealedSuccessor: Buffer | null;
   /** The successor was used already, or its access token was revoked by itself: its owner has it, so the answer was not lost. */
   successorUsed: boolean;
+  /** Seconds that its access token has left. */
+  successorExpiresIn: number;
   /** Grant, consent, user and client are all live. */
   grantLive: boolean;
   grantScopes: string[];
@@ -43,6 +45,7 @@ export class RefreshTokensRepository {
               r.retired_at IS NOT NULL AS retired, coalesce(r.grace_ends_at > now(), false) AS "inGrace",
               r.sealed_successor AS "sealedSuccessor",
               coalesce(n.retired_at IS NOT NULL OR a.revoked_at IS NOT NULL, true) AS "successorUsed",
+              greatest(0, floor(extract(epoch FROM a.expires_at - now()))::int) AS "successorExpiresIn",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
                 AND k.revoked_at IS NULL AS "grantLive",
               g.scopes AS "grantScopes", c.scopes AS "clientScopes", k.scopes AS "consentScopes"
@@ -62,13 +65,15 @@ export class RefreshTokensRepository {
   /**
    * Retires the token and stores its successor pair: one statement, so all or nothing. The grant's row is locked first:
    * of simultaneous rotations one goes through, and a revocation that committed before it leaves nothing to rotate.
-   * False where the token was retired or its grant ended meanwhile.
+   * How many seconds the new access token has; undefined where the token was retired or its grant ended meanwhile.
    */
-  async rotate(rotation: Rotation): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
-      `WITH held AS (
-         SELECT id, expires_at FROM grants
-          WHERE id = $2 AND revoked_at IS NULL AND expires_at > now() FOR NO KEY UPDATE
+  async rotate(rotation: Rotation): Promise<number | undefined> {
+    const rows: { expiresIn: number }[] = await this.dataSource.query(
+      `WITH client AS MATERIALIZED (
+         SELECT id FROM clients WHERE id = $3 FOR KEY SHARE
+       ), held AS MATERIALIZED (
+         SELECT g.id, g.expires_at FROM client JOIN grants g ON g.client_id = client.id
+          WHERE g.id = $2 AND g.revoked_at IS NULL AND g.expires_at > now() FOR NO KEY UPDATE OF g
        ), retired AS (
          UPDATE refresh_tokens r
             SET retired_at = now(), grace_ends_at = now() + make_interval(secs => $10),
@@ -82,7 +87,7 @@ export class RefreshTokensRepository {
        )
        INSERT INTO access_tokens (digest, client_id, grant_id, scopes, expires_at)
        SELECT $5, $3, grant_id, $7, least(now() + make_interval(secs => $9), grant_expires_at) FROM retired
-       RETURNING 1`,
+       RETURNING floor(extract(epoch FROM expires_at - now()))::int AS "expiresIn"`,
       [
         rotation.retiredDigest,
         rotation.grantId,
@@ -96,7 +101,7 @@ export class RefreshTokensRepository {
         rotation.grace,
       ],
     );
-    return rows.length === 1;
+    return rows[0]?.expiresIn;
   }
 
   /** The grant that a refresh token of this client belongs to, whatever the token's state. */
