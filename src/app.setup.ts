@@ -10,20 +10,18 @@ import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
 import { AllowedMethods } from './http/allowed-methods.js';
 import { STATIC_ASSETS } from './http/assets.js';
-import { Form } from './http/form.js';
 import { NestLog } from './http/logging.js';
 import { answerClientError, BARE_HEADERS } from './http/client-error.js';
+import { addBodyParsers } from './http/body-parsers.js';
 import { badRequest } from './http/problem.js';
-import { methodNotAllowed } from './http/problem.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { renderProblem } from './http/render-problem.js';
+import { addRequestHooks } from './http/request-hooks.js';
 import { requestIdOf } from './http/request-id.js';
-import { SERVICE_VERSION } from './http/service-version.guard.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 
 // Contract §10: the whole body at most 64 kB; nothing else is allowed more.
 const BODY_LIMIT_BYTES = 65_536;
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Contract §4: what browsers of any origin may call, without credentials. */
 const CORS_PATHS =
@@ -90,54 +88,6 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
   app.useGlobalFilters(new ProblemFilter(settings, allowedMethods));
   await app.init();
   return app;
-}
-
-function addRequestHooks(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id);
-    if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
-  });
-  // Before the body is looked at; the router takes both spellings for one.
-  fastify.addHook('preParsing', async (request) => {
-    if (!request.routeOptions.config?.needsTrailingSlash) return;
-    const path = request.url.split('?', 1)[0]!;
-    if (path.endsWith('/')) return;
-    throw methodNotAllowed(
-      `The trailing slash is required: send the request to ${request.routeOptions.url}/ instead.`,
-      {
-        headers: { allow: 'OPTIONS' },
-      },
-    );
-  });
-  fastify.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? '(none)',
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-        address: request.ip,
-      },
-      'request',
-    );
-  });
-}
-
-function addBodyParsers(fastify: FastifyInstance): void {
-  fastify.removeContentTypeParser('text/plain');
-  const parseJson = fastify.getDefaultJsonParser('error', 'error');
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Some HTTP clients name the media type on every request, with a body or without.
-    if (body === '') done(null, undefined);
-    else void parseJson(request, body as string, done);
-  });
-  fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, Form.parse(body as string));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
 }
 
 async function addHeaders(fastify: FastifyInstance, settings: Settings): Promise<void> {
