@@ -10,19 +10,18 @@ import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
 import { AllowedMethods } from './http/allowed-methods.js';
 import { STATIC_ASSETS } from './http/assets.js';
-import { Form } from './http/form.js';
 import { NestLog } from './http/logging.js';
 import { answerClientError, BARE_HEADERS } from './http/client-error.js';
+import { addBodyParsers } from './http/body-parsers.js';
 import { badRequest } from './http/problem.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { renderProblem } from './http/render-problem.js';
+import { addRequestHooks } from './http/request-hooks.js';
 import { requestIdOf } from './http/request-id.js';
-import { SERVICE_VERSION } from './http/service-version.guard.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 
 // Contract §10: the whole body at most 64 kB; nothing else is allowed more.
 const BODY_LIMIT_BYTES = 65_536;
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Contract §4: what browsers of any origin may call, without credentials. */
 const CORS_PATHS =
@@ -89,67 +88,6 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
   app.useGlobalFilters(new ProblemFilter(settings, allowedMethods));
   await app.init();
   return app;
-}
-
-function addRequestHooks(fastify: FastifyInstance): void {
-  let closing = false;
-  fastify.addHook('preClose', async () => {
-    closing = true;
-  });
-  // A connection that stays open after its last answer would hold up the shutdown.
-  fastify.addHook('onSend', async (_request, reply) => {
-    if (closing) void reply.header('connection', 'close');
-  });
-  fastify.addHook('onRequest', async (request, reply) => {
-    // What an endpoint does not say otherwise is for its caller alone.
-    void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
-    if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
-  });
-  fastify.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? '(none)',
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-        address: request.ip,
-      },
-      'request',
-    );
-  });
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** The body as text; throws a 400 problem for bytes that are not UTF-8, which a lenient decoder would replace. */
-function textOf(body: Buffer): string {
-  try {
-    return UTF8.decode(body);
-  } catch {
-    throw badRequest('The body is not valid UTF-8.');
-  }
-}
-
-function addBodyParsers(fastify: FastifyInstance): void {
-  fastify.removeContentTypeParser(['text/plain', 'application/json']);
-  const parseJson = fastify.getDefaultJsonParser('error', 'error');
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      const text = textOf(body as Buffer);
-      // Some HTTP clients name the media type on every request, with a body or without.
-      if (text === '') done(null, undefined);
-      else void parseJson(request, text, done);
-    } catch (error) {
-      done(error as Error);
-    }
-  });
-  fastify.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, Form.parse(textOf(body as Buffer)));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
 }
 
 async function addHeaders(fastify: FastifyInstance, settings: Settings): Promise<void> {

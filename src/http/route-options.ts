@@ -17,5 +17,7 @@ declare module 'fastify' {
     renderError?: ErrorRenderer;
     /** The route's answers carry `Service-Version: 2`. */
     versioned?: boolean;
+    /** Without the slash at its end the address answers 405, whatever the request is. */
+    needsTrailingSlash?: boolean;
   }
 }

@@ -7,7 +7,8 @@ import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 /**
  * Lets a request to an OAuth endpoint in: the guards in their order, and the limits of contract §7 around them. What ends
  * with an authenticated client counts for that client (unless the endpoint is not limited); everything else counts for
- * the address it came from, so that a stranger who sends a partner's client_id uses up nothing of the partner's.
+ * the address it came from, so that a stranger who sends a partner's client_id uses up nothing of the partner's, and one
+ * at the same address does not hold the partner up.
  */
 export function admission(
   guards: Type<CanActivate>[],
@@ -22,7 +23,6 @@ export function admission(
 
     async canActivate(context: ExecutionContext): Promise<boolean> {
       const request = context.switchToHttp().getRequest<FastifyRequest>();
-      this.limits.refuseExhaustedAddress(request.ip);
       try {
         for (const guard of guards) await this.moduleRef.get<CanActivate>(guard).canActivate(context);
       } catch (error) {

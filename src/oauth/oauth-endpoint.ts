@@ -8,7 +8,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { Form, queryStringOf } from '../http/form.js';
 import { admission } from './admission.guard.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
@@ -39,9 +39,12 @@ const renderError = (problem: Problem, request: FastifyRequest) =>
  * An endpoint that takes a form, authenticates with this guard, is under the limits of contract §7 (`limitClients`: for each
  * client too), and refuses in the words of RFC 6749 §5.2.
  */
-export const OAuthEndpoint = (authentication: Type<CanActivate>, { limitClients = true } = {}) =>
+export const OAuthEndpoint = (
+  authentication: Type<CanActivate>,
+  { limitClients = true, ...config }: FastifyContextConfig & { limitClients?: boolean } = {},
+) =>
   applyDecorators(
-    RouteConfig({ renderError }),
+    RouteConfig({ renderError, ...config }),
     UseGuards(admission([OAuthFormGuard, authentication], { limitClients })),
   );
 

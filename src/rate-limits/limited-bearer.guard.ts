@@ -4,7 +4,10 @@ import { Problem } from '../http/problem.js';
 import { BearerGuard } from '../tokens/bearer.guard.js';
 import { RateLimitsService } from './rate-limits.service.js';
 
-/** The bearer guard of partners' endpoints: a request without a valid token counts for its address (contract §7). */
+/**
+ * The bearer guard of partners' endpoints: a request without a valid token counts for its address (contract §7). Whoever
+ * has one is not held up by what others do at the same address.
+ */
 @Injectable()
 export class LimitedBearerGuard extends BearerGuard {
   constructor(private readonly limits: RateLimitsService) {
@@ -13,7 +16,6 @@ export class LimitedBearerGuard extends BearerGuard {
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const { ip } = context.switchToHttp().getRequest<FastifyRequest>();
-    this.limits.refuseExhaustedAddress(ip);
     try {
       return await super.canActivate(context);
     } catch (error) {

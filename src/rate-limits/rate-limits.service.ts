@@ -44,24 +44,21 @@ export class RateLimitsService {
     refuseUnless(await this.consume(addressKey(address), this.addressLimit, MINUTE_MS));
   }
 
-  /** Throws a 429 problem while the address is known to be over its limit; counts nothing and asks nobody. */
-  refuseExhaustedAddress(address: string): void {
-    const refused = this.refusalOf(addressKey(address), this.addressLimit);
-    if (refused) refuseUnless(refused);
-  }
-
   private get addressLimit(): number {
     return this.settings.oauthRateLimit * ADDRESS_FACTOR;
   }
 
   private async consume(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
-    const refused = this.refusalOf(key, limit);
-    if (refused) return refused;
-    const decision = await this.store.consume(key, limit, windowMs);
+    const decision = this.refusalOf(key, limit) ?? (await this.ask(key, limit, windowMs));
     decisionCounter.inc({
       kind: key.slice(0, key.indexOf(':')),
       result: decision.allowed ? 'allowed' : 'refused',
     });
+    return decision;
+  }
+
+  private async ask(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
+    const decision = await this.store.consume(key, limit, windowMs);
     if (!decision.allowed)
       this.refusals.set(key, { limit, until: performance.now() + decision.retryAfterMs });
     return decision;

@@ -6,7 +6,6 @@ export interface NewAuthorizationCode {
   digest: Buffer;
   clientId: string;
   userId: string;
-  sessionDigest: Buffer;
   redirectUri: string;
   scopes: string[];
   codeChallenge: string | null;
@@ -40,32 +39,31 @@ export class AuthorizationCodesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Stores a code while the client may have it and the user is still signed in; false where one of them is no longer
-   * so. The share locks make whoever disables or signs out wait, and then find this code.
+   * Holds the client, the user and the session as live until the transaction ends; false where one of them no longer
+   * is. The share locks make whoever disables or signs out wait, and then find the code that is stored meanwhile.
    */
-  async insert(manager: EntityManager, code: NewAuthorizationCode): Promise<boolean> {
+  async hold(
+    manager: EntityManager,
+    clientId: string,
+    userId: string,
+    sessionDigest: Buffer,
+  ): Promise<boolean> {
     const rows: unknown[] = await manager.query(
-      `WITH holder AS (
-         SELECT c.id AS client_id, u.id AS user_id
-           FROM clients c, users u, sessions s
-          WHERE c.id = $2 AND c.enabled
-            AND u.id = $3 AND u.enabled AND s.digest = $8 AND s.user_id = u.id AND s.expires_at > now()
-            FOR SHARE OF c, u, s
-       )
-       INSERT INTO authorization_codes (digest, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
-       SELECT $1, client_id, user_id, $4, $5, $6, now() + make_interval(secs => $7) FROM holder RETURNING 1`,
-      [
-        code.digest,
-        code.clientId,
-        code.userId,
-        code.redirectUri,
-        code.scopes,
-        code.codeChallenge,
-        code.ttl,
-        code.sessionDigest,
-      ],
+      `SELECT 1 FROM clients c, users u, sessions s
+        WHERE c.id = $1 AND c.enabled
+          AND u.id = $2 AND u.enabled AND s.digest = $3 AND s.user_id = u.id AND s.expires_at > now()
+          FOR SHARE OF c, u, s`,
+      [clientId, userId, sessionDigest],
     );
     return rows.length === 1;
+  }
+
+  async insert(manager: EntityManager, code: NewAuthorizationCode): Promise<void> {
+    await manager.query(
+      `INSERT INTO authorization_codes (digest, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`,
+      [code.digest, code.clientId, code.userId, code.redirectUri, code.scopes, code.codeChallenge, code.ttl],
+    );
   }
 
   async find(digest: Buffer): Promise<FoundAuthorizationCode | undefined> {

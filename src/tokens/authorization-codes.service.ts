@@ -26,18 +26,24 @@ export class AuthorizationCodesService {
     private readonly settings: Settings,
   ) {}
 
-  /** Issues a code in the caller's transaction; undefined where the client was disabled or the user signed out meanwhile. */
-  async issue(
+  /** Holds client, user and session until the caller's transaction ends; false where one of them is no longer live. */
+  hold(
     manager: EntityManager,
-    code: Omit<NewAuthorizationCode, 'digest' | 'ttl'>,
-  ): Promise<string | undefined> {
+    clientId: string,
+    user: { id: string; sessionDigest: Buffer },
+  ): Promise<boolean> {
+    return this.repository.hold(manager, clientId, user.id, user.sessionDigest);
+  }
+
+  /** Issues a code in the caller's transaction, which holds what it rests on. */
+  async issue(manager: EntityManager, code: Omit<NewAuthorizationCode, 'digest' | 'ttl'>): Promise<string> {
     const secret = newSecret('authorizationCode');
-    const stored = await this.repository.insert(manager, {
+    await this.repository.insert(manager, {
       ...code,
       digest: digestOf(secret),
       ttl: this.settings.authorizationCodeTtl,
     });
-    return stored ? secret : undefined;
+    return secret;
   }
 
   /**

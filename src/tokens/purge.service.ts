@@ -28,7 +28,7 @@ const TASKS: PurgeTask[] = [
   { table: 'portal_sessions', key: 'digest', condition: 'expires_at < now()' },
   { table: 'password_links', key: 'digest', condition: 'expires_at < now()' },
   { table: 'rate_limit_periods', key: 'notification_id', condition: 'ends_at < now()' },
-  { table: 'client_secrets', key: 'digest', condition: 'expires_at < now()' },
+  { table: 'client_secrets', key: 'client_id, digest', condition: 'expires_at < now()' },
   { table: 'grants', key: 'id', condition: 'revoked_at < now() - make_interval(days => $2)' },
   { table: 'grants', key: 'id', condition: 'expires_at < now() - make_interval(days => $2)' },
   {
@@ -37,6 +37,7 @@ const TASKS: PurgeTask[] = [
     condition: `id IN (SELECT grant_id FROM refresh_tokens
                         WHERE retired_at IS NULL AND expires_at < now() - make_interval(days => $2) LIMIT $1)`,
   },
+  { table: 'audit_events', key: 'id', condition: "occurred_at < now() - interval '365 days'" },
 ];
 
 /**
@@ -93,7 +94,7 @@ export class PurgeService implements OnApplicationShutdown {
   private async deleteBatch({ table, key, condition }: PurgeTask): Promise<number> {
     const params = condition.includes('$2') ? [BATCH, this.settings.retentionDays] : [BATCH];
     const [, count]: [unknown[], number] = await this.dataSource.query(
-      `DELETE FROM ${table} WHERE ${key} IN (
+      `DELETE FROM ${table} WHERE (${key}) IN (
          SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1 FOR UPDATE SKIP LOCKED)`,
       params,
     );

@@ -11,7 +11,7 @@ import { RefreshTokensRepository, type FoundRefreshToken } from './refresh-token
 /** What came of a refresh. */
 export type RefreshResult = IssuedTokens | { refused: 'invalid_grant' | 'invalid_scope' };
 
-/** The successor pair as it is sealed for the grace time. */
+/** The successor pair as it is sealed for the grace time; `expiresAt` in milliseconds since 1970. */
 interface Successor {
   accessToken: string;
   refreshToken: string;
@@ -79,7 +79,7 @@ export class RefreshRotationService {
       scopes,
       asked,
     };
-    const rotated = await this.repository.rotate({
+    const expiresIn = await this.repository.rotate({
       retiredDigest: digest,
       grantId: found.grantId,
       clientId: found.clientId,
@@ -95,9 +95,9 @@ export class RefreshRotationService {
       accessTtl: accessTokenTtl,
       grace: refreshGrace,
     });
-    if (!rotated) return undefined;
+    if (expiresIn === undefined) return undefined;
     const { accessToken, refreshToken } = successor;
-    return { accessToken, refreshToken, scopes, expiresIn: Math.min(accessTokenTtl, found.grantExpiresIn) };
+    return { accessToken, refreshToken, scopes, expiresIn };
   }
 
   /** The answer was lost, and the client repeats its request: the same pair again, never a second one. */
@@ -113,7 +113,12 @@ export class RefreshRotationService {
     if (!successor) return REFUSED_GRANT;
     if (!sameScopes(successor.asked, asked)) return REFUSED_SCOPE;
     const { accessToken, refreshToken, scopes } = successor;
-    return { accessToken, refreshToken, scopes, expiresIn: found.successorExpiresIn };
+    return {
+      accessToken,
+      refreshToken,
+      scopes,
+      expiresIn: found.successorExpiresIn,
+    };
   }
 
   private open(token: string, digest: Buffer, found: FoundRefreshToken): Successor | undefined {

@@ -10,14 +10,12 @@ export interface FoundRefreshToken {
   /** Retired, and still within the grace time. */
   inGrace: boolean;
   sealedSuccessor: Buffer | null;
-  /** Seconds that are left of the successor's access token. */
-  successorExpiresIn: number;
   /** The successor was used already, or its access token was revoked by itself: its owner has it, so the answer was not lost. */
   successorUsed: boolean;
+  /** Seconds that its access token has left. */
+  successorExpiresIn: number;
   /** Grant, consent, user and client are all live. */
   grantLive: boolean;
-  /** Seconds that are left of the grant. */
-  grantExpiresIn: number;
   grantScopes: string[];
   clientScopes: string[];
   consentScopes: string[];
@@ -46,11 +44,10 @@ export class RefreshTokensRepository {
       `SELECT r.grant_id AS "grantId", g.client_id AS "clientId", r.expires_at <= now() AS expired,
               r.retired_at IS NOT NULL AS retired, coalesce(r.grace_ends_at > now(), false) AS "inGrace",
               r.sealed_successor AS "sealedSuccessor",
-              greatest(0, floor(extract(epoch FROM coalesce(a.expires_at, now()) - now())))::int AS "successorExpiresIn",
               coalesce(n.retired_at IS NOT NULL OR a.revoked_at IS NOT NULL, true) AS "successorUsed",
+              greatest(0, floor(extract(epoch FROM a.expires_at - now()))::int) AS "successorExpiresIn",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
                 AND k.revoked_at IS NULL AS "grantLive",
-              floor(extract(epoch FROM g.expires_at - now()))::int AS "grantExpiresIn",
               g.scopes AS "grantScopes", c.scopes AS "clientScopes", k.scopes AS "consentScopes"
          FROM refresh_tokens r
          JOIN grants g ON g.id = r.grant_id
@@ -68,13 +65,15 @@ export class RefreshTokensRepository {
   /**
    * Retires the token and stores its successor pair: one statement, so all or nothing. The grant's row is locked first:
    * of simultaneous rotations one goes through, and a revocation that committed before it leaves nothing to rotate.
-   * False where the token was retired or its grant ended meanwhile.
+   * How many seconds the new access token has; undefined where the token was retired or its grant ended meanwhile.
    */
-  async rotate(rotation: Rotation): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
-      `WITH held AS (
-         SELECT id, expires_at FROM grants
-          WHERE id = $2 AND revoked_at IS NULL AND expires_at > now() FOR NO KEY UPDATE
+  async rotate(rotation: Rotation): Promise<number | undefined> {
+    const rows: { expiresIn: number }[] = await this.dataSource.query(
+      `WITH client AS MATERIALIZED (
+         SELECT id FROM clients WHERE id = $3 FOR KEY SHARE
+       ), held AS MATERIALIZED (
+         SELECT g.id, g.expires_at FROM client JOIN grants g ON g.client_id = client.id
+          WHERE g.id = $2 AND g.revoked_at IS NULL AND g.expires_at > now() FOR NO KEY UPDATE OF g
        ), retired AS (
          UPDATE refresh_tokens r
             SET retired_at = now(), grace_ends_at = now() + make_interval(secs => $10),
@@ -88,7 +87,7 @@ export class RefreshTokensRepository {
        )
        INSERT INTO access_tokens (digest, client_id, grant_id, scopes, expires_at)
        SELECT $5, $3, grant_id, $7, least(now() + make_interval(secs => $9), grant_expires_at) FROM retired
-       RETURNING 1`,
+       RETURNING floor(extract(epoch FROM expires_at - now()))::int AS "expiresIn"`,
       [
         rotation.retiredDigest,
         rotation.grantId,
@@ -102,7 +101,7 @@ export class RefreshTokensRepository {
         rotation.grace,
       ],
     );
-    return rows.length === 1;
+    return rows[0]?.expiresIn;
   }
 
   /** The grant that a refresh token of this client belongs to, whatever the token's state. */

@@ -101,6 +101,20 @@ describe('the limits of /o/* and the login', () => {
       expect(await statusesOf(LIMIT, () => token())).toEqual(Array(LIMIT).fill(200));
     });
 
+    it('hold up no client that authenticates, and no introspection, at the same address', async () => {
+      const operator = await service.make.operatorClient();
+      const address = newAddress();
+      await statusesOf(ADDRESS_LIMIT, () => token(wrongSecret(), address));
+      expect((await token(wrongSecret(), address)).status).toBe(429);
+      expect((await token({}, address)).status).toBe(200);
+      const basic = { id: operator.id, secret: operator.secret };
+      const introspection = await from(service.http, address)('/o/introspect/', {
+        basic,
+        form: { token: 'x' },
+      });
+      expect(introspection.json).toEqual({ active: false });
+    });
+
     it('count what is no proper request, and unknown clients', async () => {
       const address = newAddress();
       const broken: HttpOptions[] = [
@@ -157,14 +171,11 @@ describe('the limits of /o/* and the login', () => {
     const bearer = await service.make.clientToken(operator);
     const { access_token } = (await token()).json as { access_token: string };
     const address = newAddress();
-    for (const how of [{ basic: operator }, { bearer }] as HttpOptions[]) {
-      const statuses = await statusesOf(ADDRESS_LIMIT + LIMIT, () =>
-        from(service.http, address)('/o/introspect/', {
-          ...how,
-          ...(how.basic ? { basic: { id: operator.id, secret: operator.secret } } : {}),
-          form: { token: access_token },
-        }),
-      );
+    const credentials = { id: operator.id, secret: operator.secret };
+    const introspect = (how: HttpOptions) => (): Promise<Answer> =>
+      from(service.http, address)('/o/introspect/', { ...how, form: { token: access_token } });
+    for (const how of [{ basic: credentials }, { bearer }]) {
+      const statuses = await statusesOf(ADDRESS_LIMIT + LIMIT, introspect(how));
       expect(new Set(statuses)).toEqual(new Set([200]));
     }
     // And it used up nothing of what the operator's client may ask for otherwise.

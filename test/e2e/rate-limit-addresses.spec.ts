@@ -71,7 +71,7 @@ describe('the limit of an address for requests without a valid token', () => {
     }
   });
 
-  it('is not touched by requests with a valid token, which count for their client alone', async () => {
+  it('neither counts nor holds up requests with a valid token, which count for their client alone', async () => {
     const bearer = await service.make.clientToken(await service.make.client());
     const address = newAddress();
     const send = from(service.http, address);
@@ -79,6 +79,7 @@ describe('the limit of an address for requests without a valid token', () => {
       Array(ADDRESS_LIMIT + 5).fill(200),
     );
     expect((await exhaust(address)).status).toBe(429);
+    expect((await send('/v2/users', { bearer })).status).toBe(200);
   });
 
   it('leaves other addresses, and clients who call from them, alone', async () => {

@@ -9,6 +9,9 @@ import type { SignedInUser } from '../../users/sessions.repository.js';
 import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
 import { withParameters } from './redirect.js';
 
+const endedMeanwhile = () =>
+  badRequest('The application was disabled, or you were signed out, in the meantime.');
+
 /** What follows the checks: consent and code, or a refusal, as the URL that the browser is sent to. */
 @Injectable()
 export class AuthorizationService {
@@ -23,17 +26,16 @@ export class AuthorizationService {
   async approve(request: AuthorizationRequest, user: SignedInUser, actor: Actor): Promise<string> {
     const { client, redirectUri, scopes, state, codeChallenge } = request;
     const code = await this.transactions.run(async (manager) => {
+      // Client before consent, as whoever deletes or disables a client locks them: the other way round is a deadlock.
+      if (!(await this.codes.hold(manager, client.id, user))) throw endedMeanwhile();
       await this.consents.approve(manager, client.id, user.id, scopes, actor);
-      const issued = await this.codes.issue(manager, {
+      return this.codes.issue(manager, {
         clientId: client.id,
         userId: user.id,
-        sessionDigest: user.sessionDigest,
         redirectUri,
         scopes,
         codeChallenge,
       });
-      if (!issued) throw badRequest('The application was disabled, or you were signed out, in the meantime.');
-      return issued;
     });
     // RFC 9207: `iss` lets the client tell which server answered.
     return withParameters(redirectUri, { code, state, iss: this.settings.baseUrl });

@@ -38,6 +38,12 @@ export class ClientAuthenticationGuard extends AuthGuard('basic') {
     return true;
   }
 
+  /** passport-http knows one space behind the scheme; RFC 9110 §11.4 allows several. */
+  override getRequest(context: ExecutionContext): unknown {
+    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
+    return { headers: { authorization: headers.authorization?.replace(/^Basic +/i, 'Basic ') } };
+  }
+
   override handleRequest<TClient>(
     error: unknown,
     client: TClient | false,

@@ -1,46 +1,22 @@
-import {
-  Controller,
-  HttpCode,
-  Injectable,
-  Post,
-  Req,
-  Res,
-  UseGuards,
-  type CanActivate,
-  type ExecutionContext,
-} from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { originOf } from '../../http/actor.js';
 import type { Form } from '../../http/form.js';
-import { methodNotAllowed } from '../../http/problem.js';
 import { TokenRevocationService } from '../../tokens/token-revocation.service.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
 
-/** The router takes both spellings for one; source specification §4.3 answers 405 without the slash. */
-@Injectable()
-export class TrailingSlashGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    const path = context.switchToHttp().getRequest<FastifyRequest>().url.split('?', 1)[0]!;
-    if (path.endsWith('/')) return true;
-    throw methodNotAllowed('The trailing slash is required: send the request to /o/revoke_token/ instead.', {
-      headers: { allow: 'OPTIONS' },
-    });
-  }
-}
-
 /** Token revocation (RFC 7009, contract §5). */
 @Controller('o/revoke_token')
-@UseGuards(TrailingSlashGuard)
 export class RevocationController {
   constructor(private readonly revocation: TokenRevocationService) {}
 
   /** 200 and an empty body for a known, an unknown and an already revoked token alike. */
   @Post()
   @HttpCode(200)
-  @OAuthEndpoint(ClientAuthenticationGuard)
+  @OAuthEndpoint(ClientAuthenticationGuard, { needsTrailingSlash: true })
   async revoke(
     @OAuthForm() form: Form,
     @AuthenticatedClient() client: ClientEntity,

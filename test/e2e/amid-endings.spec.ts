@@ -1,0 +1,176 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { authorizePath } from '../support/browser-session.js';
+import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+/*
+ * Something is issued at the very moment when what it rests on ends. A trigger holds the issuing statement in the midst
+ * of its work, after it has read that all is well, until the ending has come as far as it can.
+ */
+const GATE = 4711;
+
+let service: TestService;
+let client: TestClient;
+let owner: UserEntity;
+let user: UserEntity;
+
+beforeAll(async () => {
+  service = await startService();
+  await service.database.query(`
+    CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
+    CREATE TRIGGER gate BEFORE INSERT ON access_tokens FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
+    CREATE TRIGGER gate BEFORE INSERT ON authorization_codes FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
+    CREATE TRIGGER gate BEFORE INSERT ON portal_links FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
+    CREATE TRIGGER gate BEFORE INSERT ON portal_sessions FOR EACH ROW EXECUTE FUNCTION wait_at_gate();`);
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  [owner, user] = [await service.make.user(), await service.make.user()];
+  client = await service.make.client({ ownerId: owner.id });
+});
+
+const waiting = async (): Promise<number> => {
+  const rows = await service.database.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows[0]!.n;
+};
+
+/** Runs both so that the ending comes while the issuing statement is held at the gate; what was issued. */
+async function amid<T>(issue: () => Promise<T>, end: () => Promise<unknown>): Promise<T> {
+  await service.database.query('SELECT pg_advisory_lock($1)', [GATE]);
+  let issuing: Promise<T> | undefined;
+  let ending: Promise<unknown> | undefined;
+  try {
+    issuing = issue();
+    await until('the issuing statement is at the gate', async () => (await waiting()) === 1);
+    let ended = false;
+    ending = end().finally(() => (ended = true));
+    await until('the ending is done or waits too', async () => ended || (await waiting()) === 2);
+  } finally {
+    await service.database.query('SELECT pg_advisory_unlock($1)', [GATE]);
+    await Promise.allSettled([issuing, ending]);
+  }
+  await ending;
+  return issuing;
+}
+
+const setClient = (enabled: boolean) =>
+  service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
+const setUser = (of: UserEntity, enabled: boolean) =>
+  service.app.get(UsersService).update(of.id, { enabled }, SERVICE_ACTOR);
+const revokeConsent = () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+
+type Ending = [name: string, end: () => Promise<unknown>, undo: () => Promise<unknown>];
+const CLIENT_DISABLED: Ending = ['the client is disabled', () => setClient(false), () => setClient(true)];
+const OWNER_DISABLED: Ending = [
+  'its owner is disabled',
+  () => setUser(owner, false),
+  () => setUser(owner, true),
+];
+const USER_DISABLED: Ending = ['the user is disabled', () => setUser(user, false), () => setUser(user, true)];
+const CONSENT_REVOKED: Ending = [
+  'the consent is revoked',
+  revokeConsent,
+  () => service.make.consent(client, user),
+];
+const TOKENS_REVOKED: Ending = [
+  "the client's tokens are revoked",
+  () => service.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
+  async () => undefined,
+];
+
+it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
+  'a client-credentials token does not outlive that %s',
+  async (_name, end, undo) => {
+    const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
+    const answer = await amid(() => service.http.token(form), end);
+    await undo();
+    if (answer.status === 200) {
+      expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(false);
+    }
+  },
+);
+
+it.each([CLIENT_DISABLED, USER_DISABLED, CONSENT_REVOKED, TOKENS_REVOKED])(
+  'what came of a code does not outlive that %s',
+  async (_name, end, undo) => {
+    const code = await service.make.code(client, user);
+    const { json, status } = await amid(() => exchange(service.http, client, code), end);
+    await undo();
+    if (status !== 200) return;
+    expect(await isAccepted(service.http, json.access_token as string)).toBe(false);
+    expectOAuthError(await refresh(service.http, client, json.refresh_token as string), 400, 'invalid_grant');
+  },
+);
+
+it.each([CLIENT_DISABLED, USER_DISABLED, CONSENT_REVOKED, TOKENS_REVOKED])(
+  'what came of a refresh does not outlive that %s',
+  async (_name, end, undo) => {
+    const first = await service.make.tokens(client, user);
+    const { json, status } = await amid(() => refresh(service.http, client, first.refresh_token), end);
+    await undo();
+    if (status !== 200) return;
+    expect(await isAccepted(service.http, json.access_token as string)).toBe(false);
+    expectOAuthError(await refresh(service.http, client, json.refresh_token as string), 400, 'invalid_grant');
+  },
+);
+
+it.each([CLIENT_DISABLED, USER_DISABLED, TOKENS_REVOKED])(
+  'a code does not outlive that %s',
+  async (_name, end, undo) => {
+    const browser = await service.make.signedIn(user);
+    const page = await browser.open(
+      authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
+    );
+    const answer = await amid(() => browser.submit(page, '/o/authorize/', { decision: 'authorize' }), end);
+    await undo();
+    expect([303, 400]).toContain(answer.status);
+    const code = new URL(answer.headers.get('location') ?? REDIRECT_URI).searchParams.get('code');
+    if (code) expectOAuthError(await exchange(service.http, client, code), 400, 'invalid_grant');
+  },
+);
+
+it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
+  'a portal link does not outlive that %s',
+  async (_name, end, undo) => {
+    const bearer = await service.make.clientToken(client);
+    const answer = await amid(() => service.http.get('/webhook_portal', { bearer }), end);
+    await undo();
+    if (answer.status !== 200) return;
+    const path = new URL(answer.json.url as string).pathname;
+    expect((await service.http.get(path)).status).toBe(410);
+  },
+);
+
+it.each([CLIENT_DISABLED, OWNER_DISABLED])(
+  'a portal session does not outlive that %s',
+  async (_name, end, undo) => {
+    const bearer = await service.make.clientToken(client);
+    const { json } = await service.http.get('/webhook_portal', { bearer });
+    const path = new URL(json.url as string).pathname;
+    const browser = await service.make.signedIn(user);
+    const page = await browser.open(path);
+    await amid(() => browser.submit(page, path), end);
+    await undo();
+    expect((await browser.open('/portal')).status).toBe(401);
+  },
+);
+
+it("an owner's portal link does not outlive that the owner's consent is revoked", async () => {
+  const { access_token } = await service.make.tokens(client, owner);
+  const answer = await amid(
+    () => service.http.get('/webhook_portal', { bearer: access_token }),
+    () => service.app.get(ConsentsService).revoke(client.id, owner.id, SERVICE_ACTOR),
+  );
+  await service.make.consent(client, owner);
+  if (answer.status !== 200) return;
+  expect((await service.http.get(new URL(answer.json.url as string).pathname)).status).toBe(410);
+});

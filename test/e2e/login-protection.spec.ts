@@ -1,0 +1,290 @@
+import type { RateLimitStore } from '../../src/rate-limits/rate-limit-store.js';
+import { RATE_LIMIT_STORE } from '../../src/rate-limits/store-token.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { Clock } from '../support/clock.js';
+import { PASSWORD } from '../support/factory.js';
+import { expectRetryAfter, newAddress, retryAfterOf, statusesOf, tally } from '../support/rate-limits.js';
+import {
+  startInstance,
+  startService,
+  TEST_ENCRYPTION_KEY,
+  type TestService,
+} from '../support/test-service.js';
+
+const WINDOW = 15 * 60;
+const WRONG = 'wrong horse battery staple';
+const COOKIE = 'known_browser';
+const PROXIED = { TRUSTED_PROXIES: '127.0.0.1' };
+
+describe('the protection of sign-in', () => {
+  let service: TestService;
+  let user: UserEntity;
+
+  beforeAll(async () => (service = await startService({ env: PROXIED })));
+  beforeEach(async () => (user = await service.make.user()));
+  afterAll(() => service.stop());
+
+  const newBrowser = (address = newAddress()): BrowserSession =>
+    new BrowserSession(service.url, { 'x-forwarded-for': address });
+  const attempt = async (password: string, { email = user.email, by = newBrowser() } = {}): Promise<Page> =>
+    by.submit(await by.open('/login'), '/login', { email, password });
+  const wrong =
+    (options: { email?: string; by?: BrowserSession } = {}) =>
+    () =>
+      attempt(WRONG, options);
+  /** A browser in which the user signed in once before. */
+  const knownBrowser = async (of = user, address = newAddress()): Promise<BrowserSession> => {
+    const browser = newBrowser(address);
+    expect((await attempt(PASSWORD, { email: of.email, by: browser })).status).toBe(303);
+    browser.cookies.delete('session');
+    return browser;
+  };
+  const exhaustAccount = async (email = user.email): Promise<void> => {
+    expect(await statusesOf(6, wrong({ email }))).toEqual([401, 401, 401, 401, 401, 429]);
+  };
+
+  describe('refuses', () => {
+    it('the 6th failure for an account within 15 minutes, with a page that says when', async () => {
+      await exhaustAccount();
+      const page = await attempt(WRONG);
+      expect(page.status).toBe(429);
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expectRetryAfter(page, WINDOW);
+      expect(retryAfterOf(page)).toBeGreaterThan(WINDOW - 60);
+      expect(page.headers.getSetCookie()).toEqual([]);
+    });
+
+    it('that for an address nobody has in the same way', async () => {
+      const shape = (page: Page, email: string): unknown => ({
+        status: page.status,
+        text: page.text.replaceAll(email, '').replace(/\d+ seconds|[0-9A-Za-z-]{20,}/g, ''),
+        headers: [...page.headers.keys()].filter((name) => name !== 'date').sort(),
+      });
+      const unknown = 'nobody-at-all@mail.example';
+      await exhaustAccount();
+      await exhaustAccount(unknown);
+      expect(shape(await attempt(WRONG, { email: unknown }), unknown)).toEqual(
+        shape(await attempt(WRONG), user.email),
+      );
+    });
+
+    it('the right password then too, without a session', async () => {
+      await exhaustAccount();
+      const by = newBrowser();
+      expect((await attempt(PASSWORD, { by })).status).toBe(429);
+      expect([by.cookies.has('session'), by.cookies.has(COOKIE)]).toEqual([false, false]);
+    });
+
+    it('all but 5 of 50 simultaneous attempts, with a known address and an unknown one', async () => {
+      for (const email of [user.email, 'nobody-at-once@mail.example']) {
+        expect(await tally(Array.from({ length: 50 }, wrong({ email })))).toEqual({ 401: 5, 429: 45 });
+      }
+    });
+
+    it('one account under every way to write its address', async () => {
+      const { email } = await service.make.user({ email: 'kim.doe@mail.example' });
+      const ways = [
+        email,
+        email.toUpperCase(),
+        'Kim.Doe@Mail.Example',
+        '\uff4bim.doe@mail.example',
+        '\u212aim.doe@mail.example',
+      ];
+      for (const way of ways) expect((await attempt(WRONG, { email: way })).status).toBe(401);
+      expect((await attempt(WRONG, { email })).status).toBe(429);
+    });
+
+    it('the 51st failure from one address, over many accounts, and leaves other addresses alone', async () => {
+      const address = newAddress();
+      const statuses: number[] = [];
+      for (let n = 0; n < 50; n++) {
+        statuses.push(
+          (await attempt(WRONG, { email: `nobody${n}@mail.example`, by: newBrowser(address) })).status,
+        );
+      }
+      expect(new Set(statuses)).toEqual(new Set([401]));
+      const refused = await attempt(WRONG, { by: newBrowser(address) });
+      expect(refused.status).toBe(429);
+      expectRetryAfter(refused, WINDOW);
+      expect((await attempt(PASSWORD)).status).toBe(303);
+    });
+
+    it('all but 50 of 80 simultaneous attempts from one address', async () => {
+      const by = newBrowser();
+      const page = await by.open('/login');
+      const answers = Array.from({ length: 80 }, (_, n) =>
+        by.submit(page, '/login', { email: `many${n}@mail.example`, password: WRONG }),
+      );
+      expect(await tally(answers)).toEqual({ 401: 50, 429: 30 });
+    });
+
+    it('for as long as Retry-After says, and no longer, whatever was tried meanwhile', async () => {
+      const clock = new Clock();
+      try {
+        await exhaustAccount();
+        const seconds = retryAfterOf(await attempt(WRONG));
+        clock.forward(seconds - 30);
+        expect(await statusesOf(10, wrong())).toEqual(Array(10).fill(429));
+        clock.forward(30);
+        expect((await attempt(PASSWORD)).status).toBe(303);
+      } finally {
+        clock.restore();
+      }
+    });
+  });
+
+  describe('forgets', () => {
+    it('the failures of an account after the right password', async () => {
+      for (let round = 0; round < 3; round++) {
+        expect(await statusesOf(4, wrong())).toEqual([401, 401, 401, 401]);
+        expect((await attempt(PASSWORD)).status).toBe(303);
+      }
+      await exhaustAccount();
+    });
+
+    it("the failures of strangers too, when the person's own browser signs in", async () => {
+      const by = await knownBrowser();
+      await exhaustAccount();
+      expect((await attempt(PASSWORD, { by })).status).toBe(303);
+      expect((await attempt(PASSWORD)).status).toBe(303);
+    });
+
+    it('no failure of another account', async () => {
+      const other = await service.make.user();
+      await exhaustAccount();
+      expect((await attempt(PASSWORD, { email: other.email })).status).toBe(303);
+      expect((await attempt(WRONG)).status).toBe(429);
+    });
+
+    it('a right password itself: many people sign in at one address', async () => {
+      const by = newBrowser();
+      const page = await by.open('/login');
+      const statuses = await statusesOf(53, () =>
+        by.submit(page, '/login', { email: user.email, password: PASSWORD }),
+      );
+      expect(new Set(statuses)).toEqual(new Set([303]));
+    });
+  });
+
+  describe('does not hold up a browser that signed in to the account before', () => {
+    it('by what strangers do to the account', async () => {
+      const by = await knownBrowser();
+      await exhaustAccount();
+      expect((await attempt(WRONG, { by })).status).toBe(401);
+      expect((await attempt(PASSWORD, { by })).status).toBe(303);
+    });
+
+    it('by what strangers do at the same address', async () => {
+      const address = newAddress();
+      const by = await knownBrowser(user, address);
+      for (let n = 0; n < 51; n++)
+        await attempt(WRONG, { email: `noise${n}@mail.example`, by: newBrowser(address) });
+      expect((await attempt(PASSWORD, { by: newBrowser(address) })).status).toBe(429);
+      expect((await attempt(PASSWORD, { by })).status).toBe(303);
+    });
+
+    it('but by its own failures, which are nobody else’s', async () => {
+      const [by, another] = [await knownBrowser(), await knownBrowser()];
+      expect(await statusesOf(6, wrong({ by }))).toEqual([401, 401, 401, 401, 401, 429]);
+      expect((await attempt(PASSWORD, { by })).status).toBe(429);
+      expect((await attempt(PASSWORD, { by: another })).status).toBe(303);
+    });
+
+    it('on another instance, for the cookie says it all', async () => {
+      const by = await knownBrowser();
+      const second = await startInstance(service.database, { ...PROXIED, BASE_URL: service.url });
+      try {
+        const elsewhere = new BrowserSession(second.url, { 'x-forwarded-for': newAddress() });
+        const login = async (password: string, browser: BrowserSession): Promise<number> => {
+          const page = await browser.open('/login');
+          const csrf_token = page.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
+          const form = { csrf_token, email: user.email, password };
+          return (await browser.open('/login', { form, headers: { origin: service.url } })).status;
+        };
+        for (let n = 0; n < 5; n++) expect(await login(WRONG, elsewhere)).toBe(401);
+        expect(await login(PASSWORD, elsewhere)).toBe(429);
+        elsewhere.cookies.set(COOKIE, by.cookies.get(COOKIE)!);
+        expect(await login(PASSWORD, elsewhere)).toBe(303);
+      } finally {
+        await second.app.close();
+      }
+    });
+  });
+
+  describe('takes for a stranger', () => {
+    it('whoever forges the cookie, or has that of another account', async () => {
+      const genuine = (await knownBrowser()).cookies.get(COOKIE)!;
+      const [browser, mac] = genuine.split('.') as [string, string];
+      const ofAnother = (await knownBrowser(await service.make.user())).cookies.get(COOKIE)!;
+      await exhaustAccount();
+      for (const cookie of [
+        ...['x', '.', 'x.y', `${browser}.`, `.${mac}`, browser, '__proto__.x'],
+        `${'A'.repeat(22)}.${mac}`,
+        `${browser}.${'A'.repeat(mac.length)}`,
+        `${browser}.${mac.slice(0, -1)}`,
+        `${browser}:.${mac}`,
+        ofAnother,
+        `${browser}.${ofAnother.split('.')[1]}`,
+        `${browser}.${TEST_ENCRYPTION_KEY}`,
+      ]) {
+        const by = newBrowser();
+        by.cookies.set(COOKIE, cookie);
+        expect([cookie, (await attempt(PASSWORD, { by })).status]).toEqual([cookie, 429]);
+      }
+      const by = newBrowser();
+      by.cookies.set(COOKIE, genuine);
+      expect((await attempt(PASSWORD, { by })).status).toBe(303);
+    });
+  });
+
+  describe('knows a browser by a cookie', () => {
+    it('set once, for a year, out of reach of scripts and other sites, and without a word of who it was', async () => {
+      const by = newBrowser();
+      const cookies = (await attempt(PASSWORD, { by })).headers.getSetCookie();
+      const known = cookies.find((line) => line.startsWith(COOKIE))!;
+      expect(known).toMatch(
+        /^known_browser=[\w-]{22}\.[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
+      );
+      expect([known.includes(user.id), known.includes(user.email)]).toEqual([false, false]);
+      const again = (await attempt(PASSWORD, { by })).headers.getSetCookie();
+      expect(again.filter((line) => line.startsWith(COOKIE))).toEqual([]);
+    });
+
+    it('that is Secure and __Host- under an https base URL', async () => {
+      const secure = await startInstance(service.database, { BASE_URL: 'https://auth.example' });
+      try {
+        const by = new BrowserSession(secure.url);
+        const page = await by.open('/login');
+        const csrf_token = page.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
+        const form = { csrf_token, email: user.email, password: PASSWORD };
+        const answer = await by.open('/login', { form, headers: { origin: 'https://auth.example' } });
+        expect(answer.headers.getSetCookie().find((line) => line.includes(COOKIE))).toMatch(
+          /^__Host-known_browser=[^;]+; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+        );
+      } finally {
+        await secure.app.close();
+      }
+    });
+  });
+
+  it('puts nothing of e-mail address or password into the names of counters, or into the log', async () => {
+    const { email } = await service.make.user({ email: 'very.private@secretive.example' });
+    const store = service.app.get<RateLimitStore>(RATE_LIMIT_STORE, { strict: false });
+    const spies = (['consume', 'giveBack', 'clear'] as const).map((name) => jest.spyOn(store, name));
+    try {
+      await exhaustAccount(email);
+      await attempt(PASSWORD, { email: 'very.private@elsewhere.example' });
+      const by = newBrowser();
+      await attempt(PASSWORD, { by });
+      await attempt(PASSWORD, { by });
+      const keys = spies.flatMap((spy) => spy.mock.calls.map(([key]) => key));
+      expect(keys.length).toBeGreaterThan(20);
+      const secrets = /very|private|secretive|@|horse|example/i;
+      expect(keys.filter((key) => secrets.test(key) || key.includes(user.email))).toEqual([]);
+      expect(service.log.filter((line) => /very\.private|secretive|horse/i.test(line))).toEqual([]);
+    } finally {
+      spies.forEach((spy) => spy.mockRestore());
+    }
+  });
+});
