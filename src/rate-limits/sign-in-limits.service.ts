@@ -3,9 +3,10 @@ import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { Cookies } from '../http/cookies.js';
-import { rateLimitExceeded } from '../http/problem.js';
+import { rateLimitExceeded, type Problem } from '../http/problem.js';
 import { emailKeyOf } from '../users/email.js';
 import { addressKey } from './address-key.js';
+import { decisionCounter } from './rate-limit-metrics.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { retryAfterSeconds } from './rate-limits.service.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
@@ -17,20 +18,24 @@ const ADDRESS_FAILURES = 50;
 const COOKIE = 'known_browser';
 const COOKIE_SECONDS = 365 * 86_400;
 
-/** What an attempt was counted under, until it is known whether it was right. */
+/** An attempt that was let in, until it is known whether it was right. */
 export interface SignInAttempt {
+  email: string;
   accountKey: string;
   addressKey: string;
+  /** Lets those go on who wait to see what became of it. */
+  end: () => void;
 }
 
 /**
  * Slows guessing of passwords (contract §3). An attempt is counted before the password is looked at, so that many at once
- * are counted too, and taken back when it was right. A browser that signed in to the account before counts for itself
- * alone: what strangers do does not hold it up.
+ * are counted too, and taken back when it was right; who finds the count full of attempts under way waits for them. A
+ * browser that signed in to the account before counts for itself alone: what strangers do does not hold it up.
  */
 @Injectable()
 export class SignInLimitsService {
   private readonly cookieKey: Buffer;
+  private readonly underWay = new Map<string, Set<Promise<void>>>();
 
   constructor(
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
@@ -40,32 +45,71 @@ export class SignInLimitsService {
     this.cookieKey = Buffer.from(hkdfSync('sha256', settings.encryptionKey, '', 'known browsers', 32));
   }
 
-  /** Counts an attempt; throws a 429 problem where there were too many failures. An address nobody has counts as any other. */
+  /**
+   * Counts an attempt; throws a 429 problem where there were too many failures. An address nobody has counts as any
+   * other. Each attempt that was let in must be settled.
+   */
   async admit(request: FastifyRequest, email: string): Promise<SignInAttempt> {
     const account = accountDigest(email);
-    const browser = this.knownBrowser(request, account);
-    const attempt = {
-      accountKey: `signin-account:${account}:${browser ?? ''}`,
-      addressKey: `signin-${addressKey(request.ip)}`,
-    };
-    refuse(await this.store.consume(attempt.addressKey, ADDRESS_FAILURES, WINDOW_MS));
-    const decision = await this.store.consume(attempt.accountKey, ACCOUNT_FAILURES, WINDOW_MS);
-    if (!decision.allowed) await this.store.giveBack(attempt.addressKey, WINDOW_MS);
-    refuse(decision);
-    return attempt;
+    const accountKey = `signin-account:${account}:${this.knownBrowser(request, account) ?? ''}`;
+    const networkKey = `signin-${addressKey(request.ip)}`;
+    await this.reserve(networkKey, ADDRESS_FAILURES);
+    try {
+      await this.reserve(accountKey, ACCOUNT_FAILURES);
+    } catch (error) {
+      await this.store.giveBack(networkKey, WINDOW_MS);
+      throw error;
+    }
+    return { email, accountKey, addressKey: networkKey, end: this.begin(accountKey, networkKey) };
   }
 
-  /** The password was right: the account's count is forgotten, the address's is as before, and the browser is known from now on. */
-  async succeeded(
+  /**
+   * Says what became of an attempt. When it was right, the account's count is forgotten, the address's is as before, and
+   * the browser is known from now on.
+   */
+  async settle(
     attempt: SignInAttempt,
+    right: boolean,
     request: FastifyRequest,
     reply: FastifyReply,
-    email: string,
   ): Promise<void> {
-    await Promise.all([
-      this.store.clear(attempt.accountKey),
-      this.store.giveBack(attempt.addressKey, WINDOW_MS),
-    ]);
+    try {
+      if (!right) return;
+      await Promise.all([
+        this.store.clear(attempt.accountKey),
+        this.store.giveBack(attempt.addressKey, WINDOW_MS),
+      ]);
+      this.rememberBrowser(attempt.email, request, reply);
+    } finally {
+      attempt.end();
+    }
+  }
+
+  private async reserve(key: string, limit: number): Promise<void> {
+    for (;;) {
+      const decision = await this.store.consume(key, limit, WINDOW_MS);
+      if (decision.allowed) return;
+      const others = this.underWay.get(key);
+      if (!others) throw tooManyFailures(decision);
+      await Promise.race(others);
+    }
+  }
+
+  private begin(...keys: string[]): () => void {
+    let resolve!: () => void;
+    const ended = new Promise<void>((done) => (resolve = done));
+    for (const key of keys) this.underWay.set(key, (this.underWay.get(key) ?? new Set()).add(ended));
+    return () => {
+      for (const key of keys) {
+        const others = this.underWay.get(key);
+        others?.delete(ended);
+        if (others?.size === 0) this.underWay.delete(key);
+      }
+      resolve();
+    };
+  }
+
+  private rememberBrowser(email: string, request: FastifyRequest, reply: FastifyReply): void {
     const account = accountDigest(email);
     if (this.knownBrowser(request, account)) return;
     const browser = randomBytes(16).toString('base64url');
@@ -89,10 +133,9 @@ export class SignInLimitsService {
 const accountDigest = (email: string): string =>
   createHash('sha256').update(emailKeyOf(email)).digest('base64url');
 
-function refuse(decision: RateLimitDecision): void {
-  if (decision.allowed) return;
+function tooManyFailures(decision: RateLimitDecision): Problem {
   const seconds = retryAfterSeconds(decision);
-  throw rateLimitExceeded(
+  return rateLimitExceeded(
     `There were too many failed attempts to log in. Please try again in ${seconds} seconds.`,
     { headers: { 'retry-after': String(seconds) } },
   );

@@ -9,6 +9,7 @@ import { safeReturnTo } from '../../http/return-to.js';
 import { AddressRateLimitGuard } from '../../rate-limits/address-rate-limit.guard.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { LOGOUT_BINDING } from '../../users/logout-binding.js';
+import type { UserEntity } from '../../users/user.entity.js';
 import { SessionsService } from '../../users/sessions.service.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
 import { loginPage } from './pages/login.page.js';
@@ -53,8 +54,12 @@ export class LoginController {
     const email = form.get('email') ?? '';
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
     const attempt = await this.limits.admit(request, email);
-    const user = await this.sessions.signIn(request, reply, email, form.get('password') ?? '', actor);
-    if (user) await this.limits.succeeded(attempt, request, reply, email);
+    let user: UserEntity | undefined;
+    try {
+      user = await this.sessions.signIn(request, reply, email, form.get('password') ?? '', actor);
+    } finally {
+      await this.limits.settle(attempt, user !== undefined, request, reply);
+    }
     if (user) return void reply.header('cache-control', 'no-store').redirect(returnTo ?? '/', 303);
     const error = 'The e-mail address or the password is not right. Check both and try again.';
     await this.sendForm(request, reply, { returnTo, email: email.slice(0, 254), error });
