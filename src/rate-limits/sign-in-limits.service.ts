@@ -21,8 +21,10 @@ const COOKIE_SECONDS = 365 * 86_400;
 /** An attempt that was let in, until it is known whether it was right. */
 export interface SignInAttempt {
   email: string;
-  accountKey: string;
-  addressKey: string;
+  /** The counts that a right password clears. */
+  failureKeys: string[];
+  /** Absent for a browser that signed in to the account before. */
+  addressKey: string | undefined;
   /** Lets those go on who wait to see what became of it. */
   end: () => void;
 }
@@ -50,17 +52,22 @@ export class SignInLimitsService {
    * other. Each attempt that was let in must be settled.
    */
   async admit(request: FastifyRequest, email: string): Promise<SignInAttempt> {
-    const account = accountDigest(email);
-    const accountKey = `signin-account:${account}:${this.knownBrowser(request, account) ?? ''}`;
+    const account = `signin-account:${accountDigest(email)}`;
+    const browser = this.knownBrowser(request, accountDigest(email));
+    // Strangers at the same address do not hold up a browser that is known either.
+    if (browser !== undefined) {
+      await this.reserve(`${account}:${browser}`, ACCOUNT_FAILURES);
+      return this.begin({ email, failureKeys: [account, `${account}:${browser}`], addressKey: undefined });
+    }
     const networkKey = `signin-${addressKey(request.ip)}`;
     await this.reserve(networkKey, ADDRESS_FAILURES);
     try {
-      await this.reserve(accountKey, ACCOUNT_FAILURES);
+      await this.reserve(account, ACCOUNT_FAILURES);
     } catch (error) {
       await this.store.giveBack(networkKey, WINDOW_MS);
       throw error;
     }
-    return { email, accountKey, addressKey: networkKey, end: this.begin(accountKey, networkKey) };
+    return this.begin({ email, failureKeys: [account], addressKey: networkKey });
   }
 
   /**
@@ -75,9 +82,10 @@ export class SignInLimitsService {
   ): Promise<void> {
     try {
       if (!right) return;
+      const { failureKeys, addressKey: networkKey } = attempt;
       await Promise.all([
-        this.store.clear(attempt.accountKey),
-        this.store.giveBack(attempt.addressKey, WINDOW_MS),
+        ...failureKeys.map((key) => this.store.clear(key)),
+        ...(networkKey === undefined ? [] : [this.store.giveBack(networkKey, WINDOW_MS)]),
       ]);
       this.rememberBrowser(attempt.email, request, reply);
     } finally {
@@ -88,6 +96,10 @@ export class SignInLimitsService {
   private async reserve(key: string, limit: number): Promise<void> {
     for (;;) {
       const decision = await this.store.consume(key, limit, WINDOW_MS);
+      decisionCounter.inc({
+        kind: key.slice(0, key.indexOf(':')),
+        result: decision.allowed ? 'allowed' : 'refused',
+      });
       if (decision.allowed) return;
       const others = this.underWay.get(key);
       if (!others) throw tooManyFailures(decision);
@@ -95,11 +107,12 @@ export class SignInLimitsService {
     }
   }
 
-  private begin(...keys: string[]): () => void {
+  private begin(attempt: Omit<SignInAttempt, 'end'>): SignInAttempt {
+    const keys = [...attempt.failureKeys, ...(attempt.addressKey === undefined ? [] : [attempt.addressKey])];
     let resolve!: () => void;
     const ended = new Promise<void>((done) => (resolve = done));
     for (const key of keys) this.underWay.set(key, (this.underWay.get(key) ?? new Set()).add(ended));
-    return () => {
+    const end = () => {
       for (const key of keys) {
         const others = this.underWay.get(key);
         others?.delete(ended);
@@ -107,6 +120,7 @@ export class SignInLimitsService {
       }
       resolve();
     };
+    return { ...attempt, end };
   }
 
   private rememberBrowser(email: string, request: FastifyRequest, reply: FastifyReply): void {
