@@ -60,6 +60,28 @@ const ROWS: Row[] = [
   wholeNumber('SESSION_TTL_SECONDS', 'sessionTtl', 604_800, 60, YEAR),
   wholeNumber('RETENTION_DAYS', 'retentionDays', 30, 1, 3650),
   wholeNumber('DATABASE_POOL_SIZE', 'databasePoolSize', 20, 2, 1000),
+  wholeNumber('RATE_LIMIT_PER_HOUR', 'rateLimit', 1000, 1, 1_000_000_000),
+  wholeNumber('OAUTH_RATE_LIMIT_PER_MINUTE', 'oauthRateLimit', 600, 1, 1_000_000_000),
+  [
+    ...(['REDIS_URL', 'redisUrl', undefined] as const),
+    ['redis://127.0.0.1:6379', 'rediss://user:p%40ss@redis.example:6380/1', 'redis://[::1]:6379'].map(
+      (url): [string, unknown] => [url, url],
+    ),
+    [
+      'redis.example:6379',
+      'http://redis.example',
+      'redis:',
+      'redis://',
+      'redis:///0',
+      'redis://[',
+      'unix:/x',
+    ],
+  ],
+  [
+    ...(['METRICS_TOKEN', 'metricsToken', undefined] as const),
+    ['x'.repeat(16), 'x'.repeat(512), '!"#$%&()*+,-./:;<=>?'].map((text): [string, unknown] => [text, text]),
+    ['x'.repeat(15), 'x'.repeat(513), 'with a blank in it', 'with	tab-characters', 'nöt-only-ascii-here'],
+  ],
   [
     ...(['HOST', 'host', '127.0.0.1'] as const),
     [

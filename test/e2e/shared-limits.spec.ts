@@ -1,0 +1,275 @@
+import { Redis } from 'ioredis';
+import type { TestClient } from '../support/factory.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { Http, type Answer } from '../support/http.js';
+import { limitHeaders, statusesOf, tally } from '../support/rate-limits.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const METRICS_TOKEN = 'only-for-the-scraper-0001';
+const PASSWORD = 'only-for-tests-7c2e';
+// What a request may wait for Redis, and what a busy machine may add to it, in milliseconds.
+const PATIENCE = 100 + 400;
+
+/** An instance as a process of its own: so its log and its metrics are its own too. */
+interface Instance {
+  service: SpawnedService;
+  http: Http;
+}
+
+describeWithRedis('own', 'two instances that share Redis', () => {
+  let redis: RedisServer;
+  /** Makes users, clients and tokens, over the same database. */
+  let office: TestService;
+  let instances: Instance[];
+  let admin: string;
+  let client: TestClient;
+  let bearer: string;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start({ password: PASSWORD });
+    office = await startService();
+    instances = await Promise.all([startProcess(), startProcess()]);
+    admin = await office.make.adminToken();
+  });
+  beforeEach(async () => {
+    await redis.startIfEnded();
+    await untilShared(1);
+    client = await office.make.client();
+    bearer = await office.make.clientToken(client);
+  });
+  afterAll(async () => {
+    await SpawnedService.killAll();
+    await office.stop();
+    await redis.stop();
+  });
+
+  const startProcess = async (): Promise<Instance> => {
+    const port = await freePort();
+    const service = await new SpawnedService({
+      NODE_ENV: 'test',
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      DATABASE_URL: office.database.url,
+      DATABASE_POOL_SIZE: '10',
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      REDIS_URL: redis.url,
+      METRICS_TOKEN,
+      OAUTH_RATE_LIMIT_PER_MINUTE: '30',
+      TRUSTED_PROXIES: '127.0.0.1',
+    }).ready();
+    return { service, http: new Http(`http://127.0.0.1:${port}`) };
+  };
+  const ask = (n = 0, token = bearer): Promise<Answer> =>
+    instances[n % 2]!.http.get('/v2/users', { bearer: token });
+  const setLimit = (rate_limit: number): Promise<Answer> =>
+    office.http.send(`/admin/clients/${client.id}`, { method: 'PATCH', bearer: admin, json: { rate_limit } });
+  const metric = async (name: string, { http }: Instance): Promise<number> => {
+    const { text } = await http.get('/metrics', { bearer: METRICS_TOKEN });
+    const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+    return Number(line?.split(' ')[1] ?? 0);
+  };
+  const sharedMetrics = (): Promise<number[]> =>
+    Promise.all(instances.map((instance) => metric('rate_limit_store_shared', instance)));
+  const untilShared = (value: number): Promise<void> =>
+    until(`the metric of both is ${value}`, async () =>
+      (await sharedMetrics()).every((each) => each === value),
+    );
+  /** What each instance warns of Redis from here on. */
+  const warnings = (): (() => string[][]) => {
+    const marks = instances.map(({ service }) => service.printed.length);
+    return () =>
+      instances.map(({ service }, n) =>
+        service.printed
+          .slice(marks[n])
+          .split('\n')
+          .filter((line) => line.includes('Redis') && line.includes('"warn"')),
+      );
+  };
+
+  it('let exactly 50 of 200 simultaneous requests pass, over both together', async () => {
+    await setLimit(50);
+    expect(await tally(Array.from({ length: 200 }, (_, n) => ask(n)))).toEqual({ 200: 50, 429: 150 });
+  });
+
+  it('count one after the other as one', async () => {
+    await setLimit(4);
+    const answers = [await ask(0), await ask(1), await ask(0), await ask(1), await ask(0), await ask(1)];
+    expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual([
+      ...[3, 2, 1, 0].map((remaining) => [200, 4, remaining]),
+      [429, 4, 0],
+      [429, 4, 0],
+    ]);
+  });
+
+  it('apply a raised limit at once on both, after both refused', async () => {
+    await setLimit(1);
+    expect([await ask(0), await ask(0), await ask(1)].map(({ status }) => status)).toEqual([200, 429, 429]);
+    await setLimit(3);
+    expect([await ask(1), await ask(0), await ask(1)].map(({ status }) => status)).toEqual([200, 200, 429]);
+  });
+
+  it('share the limit of /o/* and that of an address', async () => {
+    const send = (n: number, secret: string): Promise<Answer> =>
+      instances[n % 2]!.http.send('/o/token', {
+        form: { grant_type: 'client_credentials' },
+        basic: { id: client.id, secret },
+        headers: { 'x-forwarded-for': '203.0.113.99' },
+      });
+    const right = Array.from({ length: 60 }, (_, n) => send(n, client.secret));
+    expect(await tally(right)).toEqual({ 200: 30, 429: 30 });
+    const wrong = Array.from({ length: 400 }, (_, n) => send(n, 'x'.repeat(40)));
+    expect(await tally(wrong)).toEqual({ 401: 300, 429: 100 });
+  });
+
+  it('show one and the same notification', async () => {
+    await setLimit(1);
+    await ask(0);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n)));
+    expect(new Set(answers.map(({ json }) => json.notification.id as string)).size).toBe(1);
+  });
+
+  it('go on with counters of their own when Redis dies under load, say so once each, and come back by themselves', async () => {
+    await setLimit(1_000_000);
+    const said = warnings();
+    let dead = false;
+    const answers: { status: number; took: number; late: boolean }[] = [];
+    const load = Array.from({ length: 8 }, async (_, n) => {
+      for (let sent = 0; sent < 60; sent++) {
+        const begun = performance.now();
+        const late = dead;
+        const { status } = await ask(n);
+        answers.push({ status, took: performance.now() - begun, late });
+        if (n === 0 && sent === 20) {
+          await redis.kill();
+          dead = true;
+        }
+      }
+    });
+    await Promise.all(load);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers.filter(({ late }) => late).length).toBeGreaterThan(50);
+    expect(Math.max(...answers.map(({ took }) => took))).toBeLessThan(PATIENCE + 1000);
+    expect(said().map((lines) => lines.length)).toEqual([1, 1]);
+    expect(said().join('')).not.toContain(PASSWORD);
+    expect(await sharedMetrics()).toEqual([0, 0]);
+    await redis.start();
+    await untilShared(1);
+    await setLimit(10);
+    const fresh = await office.make.clientToken(client);
+    expect(await tally(Array.from({ length: 40 }, (_, n) => ask(n, fresh)))).toEqual({ 200: 10, 429: 30 });
+    expect(said().map((lines) => lines.length)).toEqual([1, 1]);
+  });
+
+  it('hold to the limit while Redis is away, each for itself', async () => {
+    await redis.kill();
+    await setLimit(5);
+    expect(await statusesOf(7, () => ask(0))).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    expect(await statusesOf(7, () => ask(1))).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  });
+
+  it('wait for a Redis that hangs no longer than promised, and then not at all', async () => {
+    const said = warnings();
+    redis.hang();
+    try {
+      const times: number[] = [];
+      for (let n = 0; n < 6; n++) {
+        const begun = performance.now();
+        expect((await ask(n)).status).toBe(200);
+        times.push(performance.now() - begun);
+      }
+      expect(Math.max(...times)).toBeLessThan(PATIENCE);
+      expect(said().map((lines) => lines.length)).toEqual([1, 1]);
+    } finally {
+      redis.goOn();
+    }
+  });
+
+  it('count what they decided in the metrics, refusals of a flood too', async () => {
+    const decided = (): Promise<number[]> =>
+      Promise.all(
+        ['allowed', 'refused'].map((result) =>
+          metric(`rate_limit_decisions_total{kind="partner",result="${result}"}`, instances[0]!),
+        ),
+      );
+    await setLimit(2);
+    const before = await decided();
+    expect(await tally(Array.from({ length: 22 }, () => ask(0)))).toEqual({ 200: 2, 429: 20 });
+    expect(await decided()).toEqual([before[0]! + 2, before[1]! + 20]);
+  });
+
+  it('keep nothing in Redis for ever, and no e-mail address and no token', async () => {
+    const user = await office.make.user({ email: 'very.private@secretive.example' });
+    const url = instances[0]!.http.url;
+    for (const password of ['wrong horse battery staple', 'correct horse battery staple']) {
+      const browser = new BrowserSession(url);
+      await browser.submit(await browser.open('/login'), '/login', { email: user.email, password });
+    }
+    const browser = new BrowserSession(url);
+    await browser.submit(await browser.open('/login'), '/login', { email: user.email, password: 'wrong' });
+    await ask();
+    const connection = new Redis(redis.url);
+    try {
+      const keys = await connection.keys('*');
+      expect(keys.length).toBeGreaterThan(3);
+      expect(keys.filter((key) => /private|secretive|@|cds_/.test(key))).toEqual([]);
+      for (const key of keys) {
+        const left = await connection.pttl(key);
+        expect([key, left > 0 && left <= 2 * 3_600_000]).toEqual([key, true]);
+      }
+    } finally {
+      connection.disconnect();
+    }
+  });
+});
+
+describe('/metrics', () => {
+  describe('with a token in the settings', () => {
+    let service: TestService;
+    beforeAll(async () => (service = await startService({ env: { METRICS_TOKEN } })));
+    afterAll(() => service.stop());
+
+    it.each([
+      ['nothing', {}],
+      ['another token', { bearer: `${METRICS_TOKEN}x` }],
+      ['a part of it', { bearer: METRICS_TOKEN.slice(0, -1) }],
+      ['it in the query string', { headers: {}, query: `?access_token=${METRICS_TOKEN}` }],
+      ['it as a password', { basic: { id: 'metrics', secret: METRICS_TOKEN } }],
+    ] as [string, { query?: string }][])('refuses %s', async (_what, { query = '', ...options }) => {
+      const answer = await service.http.get(`/metrics${query}`, options);
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        401,
+        'Bearer realm="metrics"',
+      ]);
+      expect(Object.keys(answer.json as object)).toEqual(['status', 'title', 'detail']);
+      expect(answer.text).not.toContain('rate_limit');
+    });
+
+    it('refuses the access tokens of operators too', async () => {
+      expect((await service.http.get('/metrics', { bearer: await service.make.adminToken() })).status).toBe(
+        401,
+      );
+    });
+
+    it('answers whoever has it, in the words of Prometheus', async () => {
+      const answer = await service.http.get('/metrics', { bearer: METRICS_TOKEN });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        expect.stringMatching(/^text\/plain; version=0\.0\.4/),
+      ]);
+      expect(answer.text).toMatch(/^rate_limit_store_shared 0$/m);
+      expect(answer.text).toMatch(/^# HELP rate_limit_decisions_total /m);
+    });
+  });
+
+  it('answers everybody without one', async () => {
+    const service = await startService();
+    try {
+      expect((await service.http.get('/metrics')).status).toBe(200);
+    } finally {
+      await service.stop();
+    }
+  });
+});
