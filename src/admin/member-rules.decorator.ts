@@ -81,6 +81,10 @@ export const IsWebAddress = (): PropertyDecorator =>
 export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>
   rule('isIdOf', `must be the id of a ${what}`, (value) => typeof value === 'string' && isId(prefix, value));
 
+// What an offset pushes out of the years of four digits could not be written back.
+const inWrittenYears = (time: number): boolean =>
+  time >= Date.parse('0001-01-01T00:00:00Z') && time <= Date.parse('9999-12-31T23:59:59.999Z');
+
 /** ISO 8601: a date (its first moment in UTC), or a date and time with `Z` or an offset. */
 export const IsTime = (): PropertyDecorator =>
   rule(
@@ -90,7 +94,7 @@ export const IsTime = (): PropertyDecorator =>
       typeof value === 'string' &&
       /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(value) &&
       isISO8601(value, { strict: true }) &&
-      !Number.isNaN(Date.parse(value)),
+      inWrittenYears(Date.parse(value)),
   );
 
 /** A list of texts without repetitions, each of which passes the test. */

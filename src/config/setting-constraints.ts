@@ -53,10 +53,15 @@ export class IsPostgresUrl implements ValidatorConstraintInterface {
 @ValidatorConstraint()
 export class IsRedisUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
-    return typeof value === 'string' && /^rediss?:\/\/[^/]/.test(value) && URL.canParse(value);
+    return (
+      typeof value === 'string' &&
+      value
+        .split(/,\s*(?=rediss?:\/\/)/)
+        .every((part) => /^rediss?:\/\/[^/]/.test(part) && URL.canParse(part))
+    );
   }
   defaultMessage(): string {
-    return 'must be a Redis URL: redis://user:password@host:port, or rediss:// for TLS';
+    return 'must be a Redis URL: redis://user:password@host:port, or rediss:// for TLS; several of a cluster separated by commas';
   }
 }
 

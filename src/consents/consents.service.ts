@@ -6,6 +6,8 @@ import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
 import type { Page, PageRequest } from '../http/paging.js';
 import { notFound, validationFailed } from '../http/problem.js';
+import { MESSAGES } from '../notifications/message-catalogue.js';
+import { NotificationsService } from '../notifications/notifications.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { AccessEndings } from '../users/access-endings.js';
 import type { ConsentEntity } from './consent.entity.js';
@@ -21,6 +23,7 @@ export class ConsentsService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly endings: AccessEndings,
+    private readonly notifications: NotificationsService,
   ) {}
 
   findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
@@ -52,7 +55,7 @@ export class ConsentsService {
   }
 
   /**
-   * An operator's record of a consent that was given elsewhere: replaces what stood before. Throws 404 for an unknown
+   * An operator's record of a consent that was given elsewhere: replaces what stood before; the user is notified. Throws 404 for an unknown
    * client or user, and 400 for a scope that the client does not have or that no user can give.
    */
   async record(
@@ -68,7 +71,9 @@ export class ConsentsService {
       return await this.transactions.run(async (manager) => {
         const before = await this.repository.lock(manager, clientId, userId);
         await this.repository.replace(manager, clientId, userId, scopes, evidence);
-        return this.recordChange(manager, before, clientId, userId, actor);
+        const consent = await this.recordChange(manager, before, clientId, userId, actor);
+        await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
+        return consent;
       });
     } catch (error) {
       if (isForeignKeyViolation(error, 'consents_user_id_fkey')) {

@@ -33,4 +33,22 @@ export const MESSAGES = {
       'Applications renew their access with keys that work once. A key that is used again may have been copied. The application ' +
       'has to ask you again before it can read your data. If you do not know the application, do not agree.',
   }),
+  newSignIn: (address: string): Message => ({
+    messageId: 'ERR2002',
+    category: 'SERVICE',
+    shortTextTitle: 'A new sign-in to your account',
+    shortTextBody: `Somebody signed in to your account from a browser that was not used before (network address ${address}).`,
+    detailPageTitle: 'Was this you?',
+    detailPageBody:
+      'If it was you, there is nothing to do. If not, change your password: that signs out every browser and disconnects what was connected meanwhile.',
+  }),
+  consentRecorded: (clientName: string): Message => ({
+    messageId: 'ERR2003',
+    category: 'SERVICE',
+    shortTextTitle: 'An application was connected to your account',
+    shortTextBody: `We recorded that you agreed to share data with “${clientName}”.`,
+    detailPageTitle: 'Why an application was connected',
+    detailPageBody:
+      'An application can show us that you agreed elsewhere, for example in a contract. If you did not agree, disconnect it or tell us.',
+  }),
 } as const;

@@ -11,7 +11,7 @@ export function createRateLimitStore(settings: Settings): RateLimitStore {
   if (settings.redisUrl === undefined) return new MemoryRateLimitStore();
   return new SharedRateLimitStore(settings.redisUrl, {
     logger: new Logger('RateLimits'),
-    onStateChange: (shared) => sharedStoreGauge.set(shared ? 1 : 0),
+    onStateChange: (shared) => sharedStoreGauge().set(shared ? 1 : 0),
   });
 }
 

@@ -1,10 +1,15 @@
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, register } from 'prom-client';
 
-/** 1 while the counters of several instances are shared, 0 while each counts for itself because Redis is away. */
-export const sharedStoreGauge = new Gauge({
-  name: 'rate_limit_store_shared',
-  help: '1 while rate-limit counters are shared over Redis, 0 while this instance counts for itself',
-});
+/** Where there is a Redis to share: 1 while the counters of several instances are shared, 0 while each counts for itself because Redis is away. */
+export function sharedStoreGauge(): Gauge {
+  const name = 'rate_limit_store_shared';
+  const known = register.getSingleMetric(name);
+  if (known) return known as Gauge;
+  return new Gauge({
+    name,
+    help: '1 while rate-limit counters are shared over Redis, 0 while this instance counts for itself',
+  });
+}
 
 /** Decisions by what was counted and what came of it. */
 export const decisionCounter = new Counter({

@@ -21,9 +21,11 @@ const COOKIE_SECONDS = 365 * 86_400;
 /** An attempt that was let in, until it is known whether it was right. */
 export interface SignInAttempt {
   email: string;
+  /** The browser signed in to the account before. */
+  isKnownBrowser: boolean;
   /** The counts that a right password clears. */
   failureKeys: string[];
-  /** Absent for a browser that signed in to the account before. */
+  /** Absent for a known browser. */
   addressKey: string | undefined;
   /** Lets those go on who wait to see what became of it. */
   end: () => void;
@@ -57,7 +59,12 @@ export class SignInLimitsService {
     // Strangers at the same address do not hold up a browser that is known either.
     if (browser !== undefined) {
       await this.reserve(`${account}:${browser}`, ACCOUNT_FAILURES);
-      return this.begin({ email, failureKeys: [account, `${account}:${browser}`], addressKey: undefined });
+      return this.begin({
+        email,
+        isKnownBrowser: true,
+        failureKeys: [account, `${account}:${browser}`],
+        addressKey: undefined,
+      });
     }
     const networkKey = `signin-${addressKey(request.ip)}`;
     await this.reserve(networkKey, ADDRESS_FAILURES);
@@ -67,7 +74,7 @@ export class SignInLimitsService {
       await this.store.giveBack(networkKey, WINDOW_MS);
       throw error;
     }
-    return this.begin({ email, failureKeys: [account], addressKey: networkKey });
+    return this.begin({ email, isKnownBrowser: false, failureKeys: [account], addressKey: networkKey });
   }
 
   /**

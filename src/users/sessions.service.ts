@@ -4,6 +4,8 @@ import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { Transactions } from '../database/transactions.js';
 import { Cookies } from '../http/cookies.js';
+import { MESSAGES } from '../notifications/message-catalogue.js';
+import { NotificationsService } from '../notifications/notifications.service.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { verifyPassword } from '../secrets/passwords.js';
 import { SessionsRepository, type SignedInUser } from './sessions.repository.js';
@@ -22,6 +24,7 @@ export class SessionsService {
     private readonly users: UsersRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
+    private readonly notifications: NotificationsService,
   ) {}
 
   /** Who is signed in in this browser, if anybody. */
@@ -40,6 +43,7 @@ export class SessionsService {
     email: string,
     password: string,
     actor: Actor,
+    isNewBrowser: boolean,
   ): Promise<UserEntity | undefined> {
     const user = await this.users.findByEmailWithPassword(email);
     const right = await verifyPassword(user?.passwordHash, password);
@@ -57,18 +61,21 @@ export class SessionsService {
         address: actor.address ?? null,
         userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
       });
-      if (unchanged) {
-        await this.audit.record(
+      if (!unchanged) return false;
+      await this.audit.record(
+        manager,
+        { ...actor, type: 'user', id: user.id },
+        { action: 'session.started', subjectType: 'session', subjectId: user.id },
+      );
+      if (isNewBrowser) {
+        await this.notifications.raise(
           manager,
-          { ...actor, type: 'user', id: user.id },
-          {
-            action: 'session.started',
-            subjectType: 'session',
-            subjectId: user.id,
-          },
+          user.id,
+          null,
+          MESSAGES.newSignIn(actor.address ?? 'unknown'),
         );
       }
-      return unchanged;
+      return true;
     });
     if (!started) return undefined;
     this.cookies.set(reply, COOKIE, secret, this.settings.sessionTtl);

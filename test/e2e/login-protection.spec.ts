@@ -157,6 +157,12 @@ describe('the protection of sign-in', () => {
       expect((await attempt(WRONG)).status).toBe(429);
     });
 
+    it('right passwords that come at once, each of which is let in', async () => {
+      const answers = Array.from({ length: 12 }, () => attempt(PASSWORD));
+      expect(await tally(answers)).toEqual({ 303: 12 });
+      await exhaustAccount();
+    });
+
     it('a right password itself: many people sign in at one address', async () => {
       const by = newBrowser();
       const page = await by.open('/login');

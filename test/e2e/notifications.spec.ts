@@ -1,6 +1,6 @@
 import { digestOf } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
-import type { TestClient } from '../support/factory.js';
+import { PASSWORD, type TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
@@ -301,7 +301,7 @@ describe('notifications', () => {
       for (let n = 0; n < 3; n++)
         expect((await refresh(service.http, client, refresh_token)).status).toBe(400);
       const stored = await service.database.query<{ id: string }>(
-        'SELECT id, client_id, message_id, category, short_text_body FROM notifications WHERE user_id = $1',
+        `SELECT id, client_id, message_id, category, short_text_body FROM notifications WHERE user_id = $1 AND message_id = 'ERR2001'`,
         [user.id],
       );
       expect(stored).toEqual([
@@ -325,8 +325,38 @@ describe('notifications', () => {
       for (let n = 0; n < 2; n++)
         expect((await refresh(service.http, client, refresh_token)).status).toBe(200);
       expect(
-        await service.database.query('SELECT 1 FROM notifications WHERE user_id = $1', [user.id]),
+        await service.database.query(
+          "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2001'",
+          [user.id],
+        ),
       ).toEqual([]);
     });
+
+    it('are raised by a sign-in from a new browser, not by the next one from there, and shown to no token', async () => {
+      const owner = await service.make.user();
+      const browser = await service.make.signedIn(owner);
+      const stored = () =>
+        service.database.query<{ id: string }>(
+          'SELECT id, client_id, message_id FROM notifications WHERE user_id = $1',
+          [owner.id],
+        );
+      const first = await stored();
+      expect(first).toEqual([{ id: expect.stringMatching(/^notf/), client_id: null, message_id: 'ERR2002' }]);
+      await browser.submit(await browser.open('/'), '/logout');
+      await browser.logIn(owner.email, PASSWORD);
+      expect(await stored()).toEqual(first);
+      const token = await service.make.clientToken(await service.make.client({ ownerId: owner.id }));
+      expectNotFound(await show(first[0]!.id, { bearer: token }));
+    });
+  });
+
+  it('tell the user of a consent that an operator recorded, and the client concerned may see it', async () => {
+    const person = await service.make.user();
+    await service.make.consent(client, person);
+    const stored = await service.database.query(
+      'SELECT client_id, message_id FROM notifications WHERE user_id = $1',
+      [person.id],
+    );
+    expect(stored).toEqual([{ client_id: client.id, message_id: 'ERR2003' }]);
   });
 });

@@ -114,6 +114,7 @@ describe('secrecy', () => {
     expect([...kinds].sort()).toEqual([
       ...['CSRF token', 'access token', 'authorization code', 'client secret', 'cookie csrf'],
       ...[
+        'cookie known_browser',
         'cookie portal_session',
         'cookie session',
         'password',

@@ -259,7 +259,6 @@ describe('/metrics', () => {
         200,
         expect.stringMatching(/^text\/plain; version=0\.0\.4/),
       ]);
-      expect(answer.text).toMatch(/^rate_limit_store_shared 0$/m);
       expect(answer.text).toMatch(/^# HELP rate_limit_decisions_total /m);
     });
   });

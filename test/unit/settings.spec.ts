@@ -47,6 +47,9 @@ const wholeNumber = (
   [String(min - 1), String(max + 1), '1.5', '1e2', '0x10', ' 30', '-30', 'Infinity', 'sixty', '9'.repeat(40)],
 ];
 
+/** Values that are taken as they are. */
+const asTheyAre = (...values: string[]) => values.map((value): [string, unknown] => [value, value]);
+
 const YEAR = 31_536_000;
 const ROWS: Row[] = [
   wholeNumber('PORT', 'port', 3000, 1, 65_535),
@@ -64,39 +67,22 @@ const ROWS: Row[] = [
   wholeNumber('OAUTH_RATE_LIMIT_PER_MINUTE', 'oauthRateLimit', 600, 1, 1_000_000_000),
   [
     ...(['REDIS_URL', 'redisUrl', undefined] as const),
-    ['redis://127.0.0.1:6379', 'rediss://user:p%40ss@redis.example:6380/1', 'redis://[::1]:6379'].map(
-      (url): [string, unknown] => [url, url],
-    ),
-    [
-      'redis.example:6379',
-      'http://redis.example',
-      'redis:',
-      'redis://',
-      'redis:///0',
-      'redis://[',
-      'unix:/x',
-    ],
+    asTheyAre('redis://127.0.0.1:6379', 'rediss://user:p%40ss@redis.example:6380/1', 'redis://[::1]:6379'),
+    ['redis.example:6379', 'http://redis.example', 'redis:', 'redis://', 'redis:///0', 'unix:/x'],
   ],
   [
     ...(['METRICS_TOKEN', 'metricsToken', undefined] as const),
-    ['x'.repeat(16), 'x'.repeat(512), '!"#$%&()*+,-./:;<=>?'].map((text): [string, unknown] => [text, text]),
-    ['x'.repeat(15), 'x'.repeat(513), 'with a blank in it', 'with	tab-characters', 'nöt-only-ascii-here'],
+    asTheyAre('x'.repeat(16), 'x'.repeat(512), '!"#$%&()*+,-./:;<=>?'),
+    ['x'.repeat(15), 'x'.repeat(513), 'with a blank in it', 'with\ttab-characters', 'nöt-only-ascii-here'],
   ],
   [
     ...(['HOST', 'host', '127.0.0.1'] as const),
-    [
-      ['0.0.0.0', '0.0.0.0'],
-      ['::1', '::1'],
-      ['internal.example', 'internal.example'],
-    ],
+    asTheyAre('0.0.0.0', '::1', 'internal.example'),
     ['host name', 'http://0.0.0.0', 'a/b', 'x'.repeat(300)],
   ],
   [
     ...(['LOG_LEVEL', 'logLevel', 'info'] as const),
-    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level): [string, unknown] => [
-      level,
-      level,
-    ]),
+    asTheyAre('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     ['INFO', 'verbose', '30'],
   ],
   [
@@ -119,7 +105,7 @@ const ROWS: Row[] = [
   ],
   [
     ...(['DATABASE_URL', 'databaseUrl', DATABASE_URL] as const),
-    [['postgresql://db.example/charging', 'postgresql://db.example/charging']],
+    asTheyAre('postgresql://db.example/charging'),
     ['mysql://user:password@db.example/charging', 'db.example:5432', 'postgres:charging', 'postgres://['],
   ],
   [

@@ -56,7 +56,14 @@ export class LoginController {
     const attempt = await this.limits.admit(request, email);
     let user: UserEntity | undefined;
     try {
-      user = await this.sessions.signIn(request, reply, email, form.get('password') ?? '', actor);
+      user = await this.sessions.signIn(
+        request,
+        reply,
+        email,
+        form.get('password') ?? '',
+        actor,
+        !attempt.isKnownBrowser,
+      );
     } finally {
       await this.limits.settle(attempt, user !== undefined, request, reply);
     }
