@@ -18,6 +18,7 @@ import { DemoModule } from './start/demo.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhookPortalModule } from './webhook-portal/webhook-portal.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** Which modules there are. */
 @Module({})
@@ -38,6 +39,7 @@ export class AppModule {
         NotificationsModule,
         TokensModule,
         RateLimitsModule.forRoot(settings),
+        WebhooksModule,
         OAuthModule,
         PartnerApiModule,
         WebhookPortalModule,

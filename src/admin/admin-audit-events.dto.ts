@@ -1,5 +1,5 @@
 import { PageQuery } from '../http/paging.js';
-import { IsText, IsTime, MayBeLeftOut } from './member-rules.decorator.js';
+import { IsText, IsTime, MayBeLeftOut } from '../http/member-rules.decorator.js';
 
 /** Query of `GET /admin/audit_events`; each member narrows the list. */
 export class AuditEventsQuery extends PageQuery {

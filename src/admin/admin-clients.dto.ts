@@ -14,7 +14,7 @@ import {
   MayBeLeftOut,
   MayBeNull,
   NeverAccepted,
-} from './member-rules.decorator.js';
+} from '../http/member-rules.decorator.js';
 
 // Contract §14 gives the service's own limit the same bounds.
 const RATE_LIMIT_MAX = 1_000_000_000;

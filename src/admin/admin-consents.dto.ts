@@ -1,5 +1,5 @@
 import { IsScopeList } from './admin-scopes.dto.js';
-import { IsText, MayBeNull } from './member-rules.decorator.js';
+import { IsText, MayBeNull } from '../http/member-rules.decorator.js';
 
 /** Body of `PUT /admin/clients/{client_id}/consents/{user_id}`: replaces what stood before. */
 export class ConsentDto {

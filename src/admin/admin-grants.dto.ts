@@ -1,5 +1,5 @@
 import { PageQuery } from '../http/paging.js';
-import { IsIdOf, MayBeLeftOut } from './member-rules.decorator.js';
+import { IsIdOf, MayBeLeftOut } from '../http/member-rules.decorator.js';
 
 /** Query of `GET /admin/grants`; each member narrows the list. */
 export class GrantsQuery extends PageQuery {

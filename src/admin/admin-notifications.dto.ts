@@ -11,7 +11,7 @@ import {
   IsWebAddress,
   MayBeLeftOut,
   MayBeNull,
-} from './member-rules.decorator.js';
+} from '../http/member-rules.decorator.js';
 
 /** Query of `GET /admin/notifications`; each member narrows the list. */
 export class NotificationsQuery extends PageQuery {

@@ -1,5 +1,5 @@
 import { SCOPE_AUDIENCES, type ScopeAudience } from '../scopes/scope.entity.js';
-import { IsListOfDifferent, IsOneOf, IsVisibleText } from './member-rules.decorator.js';
+import { IsListOfDifferent, IsOneOf, IsVisibleText } from '../http/member-rules.decorator.js';
 
 export const isScopeName = (text: string): boolean => /^[a-z0-9_.:-]{1,64}$/.test(text);
 

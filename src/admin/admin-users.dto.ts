@@ -9,7 +9,7 @@ import {
   IsTrueOrFalse,
   IsVisibleText,
   MayBeLeftOut,
-} from './member-rules.decorator.js';
+} from '../http/member-rules.decorator.js';
 
 /** Query of `GET /admin/users`. */
 export class UsersQuery extends PageQuery {

@@ -3,10 +3,12 @@ import { AdminAuditEventsController } from './admin-audit-events.controller.js';
 import { AdminClientCredentialsController } from './admin-client-credentials.controller.js';
 import { AdminClientsController } from './admin-clients.controller.js';
 import { AdminConsentsController } from './admin-consents.controller.js';
+import { AdminDeliveriesController } from './admin-deliveries.controller.js';
 import { AdminGrantsController } from './admin-grants.controller.js';
 import { AdminNotificationsController } from './admin-notifications.controller.js';
 import { AdminScopesController } from './admin-scopes.controller.js';
 import { AdminUsersController } from './admin-users.controller.js';
+import { AdminWebhookEndpointsController } from './admin-webhook-endpoints.controller.js';
 
 /** The admin API (contract §12): controllers alone, which call the services of the other modules. */
 @Module({
@@ -15,10 +17,12 @@ import { AdminUsersController } from './admin-users.controller.js';
     AdminClientCredentialsController,
     AdminClientsController,
     AdminConsentsController,
+    AdminDeliveriesController,
     AdminGrantsController,
     AdminNotificationsController,
     AdminScopesController,
     AdminUsersController,
+    AdminWebhookEndpointsController,
   ],
 })
 export class AdminModule {}

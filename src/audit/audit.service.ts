@@ -20,7 +20,16 @@ export const SERVICE_ACTOR: Actor = { type: 'service', id: null };
 export interface AuditEntry {
   action: string;
   subjectType:
-    'user' | 'client' | 'consent' | 'grant' | 'scope' | 'session' | 'portal_session' | 'notification';
+    | 'user'
+    | 'client'
+    | 'consent'
+    | 'grant'
+    | 'scope'
+    | 'session'
+    | 'portal_session'
+    | 'notification'
+    | 'webhook_endpoint'
+    | 'delivery';
   subjectId: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;

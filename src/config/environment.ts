@@ -21,6 +21,7 @@ import {
   IsEncryptionKeyList,
   IsPostgresUrl,
   IsRedisUrl,
+  IsRetrySchedule,
   IsProxyList,
 } from './setting-constraints.js';
 
@@ -154,6 +155,12 @@ export class Environment {
   @Min(1, { message: LIMIT })
   @Max(1_000_000_000, { message: LIMIT })
   OAUTH_RATE_LIMIT_PER_MINUTE = 600;
+
+  @Validate(IsRetrySchedule)
+  WEBHOOK_RETRY_SCHEDULE_SECONDS = '5,300,1800,7200,18000,36000,50400,72000,86400';
+
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  WEBHOOK_ALLOW_PRIVATE_ADDRESSES = 'false';
 
   @IsOptional()
   @Validate(IsRedisUrl)

@@ -66,6 +66,21 @@ export class IsRedisUrl implements ValidatorConstraintInterface {
 }
 
 @ValidatorConstraint()
+export class IsRetrySchedule implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    const parts = typeof value === 'string' ? splitList(value) : [];
+    return (
+      parts.length >= 1 &&
+      parts.length <= 50 &&
+      parts.every((part) => /^\d{1,7}$/.test(part) && Number(part) >= 1 && Number(part) <= 604_800)
+    );
+  }
+  defaultMessage(): string {
+    return 'must be 1 to 50 whole numbers of seconds, each from 1 to 604800, separated by commas';
+  }
+}
+
+@ValidatorConstraint()
 export class IsBaseUrl implements ValidatorConstraintInterface {
   validate(value: unknown, args: ValidationArguments): boolean {
     if (typeof value !== 'string' || !URL.canParse(value)) return false;

@@ -39,6 +39,10 @@ export class Settings {
   rateLimit!: number;
   /** Requests a minute to `/o/*`, for each client. */
   oauthRateLimit!: number;
+  /** Seconds to wait before each further attempt of a delivery. */
+  webhookRetrySchedule!: number[];
+  /** Also `http` and internal addresses may receive webhooks. */
+  webhookAllowPrivateAddresses!: boolean;
   redisUrl?: string;
   metricsToken?: string;
   trustedProxies!: string[];
@@ -74,6 +78,8 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     retentionDays: env.RETENTION_DAYS,
     rateLimit: env.RATE_LIMIT_PER_HOUR,
     oauthRateLimit: env.OAUTH_RATE_LIMIT_PER_MINUTE,
+    webhookRetrySchedule: splitList(env.WEBHOOK_RETRY_SCHEDULE_SECONDS).map(Number),
+    webhookAllowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES === 'true',
     redisUrl: env.REDIS_URL,
     metricsToken: env.METRICS_TOKEN,
     trustedProxies: splitList(env.TRUSTED_PROXIES ?? ''),

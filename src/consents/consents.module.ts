@@ -1,8 +1,12 @@
 import { Global, Module } from '@nestjs/common';
+import { ConsentEvents } from './consent-events.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 
 /** Which user agreed to what with which client. */
 @Global()
-@Module({ providers: [ConsentsRepository, ConsentsService], exports: [ConsentsService] })
+@Module({
+  providers: [ConsentEvents, ConsentsRepository, ConsentsService],
+  exports: [ConsentEvents, ConsentsService],
+})
 export class ConsentsModule {}

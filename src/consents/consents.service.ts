@@ -10,6 +10,7 @@ import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { AccessEndings } from '../users/access-endings.js';
+import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository, type ConsentedUser } from './consents.repository.js';
 
@@ -24,6 +25,7 @@ export class ConsentsService {
     private readonly audit: AuditService,
     private readonly endings: AccessEndings,
     private readonly notifications: NotificationsService,
+    private readonly events: ConsentEvents,
   ) {}
 
   findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
@@ -101,6 +103,7 @@ export class ConsentsService {
         subjectId: userId,
         before: auditView(before),
       });
+      await this.events.tell(manager, { kind: 'revoked', clientId, userId, scopes: [] });
     });
   }
 
@@ -135,6 +138,9 @@ export class ConsentsService {
         ...(live ? { before: auditView(before) } : {}),
         after: auditView(after),
       });
+    }
+    if (!live || before.scopes.join() !== after.scopes.join()) {
+      await this.events.tell(manager, { kind: 'granted', clientId, userId, scopes: after.scopes });
     }
     return after;
   }

@@ -16,6 +16,8 @@ import { SessionEntity } from '../users/session.entity.js';
 import { UserEntity } from '../users/user.entity.js';
 import { PortalLinkEntity } from '../webhook-portal/portal-link.entity.js';
 import { PortalSessionEntity } from '../webhook-portal/portal-session.entity.js';
+import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
+import { EventTypeEntity } from '../webhooks/event-types/event-type.entity.js';
 
 // A statement or a wait for a lock that takes longer than this is given up, and the caller gets a 503.
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -37,6 +39,8 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
       ClientEntity,
       ClientSecretEntity,
       ConsentEntity,
+      EndpointEntity,
+      EventTypeEntity,
       GrantEntity,
       NotificationEntity,
       PasswordLinkEntity,

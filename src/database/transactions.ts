@@ -9,10 +9,15 @@ const ATTEMPTS = 4;
 export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
-  async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.retried(() => this.dataSource.transaction(work));
+  }
+
+  /** The same for one statement, which is a transaction of its own. */
+  async retried<T>(statement: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.dataSource.transaction(work);
+        return await statement();
       } catch (error) {
         if (attempt === ATTEMPTS || !isLostRace(error)) throw error;
       }

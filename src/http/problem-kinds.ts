@@ -65,6 +65,12 @@ export const PROBLEM_KINDS = {
     whatToDo:
       'Send JSON with "Content-Type: application/json"; the forms of pages send application/x-www-form-urlencoded.',
   },
+  'unprocessable-content': {
+    title: 'Unprocessable content',
+    status: 422,
+    explanation: 'The request contradicts an earlier one: its Idempotency-Key was used with another body.',
+    whatToDo: 'Send each new event with a new key; repeat a request with its key and exactly its body.',
+  },
   'rate-limit-exceeded': {
     title: 'Too many requests',
     status: 429,

@@ -40,6 +40,7 @@ export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
 export const conflict = kind(409, 'Conflict', 'conflict');
 export const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
 export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
+export const unprocessableContent = kind(422, 'Unprocessable content', 'unprocessable-content');
 export const rateLimitExceeded = kind(429, 'Too many requests', 'rate-limit-exceeded');
 export const internalError = kind(500, 'Internal server error', 'internal-error');
 export const serviceUnavailable = kind(503, 'Service unavailable', 'service-unavailable');

@@ -51,4 +51,20 @@ export const MESSAGES = {
     detailPageBody:
       'An application can show us that you agreed elsewhere, for example in a contract. If you did not agree, disconnect it or tell us.',
   }),
+  endpointDisabled: (url: string, reason: 'gone' | 'failing'): Message => ({
+    messageId: 'ERR3001',
+    category: 'ACTIONABLE',
+    shortTextTitle: 'A webhook endpoint was disabled',
+    shortTextBody:
+      reason === 'gone'
+        ? `${shortened(url)} answered “410 Gone”, so no more events are sent to it.`
+        : `${shortened(url)} has accepted no event for five days, so no more events are sent to it.`,
+    detailPageTitle: 'How to receive events again',
+    detailPageBody:
+      'Mend the endpoint, open the webhook portal, enable the endpoint there and send a test. ' +
+      'What failed meanwhile can be sent again with “Recover”.',
+  }),
 } as const;
+
+// The short text has room for 1000 characters; a URL can be longer.
+const shortened = (url: string): string => (url.length > 300 ? `${url.slice(0, 300)}…` : url);

@@ -1,10 +1,10 @@
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 const nextUlid = monotonicFactory();
 const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
-/** The four-letter prefixes of resource ids (contract §1); `grnt` is a grant, as the admin API lists them. */
-export type IdPrefix = 'user' | 'clnt' | 'grnt' | 'audt' | 'notf';
+/** The four-letter prefixes of resource ids (contract §1); beside its own, `grnt` is a grant and `rcvr` a recovery. */
+export type IdPrefix = 'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'evnt' | 'endp' | 'dlvr' | 'rcvr';
 
 /** A new id: the prefix and a ULID, in rising order within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${nextUlid()}`;
@@ -14,3 +14,7 @@ export const isId = (prefix: IdPrefix, text: string): boolean => new RegExp(`^${
 
 export const CLIENT_ID_PATTERN = new RegExp(`^clnt${ULID}$`);
 export const USER_ID_PATTERN = new RegExp(`^user${ULID}$`);
+
+/** The least id of this kind that could have been made at a time: ids compare as their times do. */
+export const firstIdAt = (prefix: IdPrefix, time: Date): string =>
+  `${prefix}${encodeTime(Math.max(0, time.getTime()), 10)}${'0'.repeat(16)}`;

@@ -37,6 +37,20 @@ const TASKS: PurgeTask[] = [
     condition: `id IN (SELECT grant_id FROM refresh_tokens
                         WHERE retired_at IS NULL AND expires_at < now() - make_interval(days => $2) LIMIT $1)`,
   },
+  {
+    table: 'event_idempotency_keys',
+    key: 'client_id, key_digest',
+    condition: "created_at <= now() - interval '24 hours'",
+  },
+  // With its deliveries and their attempts.
+  { table: 'events', key: 'id', condition: 'created_at < now() - make_interval(days => $2)' },
+  { table: 'webhook_endpoints', key: 'id', condition: 'deleted_at < now() - make_interval(days => $2)' },
+  {
+    table: 'webhook_endpoint_hours',
+    key: 'endpoint_id, hour',
+    condition: 'hour < now() - make_interval(days => $2)',
+  },
+  { table: 'webhook_recoveries', key: 'id', condition: 'created_at < now() - make_interval(days => $2)' },
   { table: 'audit_events', key: 'id', condition: "occurred_at < now() - interval '365 days'" },
 ];
 

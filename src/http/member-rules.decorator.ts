@@ -114,3 +114,11 @@ export const IsListOfDifferent = (
       new Set(value).size === value.length &&
       value.every((item) => typeof item === 'string' && isItem(item)),
   );
+
+/** Any JSON object: not a list, not null. */
+export const IsJsonObject = (): PropertyDecorator =>
+  rule(
+    'isJsonObject',
+    'must be a JSON object',
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  );

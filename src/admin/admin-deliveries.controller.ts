@@ -1,0 +1,50 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { pageRequestOf, setPageLinks } from '../http/paging.js';
+import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
+import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { DeliveriesQuery } from './admin-deliveries.dto.js';
+import { deliveryDetailView, deliveryView, type DeliveryView } from './admin-deliveries.view.js';
+import { EmptyBodyGuard } from './empty-body.guard.js';
+
+/** Deliveries of webhooks in the admin API (contract §12). */
+@Controller('admin/deliveries')
+@AdminApi()
+export class AdminDeliveriesController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly deliveries: DeliveriesService,
+  ) {}
+
+  /** Newest first, a page at a time; `client_id`, `endpoint_id` and `state` narrow the list. */
+  @Get()
+  @AdminRead()
+  async list(
+    @Query() query: DeliveriesQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DeliveryView[]> {
+    const filter = { clientId: query.client_id, endpointId: query.endpoint_id, state: query.state };
+    const page = await this.deliveries.list(filter, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (delivery) => delivery.id);
+    return page.items.map(deliveryView);
+  }
+
+  /** One delivery with its payload and `attempts`, or 404. */
+  @Get(':id')
+  @AdminRead()
+  async get(@Param('id') id: string): Promise<object> {
+    return deliveryDetailView(await this.deliveries.get(id));
+  }
+
+  /** Sends it again under the same `webhook-id`: 202 and the delivery; while an attempt is under way: 409. */
+  @Post(':id/resend')
+  @HttpCode(202)
+  @UseGuards(EmptyBodyGuard)
+  async resend(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<object> {
+    return deliveryDetailView(await this.deliveries.resend(id, undefined, actor));
+  }
+}

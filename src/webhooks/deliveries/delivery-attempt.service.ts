@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
+import { GuardedHttpClient } from '../http/guarded-http-client.js';
+import type { HttpOutcome } from '../http/http-outcome.js';
+import { signDelivery } from '../signing/sign-delivery.js';
+import type { ClaimedDelivery, FinishedClaim } from './delivery-queue.repository.js';
+import { waitBeforeRetry } from './retry-schedule.js';
+
+const GONE = 410;
+
+/** What came of a claim; `isGone` where the receiver said that the endpoint is no more. */
+export interface AttemptResult {
+  finished: FinishedClaim;
+  isSuccess: boolean;
+  isGone: boolean;
+}
+
+/** The headers of a delivery's request, in the order in which people read them (contract §10). */
+export const requestHeaders = (
+  id: string,
+  eventType: string,
+  timestamp: number,
+  signature: string,
+): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': 'Charging-Data-Service-Webhooks/1.0',
+  'webhook-id': id,
+  'webhook-timestamp': String(timestamp),
+  'webhook-signature': signature,
+  'webhook-event-type': eventType,
+});
+
+/** One attempt of one delivery: signed, sent, and judged (contract §10). */
+@Injectable()
+export class DeliveryAttemptService {
+  constructor(
+    private readonly http: GuardedHttpClient,
+    private readonly secrets: EndpointSecrets,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Never throws for what a receiver does. An attempt that `signal` ended does not count. */
+  async make(claim: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
+    const { id, leaseId, endpointId, cancelReason } = claim;
+    const kept = { id, leaseId };
+    if (cancelReason) return unsent({ ...kept, state: 'cancelled', cancelReason });
+    const attemptedAt = new Date();
+    const secrets = this.secrets.openAll(endpointId, claim.sealedSecrets);
+    const timestamp = Math.floor(attemptedAt.getTime() / 1000);
+    const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
+    const outcome =
+      secrets.length === 0
+        ? UNSIGNED
+        : await this.http.post(
+            claim.url,
+            requestHeaders(id, claim.eventType, timestamp, signature),
+            claim.payload,
+            signal,
+          );
+    if (outcome.kind === 'aborted') return unsent({ ...kept, state: 'pending', waitSeconds: 0 });
+    const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
+    const isGone = outcome.kind === 'response' && outcome.status === GONE;
+    const attempt = { attemptedAt, durationMs: outcome.durationMs, signature, ...answerOf(outcome) };
+    return {
+      isSuccess,
+      isGone,
+      finished: { ...kept, attempt, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
+    };
+  }
+
+  private stateAfter(
+    { isTest, retries }: ClaimedDelivery,
+    outcome: HttpOutcome,
+    isSuccess: boolean,
+    isGone: boolean,
+  ): Pick<FinishedClaim, 'state' | 'waitSeconds'> {
+    if (isSuccess) return { state: 'delivered' };
+    // A test has one attempt: somebody is waiting for its answer.
+    if (isGone || isTest) return { state: 'failed' };
+    const retryAfterMs = outcome.kind === 'response' ? outcome.retryAfterMs : undefined;
+    const waitSeconds = waitBeforeRetry(this.settings.webhookRetrySchedule, retries, retryAfterMs);
+    return waitSeconds === undefined ? { state: 'failed' } : { state: 'pending', waitSeconds };
+  }
+}
+
+// The key that sealed the secrets is in the settings no more; rotating the secret mends it.
+const UNSIGNED: HttpOutcome = {
+  kind: 'failure',
+  failure: 'http',
+  detail: 'The request could not be signed: the secret of the endpoint must be rotated.',
+  durationMs: 0,
+};
+
+const unsent = (finished: FinishedClaim): AttemptResult => ({ finished, isSuccess: false, isGone: false });
+
+const answerOf = (outcome: HttpOutcome): Partial<FinishedClaim['attempt']> => {
+  if (outcome.kind === 'response') return { status: outcome.status, responseStart: outcome.bodyStart };
+  return outcome.kind === 'failure' ? { failure: outcome.failure, detail: outcome.detail } : {};
+};

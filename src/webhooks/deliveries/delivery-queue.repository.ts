@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { FailureKind } from '../http/http-outcome.js';
+import type { CancelReason, DeliveryState } from './delivery.js';
+
+/** Contract §10: an attempt holds a lease of at most 30 s. */
+export const LEASE_SECONDS = 30;
+/** Contract §10: an endpoint without a success for five days of attempts is disabled. */
+const FAILING_DAYS = 5;
+
+/** A delivery that this instance holds until its lease ends. */
+export interface ClaimedDelivery {
+  id: string;
+  leaseId: string;
+  endpointId: string;
+  url: string;
+  eventType: string;
+  payload: string;
+  /** How many retries of the schedule are used up. */
+  retries: number;
+  isTest: boolean;
+  /** The secrets that sign at this moment, the newest first. */
+  sealedSecrets: (Buffer | null)[];
+  /** Set where it must not be sent: what it rests on is gone. */
+  cancelReason: CancelReason | null;
+}
+
+/** What came of a claim, and what becomes of the delivery. */
+export interface FinishedClaim {
+  id: string;
+  leaseId: string;
+  state: DeliveryState;
+  cancelReason?: CancelReason;
+  /** Of a pending one: seconds until the next attempt. */
+  waitSeconds?: number;
+  /** Left out where there was no attempt, or one that does not count. */
+  attempt?: {
+    attemptedAt: Date;
+    durationMs: number;
+    status?: number;
+    failure?: FailureKind;
+    detail?: string;
+    responseStart?: string;
+    signature: string;
+  };
+}
+
+/** The queue of deliveries: claimed under a lease, and given back with what came of it (contract §10). */
+@Injectable()
+export class DeliveryQueueRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Claims up to `limit` deliveries that are due, of each endpoint the oldest, and no more of one than `perEndpoint`, or what
+   * `room` leaves of it; endpoints take turns. Consent, client and endpoint are looked at in the same statement.
+   * Rows that another instance claims at the same moment are left to it.
+   */
+  async claim(
+    leaseId: string,
+    limit: number,
+    perEndpoint: number,
+    room: Map<string, number>,
+  ): Promise<ClaimedDelivery[]> {
+    const [rows]: [ClaimedDelivery[], number] = await this.dataSource.query(
+      `WITH RECURSIVE queue AS (
+         (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
+         UNION ALL
+         SELECT (SELECT d.endpoint_id FROM deliveries d
+                  WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
+           FROM queue q WHERE q.endpoint_id IS NOT NULL
+       ), candidate AS (
+         SELECT due.id, due.turn
+           FROM queue q
+           LEFT JOIN unnest($4::text[], $5::int[]) AS busy (endpoint_id, room) ON busy.endpoint_id = q.endpoint_id
+           CROSS JOIN LATERAL (
+             SELECT d.id, row_number() OVER (ORDER BY d.next_attempt_at) AS turn
+               FROM deliveries d
+              WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' AND d.next_attempt_at <= now()
+              ORDER BY d.next_attempt_at LIMIT coalesce(busy.room, $3)) due
+          WHERE q.endpoint_id IS NOT NULL
+          ORDER BY due.turn LIMIT $2
+       ), claimed AS (
+         SELECT d.id FROM deliveries d
+          WHERE d.id IN (SELECT id FROM candidate) AND d.state = 'pending' AND d.next_attempt_at <= now()
+            FOR UPDATE SKIP LOCKED
+       )
+       UPDATE deliveries d
+          SET lease_id = $1, next_attempt_at = now() + make_interval(secs => $6)
+         FROM claimed k, events v, event_types t, webhook_endpoints e, clients c
+        WHERE d.id = k.id AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
+       RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType", v.payload, d.retries,
+                 v.test AS "isTest",
+                 ARRAY[e.sealed_secret,
+                       CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END] AS "sealedSecrets",
+                 CASE WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'
+                      WHEN NOT c.enabled THEN 'client_disabled'
+                      WHEN NOT e.enabled AND NOT v.test THEN 'endpoint_disabled'
+                      WHEN t.scope IS NULL THEN NULL
+                      WHEN t.scope <> ALL (c.scopes) THEN 'scope_missing'
+                      WHEN v.test THEN NULL
+                      WHEN NOT EXISTS (SELECT 1 FROM consents n
+                                        WHERE n.client_id = c.id AND n.user_id = v.user_id AND n.revoked_at IS NULL
+                                          AND t.scope = ANY (n.scopes)) THEN 'consent_withdrawn'
+                 END AS "cancelReason"`,
+      [leaseId, limit, perEndpoint, [...room.keys()], [...room.values()], LEASE_SECONDS],
+    );
+    return rows;
+  }
+
+  /**
+   * Writes what came of claims, in one statement; a claim whose lease another has taken up meanwhile changes nothing. The
+   * ids of endpoints that are to be disabled: enabled, and without a success for five days.
+   */
+  async finish(finished: FinishedClaim[]): Promise<string[]> {
+    const attempts = finished.map(({ attempt }) => attempt);
+    const [rows]: [{ id: string | null }[], number] = await this.dataSource.query(
+      `WITH done AS (
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::timestamptz[], $7::int[],
+                              $8::int[], $9::text[], $10::text[], $11::text[], $12::text[])
+           AS d (id, lease_id, state, cancel_reason, wait, attempted_at, duration_ms, status, failure, detail,
+                 response_start, signature)
+       ), changed AS (
+         UPDATE deliveries d
+            SET state = done.state,
+                cancel_reason = done.cancel_reason,
+                attempts = d.attempts + (done.attempted_at IS NOT NULL)::int,
+                retries = d.retries + (done.attempted_at IS NOT NULL AND done.state = 'pending')::int,
+                next_attempt_at = CASE WHEN done.state = 'pending' THEN now() + make_interval(secs => done.wait) END,
+                finished_at = CASE WHEN done.state <> 'pending' THEN now() END,
+                lease_id = NULL
+           FROM done
+          WHERE d.id = done.id AND d.lease_id = done.lease_id
+         RETURNING d.id, d.endpoint_id, d.attempts AS number, d.state, done.attempted_at, done.duration_ms, done.status,
+                   done.failure, done.detail, done.response_start, done.signature
+       ), made AS (
+         SELECT * FROM changed WHERE attempted_at IS NOT NULL
+       ), attempt AS (
+         INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, failure, detail,
+                                        response_start, signature)
+         SELECT id, number, attempted_at, duration_ms, status, failure, detail, response_start, signature FROM made
+       ), by_endpoint AS (
+         SELECT endpoint_id, count(*) FILTER (WHERE state = 'delivered')::int AS delivered,
+                count(*) FILTER (WHERE state <> 'delivered')::int AS failed, sum(duration_ms)::bigint AS duration_ms,
+                max(duration_ms) AS slowest_ms, max(attempted_at) AS last_attempt_at, min(attempted_at) AS first_attempt_at
+           FROM made GROUP BY endpoint_id
+       ), locked AS MATERIALIZED (
+         -- In one order, whichever instance comes first.
+         SELECT e.id FROM webhook_endpoints e WHERE e.id IN (SELECT endpoint_id FROM by_endpoint)
+          ORDER BY e.id FOR NO KEY UPDATE
+       ), hours AS (
+         INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+         SELECT endpoint_id, date_trunc('hour', now(), 'UTC'), delivered, failed, duration_ms, slowest_ms
+           FROM by_endpoint JOIN locked ON locked.id = endpoint_id ORDER BY endpoint_id
+         ON CONFLICT (endpoint_id, hour) DO UPDATE
+           SET delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
+               duration_ms = h.duration_ms + excluded.duration_ms, slowest_ms = greatest(h.slowest_ms, excluded.slowest_ms)
+       )
+       UPDATE webhook_endpoints e
+          SET last_attempt_at = greatest(e.last_attempt_at, b.last_attempt_at),
+              failing_since = CASE WHEN b.delivered = 0 THEN coalesce(e.failing_since, b.first_attempt_at) END
+         FROM by_endpoint b JOIN locked ON locked.id = b.endpoint_id
+        WHERE e.id = b.endpoint_id
+       RETURNING CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS id`,
+      [
+        finished.map(({ id }) => id),
+        finished.map(({ leaseId }) => leaseId),
+        finished.map(({ state }) => state),
+        finished.map(({ cancelReason }) => cancelReason ?? null),
+        finished.map(({ waitSeconds }) => waitSeconds ?? 0),
+        attempts.map((attempt) => attempt?.attemptedAt ?? null),
+        attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
+        attempts.map((attempt) => attempt?.status ?? null),
+        attempts.map((attempt) => attempt?.failure ?? null),
+        attempts.map((attempt) => attempt?.detail ?? null),
+        attempts.map((attempt) => attempt?.responseStart ?? null),
+        attempts.map((attempt) => attempt?.signature ?? null),
+      ],
+    );
+    return rows.flatMap(({ id }) => id ?? []);
+  }
+}

@@ -1,0 +1,74 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as after } from 'node:timers/promises';
+import { Transactions } from '../../database/transactions.js';
+import { EndpointsService } from '../endpoints/endpoints.service.js';
+import type { AttemptResult } from './delivery-attempt.service.js';
+import { DeliveryQueueRepository, LEASE_SECONDS } from './delivery-queue.repository.js';
+
+const BATCH = 500;
+const TRY_AGAIN_MS = 250;
+
+interface Waiting {
+  result: AttemptResult;
+  endpointId: string;
+  since: number;
+  done: () => void;
+}
+
+/**
+ * Writes what came of attempts. Results that come while a write is under way go together with the next, so that a
+ * commit is shared by many.
+ */
+@Injectable()
+export class DeliveryResultsService {
+  private readonly logger = new Logger(DeliveryResultsService.name);
+  private waiting: Waiting[] = [];
+  private isWriting = false;
+
+  constructor(
+    private readonly queue: DeliveryQueueRepository,
+    private readonly endpoints: EndpointsService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Resolves when the result is written, or when its lease has run out and another instance has taken the delivery up. */
+  write(result: AttemptResult, endpointId: string): Promise<void> {
+    return new Promise((done) => {
+      this.waiting.push({ result, endpointId, since: Date.now(), done });
+      if (!this.isWriting) void this.writeWaiting();
+    });
+  }
+
+  private async writeWaiting(): Promise<void> {
+    this.isWriting = true;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, BATCH);
+      try {
+        await this.writeBatch(batch);
+        for (const { done } of batch) done();
+      } catch (error) {
+        this.logger.warn(`Results of deliveries could not be written: ${(error as Error).message}`);
+        await after(TRY_AGAIN_MS);
+        this.keepThoseWithLease(batch);
+      }
+    }
+    this.isWriting = false;
+  }
+
+  private async writeBatch(batch: Waiting[]): Promise<void> {
+    const failing = await this.transactions.retried(() =>
+      this.queue.finish(batch.map(({ result }) => result.finished)),
+    );
+    const gone = batch.flatMap(({ result, endpointId }) => (result.isGone ? [endpointId] : []));
+    for (const id of new Set(gone)) await this.endpoints.disable(id, 'gone');
+    for (const id of failing) await this.endpoints.disable(id, 'failing');
+  }
+
+  private keepThoseWithLease(batch: Waiting[]): void {
+    const leaseBegan = Date.now() - LEASE_SECONDS * 1000;
+    for (const one of batch) {
+      if (one.since > leaseBegan) this.waiting.push(one);
+      else one.done();
+    }
+  }
+}

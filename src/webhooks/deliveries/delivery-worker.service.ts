@@ -1,0 +1,146 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { LRUCache } from 'lru-cache';
+import { randomUUID } from 'node:crypto';
+import { DeliveryAttemptService } from './delivery-attempt.service.js';
+import { attemptCounter, attemptDuration, deliveriesInHand } from './delivery-metrics.js';
+import { DeliveryQueueRepository, type ClaimedDelivery } from './delivery-queue.repository.js';
+import { DeliveryResultsService } from './delivery-results.service.js';
+import { WakeUps } from './wake-ups.service.js';
+
+/** Attempts at once, of all endpoints and of one. */
+const IN_HAND = 512;
+const IN_HAND_PER_ENDPOINT = 32;
+/** Of an endpoint whose last attempt here failed: enough to notice that it is back, too few to hold up the others. */
+const IN_HAND_WHILE_FAILING = 4;
+const CLAIM_AT_ONCE = 256;
+const POLL_EVERY_MS = 1000;
+/** Contract §14: attempts still running so long after SIGTERM are aborted. */
+const ABORT_AFTER_MS = 8_000;
+
+/** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes what came of it. */
+@Injectable()
+export class DeliveryWorker
+  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
+  private readonly logger = new Logger(DeliveryWorker.name);
+  private readonly inHand = new Map<string, number>();
+  /** Endpoints whose last attempt here failed. */
+  private readonly failing = new LRUCache<string, true>({ max: 1000 });
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly abort = new AbortController();
+  private isClaiming = false;
+  private claimAgain = false;
+  private mayBeMore = false;
+  private isRunning = false;
+  private stopped: Promise<void> | undefined;
+
+  constructor(
+    private readonly queue: DeliveryQueueRepository,
+    private readonly attempts: DeliveryAttemptService,
+    private readonly results: DeliveryResultsService,
+    wakeUps: WakeUps,
+  ) {
+    wakeUps.onWakeUp(() => void this.claimDue());
+  }
+
+  onApplicationBootstrap(): void {
+    this.isRunning = true;
+    void this.claimDue();
+  }
+
+  /** Begins to stop: what is in hand is finished while the server finishes its requests. */
+  beforeApplicationShutdown(): void {
+    this.isRunning = false;
+    this.stopped = this.finish();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stopped;
+  }
+
+  @Interval(POLL_EVERY_MS)
+  protected poll(): void {
+    void this.claimDue();
+  }
+
+  /** Claims and begins what is due, for as long as there is something and room for it. */
+  private async claimDue(): Promise<void> {
+    this.claimAgain = true;
+    if (this.isClaiming || !this.isRunning) return;
+    this.isClaiming = true;
+    try {
+      while (this.claimAgain && this.isRunning && this.underWay.size < IN_HAND) {
+        this.claimAgain = false;
+        const room = this.roomOfEndpoints();
+        const limit = Math.min(CLAIM_AT_ONCE, IN_HAND - this.underWay.size);
+        const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
+        for (const claim of claimed) this.begin(claim);
+        // What an endpoint had no room for waits for an attempt to end.
+        this.mayBeMore = claimed.length > 0 || [...room.values()].includes(0);
+        if (claimed.length >= CLAIM_AT_ONCE) this.claimAgain = true;
+      }
+    } catch (error) {
+      this.logger.warn(`Deliveries could not be claimed: ${(error as Error).message}`);
+    } finally {
+      this.isClaiming = false;
+    }
+  }
+
+  /** How many more of each endpoint may be in hand, where that is not the usual number. */
+  private roomOfEndpoints(): Map<string, number> {
+    const room = new Map<string, number>();
+    for (const id of this.failing.keys()) room.set(id, IN_HAND_WHILE_FAILING);
+    for (const [id, count] of this.inHand) {
+      room.set(id, Math.max(0, (room.get(id) ?? IN_HAND_PER_ENDPOINT) - count));
+    }
+    return room;
+  }
+
+  private begin(claim: ClaimedDelivery): void {
+    const { endpointId } = claim;
+    this.inHand.set(endpointId, (this.inHand.get(endpointId) ?? 0) + 1);
+    const work = this.deliver(claim).finally(() => {
+      this.underWay.delete(work);
+      const left = this.inHand.get(endpointId)! - 1;
+      if (left > 0) this.inHand.set(endpointId, left);
+      else this.inHand.delete(endpointId);
+      deliveriesInHand.set(this.underWay.size);
+      if (this.mayBeMore) void this.claimDue();
+    });
+    this.underWay.add(work);
+    deliveriesInHand.set(this.underWay.size);
+  }
+
+  private async deliver(claim: ClaimedDelivery): Promise<void> {
+    try {
+      const result = await this.attempts.make(claim, this.abort.signal);
+      const { attempt } = result.finished;
+      if (attempt) {
+        attemptCounter.inc({ result: result.isSuccess ? 'delivered' : 'failed' });
+        attemptDuration.observe(attempt.durationMs / 1000);
+        if (result.isSuccess) this.failing.delete(claim.endpointId);
+        else this.failing.set(claim.endpointId, true);
+      }
+      await this.results.write(result, claim.endpointId);
+    } catch (error) {
+      // The lease runs out, and the delivery is taken up again.
+      this.logger.error(`Delivery ${claim.id} was given up: ${(error as Error).message}`);
+    }
+  }
+
+  private async finish(): Promise<void> {
+    const timer = setTimeout(() => this.abort.abort(), ABORT_AFTER_MS);
+    while (this.isClaiming || this.underWay.size > 0) {
+      await Promise.allSettled(this.underWay);
+      if (this.isClaiming) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,20 @@
+// Up to a tenth more or less, so that what failed together does not come again together.
+const JITTER = 0.1;
+/** Contract §10: `Retry-After` is honoured up to 24 hours. */
+const RETRY_AFTER_MAX_SECONDS = 86_400;
+
+/**
+ * Seconds to wait before the next attempt, when `retries` of the schedule are used up; undefined when all are. A receiver's
+ * own `Retry-After` is a least time.
+ */
+export function waitBeforeRetry(
+  schedule: readonly number[],
+  retries: number,
+  retryAfterMs = 0,
+  random: () => number = Math.random,
+): number | undefined {
+  const wait = schedule[retries];
+  if (wait === undefined) return undefined;
+  const jittered = wait * (1 + JITTER * (2 * random() - 1));
+  return Math.max(jittered, Math.min(retryAfterMs / 1000, RETRY_AFTER_MAX_SECONDS));
+}

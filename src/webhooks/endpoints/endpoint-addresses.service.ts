@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { checkEndpointAddress, checkEndpointUrl } from '../http/endpoint-url.js';
+
+/** Looks at a URL before it is saved (contract §10), so that its owner learns early what would fail at every delivery. */
+@Injectable()
+export class EndpointAddresses {
+  private readonly options: { allowPrivateAddresses: boolean };
+
+  constructor(settings: Settings) {
+    this.options = { allowPrivateAddresses: settings.webhookAllowPrivateAddresses };
+  }
+
+  /** The URL as it is stored, or why it is refused, in words that stand beside a field. */
+  async check(
+    text: string,
+  ): Promise<{ url: string; refusal?: undefined } | { url?: undefined; refusal: string }> {
+    const checked = checkEndpointUrl(text, this.options);
+    if (checked.url === undefined) return { refusal: checked.reason };
+    const reason = await checkEndpointAddress(checked.url, this.options);
+    return reason === undefined ? { url: checked.url } : { refusal: reason };
+  }
+}

@@ -1,0 +1,59 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Why the service disabled an endpoint: it answered 410, or it failed for five days. */
+export type EndpointDisabledReason = 'gone' | 'failing';
+
+/** Where a client wants its events to go (contract §10). */
+@Entity('webhook_endpoints')
+export class EndpointEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text', { name: 'client_id' })
+  clientId!: string;
+
+  @Column('text')
+  url!: string;
+
+  @Column('text')
+  description!: string;
+
+  @Column('text', { name: 'event_types', array: true })
+  eventTypes!: string[];
+
+  @Column('boolean')
+  enabled!: boolean;
+
+  /** Null for an endpoint that is enabled, or that a person disabled. */
+  @Column('text', { name: 'disabled_reason', nullable: true })
+  disabledReason!: EndpointDisabledReason | null;
+
+  @Column('timestamptz', { name: 'disabled_at', nullable: true })
+  disabledAt!: Date | null;
+
+  @Column('bytea', { name: 'sealed_secret' })
+  sealedSecret!: Buffer;
+
+  /** During a rotation, the secret before. */
+  @Column('bytea', { name: 'sealed_previous_secret', nullable: true })
+  sealedPreviousSecret!: Buffer | null;
+
+  @Column('timestamptz', { name: 'previous_secret_expires_at', nullable: true })
+  previousSecretExpiresAt!: Date | null;
+
+  @Column('timestamptz', { name: 'last_attempt_at', nullable: true })
+  lastAttemptAt!: Date | null;
+
+  /** The first failed attempt since the last success. */
+  @Column('timestamptz', { name: 'failing_since', nullable: true })
+  failingSince!: Date | null;
+
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', name: 'updated_at', insert: false })
+  updatedAt!: Date;
+
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
+}

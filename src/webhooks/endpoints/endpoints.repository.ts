@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../../http/paging.js';
+import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
+
+/** An endpoint's attempts in one hour. */
+export interface EndpointHour {
+  hour: Date;
+  delivered: number;
+  failed: number;
+  averageMs: number;
+  slowestMs: number;
+}
+
+/** An endpoint in a list, with its attempts of the last 24 hours. */
+export interface EndpointInList extends EndpointEntity {
+  delivered24h: number;
+  failed24h: number;
+}
+
+@Injectable()
+export class EndpointsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  find(
+    id: string,
+    clientId: string | undefined,
+    manager: EntityManager = this.dataSource.manager,
+  ): Promise<EndpointEntity | null> {
+    return manager.findOneBy(EndpointEntity, { id, clientId, deletedAt: IsNull() });
+  }
+
+  lock(manager: EntityManager, id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
+    return manager.findOne(EndpointEntity, {
+      where: { id, clientId, deletedAt: IsNull() },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  /** One page of a client's endpoints by id, with their attempts of the last 24 hours. */
+  async list(clientId: string, page: PageRequest): Promise<Page<EndpointInList>> {
+    return readPage(page, 'e.id', 'asc', async (part) => {
+      const params: unknown[] = [clientId];
+      const { where, orderAndLimit } = part(params);
+      const rows: (Partial<EndpointInList> & { id: string })[] = await this.dataSource.query(
+        `SELECT e.id, e.client_id AS "clientId", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
+                e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
+                e.previous_secret_expires_at AS "previousSecretExpiresAt", e.failing_since AS "failingSince",
+                e.created_at AS "createdAt", e.updated_at AS "updatedAt",
+                coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h"
+           FROM webhook_endpoints e
+           LEFT JOIN LATERAL (
+             SELECT sum(delivered) AS delivered, sum(failed) AS failed FROM webhook_endpoint_hours
+              WHERE endpoint_id = e.id AND hour > now() - interval '24 hours') h ON true
+          WHERE e.client_id = $1 AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
+        params,
+      );
+      return rows.map((row) =>
+        Object.assign(this.dataSource.manager.create(EndpointEntity, row), row),
+      ) as EndpointInList[];
+    });
+  }
+
+  /** The hours since a time that had attempts, oldest first. */
+  hours(endpointId: string, since: Date): Promise<EndpointHour[]> {
+    return this.dataSource.query(
+      `SELECT hour, delivered, failed, round(duration_ms::numeric / greatest(delivered + failed, 1))::int AS "averageMs",
+              slowest_ms AS "slowestMs"
+         FROM webhook_endpoint_hours WHERE endpoint_id = $1 AND hour >= $2 ORDER BY hour`,
+      [endpointId, since],
+    );
+  }
+
+  /** Holds the client until the transaction ends, so that its endpoints are counted one after another; how many it has. */
+  async lockClientAndCount(manager: EntityManager, clientId: string): Promise<number> {
+    await manager.query('SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE', [clientId]);
+    return manager.countBy(EndpointEntity, { clientId, deletedAt: IsNull() });
+  }
+
+  /** Puts a new secret in place of the present one, which counts until the time that is returned. */
+  async rotateSecret(
+    manager: EntityManager,
+    id: string,
+    sealedSecret: Buffer,
+    overlapSeconds: number,
+  ): Promise<Date> {
+    const [[row]]: [{ until: Date }[]] = await manager.query(
+      `UPDATE webhook_endpoints
+          SET sealed_previous_secret = sealed_secret, sealed_secret = $2, updated_at = now(),
+              previous_secret_expires_at = now() + make_interval(secs => $3)
+        WHERE id = $1 RETURNING previous_secret_expires_at AS until`,
+      [id, sealedSecret, overlapSeconds],
+    );
+    return row!.until;
+  }
+
+  /** The secrets that sign at this moment, the newest first. */
+  async liveSealedSecrets(id: string, clientId: string): Promise<Buffer[]> {
+    const rows: { present: Buffer; previous: Buffer | null }[] = await this.dataSource.query(
+      `SELECT sealed_secret AS present,
+              CASE WHEN previous_secret_expires_at > now() THEN sealed_previous_secret END AS previous
+         FROM webhook_endpoints WHERE id = $1 AND client_id = $2 AND deleted_at IS NULL`,
+      [id, clientId],
+    );
+    return rows.flatMap(({ present, previous }) => [present, ...(previous ? [previous] : [])]);
+  }
+
+  /** Disables an endpoint that is enabled, once; undefined where another did it before. */
+  async disable(
+    manager: EntityManager,
+    id: string,
+    reason: EndpointDisabledReason,
+  ): Promise<{ clientId: string; ownerId: string; url: string } | undefined> {
+    const [rows]: [{ clientId: string; ownerId: string; url: string }[]] = await manager.query(
+      `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $2, disabled_at = now(), updated_at = now()
+         FROM clients c
+        WHERE e.id = $1 AND e.enabled AND e.deleted_at IS NULL AND c.id = e.client_id
+       RETURNING e.client_id AS "clientId", c.owner_id AS "ownerId", e.url`,
+      [id, reason],
+    );
+    return rows[0];
+  }
+}

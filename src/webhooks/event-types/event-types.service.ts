@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { EventTypeEntity } from './event-type.entity.js';
+
+/** The catalogue of event types (contract §10). */
+@Injectable()
+export class EventTypesService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The whole catalogue, by name. */
+  list(): Promise<EventTypeEntity[]> {
+    return this.dataSource.manager.find(EventTypeEntity, { order: { name: 'ASC' } });
+  }
+
+  /** The types that a client with these scopes may subscribe to, by name. */
+  async listFor(scopes: string[]): Promise<EventTypeEntity[]> {
+    return (await this.list()).filter(({ scope }) => scope === null || scopes.includes(scope));
+  }
+}

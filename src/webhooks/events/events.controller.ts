@@ -1,0 +1,51 @@
+import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { JsonBodyGuard } from '../../http/json-body.guard.js';
+import { badRequest } from '../../http/problem.js';
+import { BearerGuard } from '../../tokens/bearer.guard.js';
+import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
+import type { Principal } from '../../tokens/principal.js';
+import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
+import { inUtc } from './event.js';
+import { NewEventDto } from './events.dto.js';
+import { PublishingService, type Published } from './publishing.service.js';
+
+/** Where the company's services publish what happens to users (contract §10). */
+@Controller('v2/events')
+@UseGuards(BearerGuard, ScopesGuard, JsonBodyGuard)
+@RequireScopes('event:publish')
+@ApiTags('Events')
+@ApiBearerAuth()
+export class EventsController {
+  constructor(private readonly publishing: PublishingService) {}
+
+  /** 202 and the event's id, with the number of endpoints that it goes to. `Idempotency-Key` makes a repetition harmless for 24 hours. */
+  @Post()
+  @HttpCode(202)
+  publish(
+    @Body() body: NewEventDto,
+    @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
+  ): Promise<Published> {
+    // As it was sent: the copy that validation makes is not kept.
+    const { data } = request.body as NewEventDto;
+    return this.publishing.publish(
+      {
+        type: body.type,
+        userId: body.user_id,
+        timestamp: inUtc(body.timestamp),
+        data,
+        idempotencyKey: idempotencyKeyOf(request),
+      },
+      principal.client.id,
+    );
+  }
+}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw badRequest('The Idempotency-Key header must be 1 to 255 printable ASCII characters without blanks.');
+}

@@ -1,0 +1,16 @@
+import { IsJsonObject, IsIdOf, IsText, IsTime } from '../../http/member-rules.decorator.js';
+
+/** Body of `POST /v2/events`. */
+export class NewEventDto {
+  @IsText(1, 64)
+  type!: string;
+
+  @IsIdOf('user', 'user')
+  user_id!: string;
+
+  @IsTime()
+  timestamp!: string;
+
+  @IsJsonObject()
+  data!: object;
+}

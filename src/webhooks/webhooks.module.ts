@@ -1,0 +1,52 @@
+import { Global, Module } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
+import { DeliveriesService } from './deliveries/deliveries.service.js';
+import { DeliveryAttemptService } from './deliveries/delivery-attempt.service.js';
+import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
+import { DeliveryResultsService } from './deliveries/delivery-results.service.js';
+import { DeliveryWorker } from './deliveries/delivery-worker.service.js';
+import { WakeUps } from './deliveries/wake-ups.service.js';
+import { EndpointAddresses } from './endpoints/endpoint-addresses.service.js';
+import { EndpointSecrets } from './endpoints/endpoint-secrets.service.js';
+import { EndpointsRepository } from './endpoints/endpoints.repository.js';
+import { EndpointsService } from './endpoints/endpoints.service.js';
+import { EventTypesService } from './event-types/event-types.service.js';
+import { ConsentEventPublisher } from './events/consent-event-publisher.js';
+import { EventsController } from './events/events.controller.js';
+import { EventsRepository } from './events/events.repository.js';
+import { PublishingService } from './events/publishing.service.js';
+import { TestEventsService } from './events/test-events.service.js';
+import { GuardedHttpClient } from './http/guarded-http-client.js';
+
+/** Webhooks (contract §10): the event catalogue, publishing, endpoints, and the worker that delivers. */
+@Global()
+@Module({
+  controllers: [EventsController],
+  providers: [
+    ConsentEventPublisher,
+    DeliveriesRepository,
+    DeliveriesService,
+    DeliveryAttemptService,
+    DeliveryQueueRepository,
+    DeliveryResultsService,
+    DeliveryWorker,
+    EndpointAddresses,
+    EndpointSecrets,
+    EndpointsRepository,
+    EndpointsService,
+    EventTypesService,
+    EventsRepository,
+    PublishingService,
+    TestEventsService,
+    WakeUps,
+    {
+      provide: GuardedHttpClient,
+      inject: [Settings],
+      useFactory: ({ webhookAllowPrivateAddresses }: Settings) =>
+        new GuardedHttpClient({ allowPrivateAddresses: webhookAllowPrivateAddresses }),
+    },
+  ],
+  exports: [DeliveriesService, EndpointsService, EventTypesService, TestEventsService],
+})
+export class WebhooksModule {}
