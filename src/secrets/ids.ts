@@ -3,8 +3,8 @@ import { monotonicFactory } from 'ulid';
 const nextUlid = monotonicFactory();
 const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
-/** The four-letter prefixes of resource ids (contract §1); `grnt` is a grant, as the admin API lists them. */
-export type IdPrefix = 'user' | 'clnt' | 'grnt' | 'audt' | 'notf';
+/** The four-letter prefixes of resource ids (contract §1); `grnt` is a grant, as the admin API lists them, `sess` a session. */
+export type IdPrefix = 'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'sess';
 
 /** A new id: the prefix and a ULID, in rising order within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${nextUlid()}`;
