@@ -15,7 +15,7 @@ const ROOMS = [
   ['consents'],
   ['tokens'],
   ['rate-limits'],
-  ['oauth', 'webhook-portal', 'partner-api', 'admin', 'operations', 'start'],
+  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'operations', 'start'],
 ];
 
 const upward = ROOMS.flatMap((level, index) => {

@@ -24,7 +24,11 @@ export class ConnectedClientsRepository {
    * One page of the clients with a live consent of the user, by client id; with `clientId`, that one alone. Every token for
    * a user comes with a refresh token, and of a grant the newest is the one that is not retired: at most one each.
    */
-  async list(userId: string, clientId: string | undefined, page: PageRequest): Promise<Page<ConnectedClient>> {
+  async list(
+    userId: string,
+    clientId: string | undefined,
+    page: PageRequest,
+  ): Promise<Page<ConnectedClient>> {
     return readPage(page, 'k.client_id', 'asc', (part) => {
       const params: unknown[] = [userId];
       const { where, orderAndLimit } = part(params);

@@ -29,7 +29,8 @@ export interface SessionDetails {
   userAgent: string | null;
 }
 
-const VIEW = 'id, created_at AS "createdAt", last_seen_at AS "lastSeenAt", address, user_agent AS "userAgent"';
+const VIEW =
+  'id, created_at AS "createdAt", last_seen_at AS "lastSeenAt", address, user_agent AS "userAgent"';
 // As often as `last_seen_at` is written while a browser is used: a page view is no write.
 const SEEN_AGAIN_AFTER = "interval '5 minutes'";
 
