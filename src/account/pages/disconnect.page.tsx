@@ -24,7 +24,9 @@ export function disconnectPage({ frame, csrfToken, client }: DisconnectPageProps
         <h2>What happens if you disconnect it</h2>
         <ul>
           <li>It can no longer read your data, from this moment on.</li>
-          <li>It is signed out of your account everywhere, and no more messages about you are sent to it.</li>
+          <li>
+            It is signed out of your account everywhere, and no more of your charging events are sent to it.
+          </li>
           <li>What it read before stays with it. If it should delete that too, ask the people who run it.</li>
           <li>You can connect it again at any time: it has to ask you, and you have to agree.</li>
         </ul>
