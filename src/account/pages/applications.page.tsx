@@ -21,7 +21,6 @@ export function applicationsPage({ frame, clients }: ApplicationsPageProps): str
     part: 'applications',
     children: (
       <>
-        <p class="lead">These applications may read your charging data, because you agreed.</p>
         {clients.items.length === 0 ? (
           <NothingHere
             page={clients}
@@ -29,11 +28,14 @@ export function applicationsPage({ frame, clients }: ApplicationsPageProps): str
             words="No application is connected, so nobody reads your data through this service. When one asks you and you agree, it appears here."
           />
         ) : (
-          <ul class="entries" role="list">
-            {clients.items.map((client) => (
-              <Application client={client} />
-            ))}
-          </ul>
+          <>
+            <p class="lead">These applications may read your charging data, because you agreed.</p>
+            <ul class="entries" role="list">
+              {clients.items.map((client) => (
+                <Application client={client} />
+              ))}
+            </ul>
+          </>
         )}
         <Pager
           page={clients}
