@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
@@ -159,7 +160,16 @@ describe('connected applications', () => {
     }
   });
 
-  it('by the hundred stand in pages, each of which is one query', async () => {
+  it('by the hundred stand in pages, and a page of many asks the database no more than one of few', async () => {
+    const queries = jest.spyOn(service.app.get(DataSource), 'query');
+    const asked = async (path: string): Promise<number> => {
+      queries.mockClear();
+      expect((await browser.open(path)).status).toBe(200);
+      return queries.mock.calls.length;
+    };
+    await service.make.consent(client, user);
+    const forOne = await asked('/account');
+    await service.database.query('DELETE FROM consents WHERE user_id = $1', [user.id]);
     const owner = await service.make.user();
     await service.database.query(
       `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
@@ -171,6 +181,9 @@ describe('connected applications', () => {
       `INSERT INTO consents (client_id, user_id, scopes) SELECT id, $2, scopes FROM clients WHERE owner_id = $1`,
       [owner.id, user.id],
     );
+    expect(forOne).toBeGreaterThan(1);
+    expect(await asked('/account')).toBe(forOne);
+    queries.mockRestore();
     const seen: string[] = [];
     let path: string | undefined = '/account';
     let last = '';
