@@ -13,8 +13,8 @@ import { RATE_LIMIT_STORE } from './store-token.js';
 
 // Contract §3: the 6th failure in 15 minutes for one account, the 51st from one address.
 const WINDOW_MS = 15 * 60_000;
-const ACCOUNT_FAILURES = 5;
-const ADDRESS_FAILURES = 50;
+const ACCOUNT_FAILURES = 6;
+const ADDRESS_FAILURES = 51;
 const COOKIE = 'known_browser';
 const COOKIE_SECONDS = 365 * 86_400;
 
@@ -23,6 +23,8 @@ export interface SignInAttempt {
   email: string;
   /** The browser signed in to the account before. */
   isKnownBrowser: boolean;
+  /** The counts that this attempt filled: a wrong password is answered with a refusal already. */
+  filled: [key: string, limit: number][];
   /** The counts that a right password clears. */
   failureKeys: string[];
   /** Absent for a known browser. */
@@ -58,28 +60,36 @@ export class SignInLimitsService {
     const browser = this.knownBrowser(request, accountDigest(email));
     // Strangers at the same address do not hold up a browser that is known either.
     if (browser !== undefined) {
-      await this.reserve(`${account}:${browser}`, ACCOUNT_FAILURES);
+      const own = `${account}:${browser}`;
+      const filled = await this.reserve(own, ACCOUNT_FAILURES);
       return this.begin({
         email,
         isKnownBrowser: true,
-        failureKeys: [account, `${account}:${browser}`],
+        filled,
+        failureKeys: [account, own],
         addressKey: undefined,
       });
     }
     const networkKey = `signin-${addressKey(request.ip)}`;
-    await this.reserve(networkKey, ADDRESS_FAILURES);
+    const filled = await this.reserve(networkKey, ADDRESS_FAILURES);
     try {
-      await this.reserve(account, ACCOUNT_FAILURES);
+      filled.push(...(await this.reserve(account, ACCOUNT_FAILURES)));
     } catch (error) {
       await this.store.giveBack(networkKey, WINDOW_MS);
       throw error;
     }
-    return this.begin({ email, isKnownBrowser: false, failureKeys: [account], addressKey: networkKey });
+    return this.begin({
+      email,
+      isKnownBrowser: false,
+      filled,
+      failureKeys: [account],
+      addressKey: networkKey,
+    });
   }
 
   /**
-   * Says what became of an attempt. When it was right, the account's count is forgotten, the address's is as before, and
-   * the browser is known from now on.
+   * Says what became of an attempt; throws a 429 problem where it was wrong once too often. When it was right, the
+   * account's count is forgotten, the address's is as before, and the browser is known from now on.
    */
   async settle(
     attempt: SignInAttempt,
@@ -88,7 +98,7 @@ export class SignInLimitsService {
     reply: FastifyReply,
   ): Promise<void> {
     try {
-      if (!right) return;
+      if (!right) return await this.refuseFilled(attempt);
       const { failureKeys, addressKey: networkKey } = attempt;
       await Promise.all([
         ...failureKeys.map((key) => this.store.clear(key)),
@@ -100,17 +110,26 @@ export class SignInLimitsService {
     }
   }
 
-  private async reserve(key: string, limit: number): Promise<void> {
+  /** Counts an attempt; the count, where this one filled it. */
+  private async reserve(key: string, limit: number): Promise<[string, number][]> {
     for (;;) {
       const decision = await this.store.consume(key, limit, WINDOW_MS);
       decisionCounter.inc({
         kind: key.slice(0, key.indexOf(':')),
         result: decision.allowed ? 'allowed' : 'refused',
       });
-      if (decision.allowed) return;
+      if (decision.allowed) return decision.remaining === 0 ? [[key, limit]] : [];
       const others = this.underWay.get(key);
       if (!others) throw tooManyFailures(decision);
       await Promise.race(others);
+    }
+  }
+
+  private async refuseFilled({ filled }: SignInAttempt): Promise<void> {
+    for (const [key, limit] of filled) {
+      const next = await this.store.consume(key, limit, WINDOW_MS);
+      if (!next.allowed) throw tooManyFailures(next);
+      await this.store.giveBack(key, WINDOW_MS);
     }
   }
 

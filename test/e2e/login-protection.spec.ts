@@ -137,7 +137,7 @@ describe('the protection of sign-in', () => {
   describe('forgets', () => {
     it('the failures of an account after the right password', async () => {
       for (let round = 0; round < 3; round++) {
-        expect(await statusesOf(4, wrong())).toEqual([401, 401, 401, 401]);
+        expect(await statusesOf(5, wrong())).toEqual([401, 401, 401, 401, 401]);
         expect((await attempt(PASSWORD)).status).toBe(303);
       }
       await exhaustAccount();
@@ -209,6 +209,7 @@ describe('the protection of sign-in', () => {
           return (await browser.open('/login', { form, headers: { origin: service.url } })).status;
         };
         for (let n = 0; n < 5; n++) expect(await login(WRONG, elsewhere)).toBe(401);
+        expect(await login(WRONG, elsewhere)).toBe(429);
         expect(await login(PASSWORD, elsewhere)).toBe(429);
         elsewhere.cookies.set(COOKIE, by.cookies.get(COOKIE)!);
         expect(await login(PASSWORD, elsewhere)).toBe(303);
