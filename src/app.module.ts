@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
+import { AccountModule } from './account/account.module.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ClientsModule } from './clients/clients.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
         OAuthModule,
         PartnerApiModule,
         WebhookPortalModule,
+        AccountModule,
         AdminModule,
         OperationsModule,
         ...(settings.demonstration ? [DemoModule] : []),

@@ -91,11 +91,30 @@ export class ConsentsService {
 
   /** Takes a consent back and ends what rests on it, at once; throws a 404 problem where there is no live one. */
   async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
+    if ((await this.end(clientId, userId, actor)) !== 'ended') {
+      throw notFound('This user has no live consent to this client.');
+    }
+  }
+
+  /**
+   * The user's own taking back of a consent. Pressed twice it is as good as once; throws a 404 problem where the user
+   * never agreed to the client.
+   */
+  async withdraw(clientId: string, userId: string, actor: Actor): Promise<void> {
+    if ((await this.end(clientId, userId, actor)) === 'never given') {
+      throw notFound('You did not connect this application.');
+    }
+  }
+
+  private end(
+    clientId: string,
+    userId: string,
+    actor: Actor,
+  ): Promise<'ended' | 'ended before' | 'never given'> {
+    return this.transactions.run(async (manager) => {
       const before = await this.repository.lock(manager, clientId, userId);
-      if (!before || !(await this.repository.revoke(manager, clientId, userId))) {
-        throw notFound('This user has no live consent to this client.');
-      }
+      if (!before) return 'never given';
+      if (!(await this.repository.revoke(manager, clientId, userId))) return 'ended before';
       await this.endings.endForConsent(manager, clientId, userId, 'consent_revoked');
       await this.audit.record(manager, actor, {
         action: 'consent.revoked',
@@ -104,6 +123,7 @@ export class ConsentsService {
         before: auditView(before),
       });
       await this.events.tell(manager, { kind: 'revoked', clientId, userId, scopes: [] });
+      return 'ended';
     });
   }
 

@@ -42,15 +42,20 @@ export class NotificationsRepository {
     return manager.findOneBy(NotificationEntity, { id, ...filter });
   }
 
-  /** Sets `read_at` and `resolved_at` once; what is set already stays. */
-  async mark(id: string, { read, resolved }: { read: boolean; resolved: boolean }): Promise<void> {
-    await this.dataSource.query(
+  /** Sets `read_at` and `resolved_at` once; what is set already stays. False where that leaves nothing to set. */
+  async mark(
+    manager: EntityManager,
+    id: string,
+    { read, resolved }: { read: boolean; resolved: boolean },
+  ): Promise<boolean> {
+    const [, count]: [unknown[], number] = await manager.query(
       `UPDATE notifications
           SET read_at = CASE WHEN $2 THEN coalesce(read_at, now()) ELSE read_at END,
               resolved_at = CASE WHEN $3 THEN coalesce(resolved_at, now()) ELSE resolved_at END
-        WHERE id = $1`,
+        WHERE id = $1 AND (($2 AND read_at IS NULL) OR ($3 AND resolved_at IS NULL))`,
       [id, read, resolved],
     );
+    return count === 1;
   }
 
   /** Resolves what is due; how many those were, at most `limit`. */

@@ -51,14 +51,23 @@ export class NotificationsService {
     return notification;
   }
 
-  /** Marks it read or resolved, each once. */
+  /** Marks it read or resolved, each once; what was marked before is no change, and no audit event. */
   async mark(
     id: string,
     filter: NotificationFilter,
     marks: { read: boolean; resolved: boolean },
+    actor: Actor,
   ): Promise<NotificationEntity> {
     await this.get(id, filter);
-    await this.repository.mark(id, marks);
+    await this.transactions.run(async (manager) => {
+      if (!(await this.repository.mark(manager, id, marks))) return;
+      await this.audit.record(manager, actor, {
+        action: 'notification.marked',
+        subjectType: 'notification',
+        subjectId: id,
+        after: { ...(marks.read ? { read: true } : {}), ...(marks.resolved ? { resolved: true } : {}) },
+      });
+    });
     return this.get(id, filter);
   }
 

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
+import { originOf } from '../http/actor.js';
 import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
 import { notificationView, type NotificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
@@ -47,9 +48,11 @@ export class PartnerNotificationsController {
     @Param('id') id: string,
     @Body() body: NotificationMarksDto,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
   ): Promise<NotificationView> {
+    const actor = { type: 'client', id: principal.client.id, ...originOf(request) } as const;
     const marks = { read: body.read === true, resolved: body.resolved === true };
-    const notification = await this.notifications.mark(id, visibleTo(principal), marks);
+    const notification = await this.notifications.mark(id, visibleTo(principal), marks, actor);
     return notificationView(notification, this.settings.baseUrl);
   }
 }

@@ -3,8 +3,9 @@ import { encodeTime, monotonicFactory } from 'ulid';
 const nextUlid = monotonicFactory();
 const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
-/** The four-letter prefixes of resource ids (contract §1); beside its own, `grnt` is a grant and `rcvr` a recovery. */
-export type IdPrefix = 'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'evnt' | 'endp' | 'dlvr' | 'rcvr';
+/** The four-letter prefixes of resource ids (contract §1); beside its own, `grnt` is a grant, `sess` a session, `rcvr` a recovery. */
+export type IdPrefix =
+  'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'sess' | 'evnt' | 'endp' | 'dlvr' | 'rcvr';
 
 /** A new id: the prefix and a ULID, in rising order within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${nextUlid()}`;

@@ -5,6 +5,8 @@ import { AccessTokensService } from './access-tokens.service.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { AuthorizationCodesService } from './authorization-codes.service.js';
 import { BearerStrategy } from './bearer.strategy.js';
+import { ConnectedClientsRepository } from './connected-clients.repository.js';
+import { ConnectedClientsService } from './connected-clients.service.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
 import { PurgeService } from './purge.service.js';
@@ -22,6 +24,8 @@ import { TokenRevocationService } from './token-revocation.service.js';
     AuthorizationCodesRepository,
     AuthorizationCodesService,
     BearerStrategy,
+    ConnectedClientsRepository,
+    ConnectedClientsService,
     GrantsRepository,
     GrantsService,
     PurgeService,
@@ -32,6 +36,7 @@ import { TokenRevocationService } from './token-revocation.service.js';
   exports: [
     AccessTokensService,
     AuthorizationCodesService,
+    ConnectedClientsService,
     GrantsService,
     PurgeService,
     RefreshRotationService,

@@ -6,6 +6,10 @@ export class SessionEntity {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
+  /** What names it on the user's own page; it opens nothing. */
+  @Column('text')
+  id!: string;
+
   @Column('text', { name: 'user_id' })
   userId!: string;
 
@@ -14,6 +18,9 @@ export class SessionEntity {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  @Column('timestamptz', { name: 'last_seen_at' })
+  lastSeenAt!: Date;
 
   @Column('text', { nullable: true })
   address!: string | null;

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { newId } from '../secrets/ids.js';
 import type { UserEntity, UserRole } from './user.entity.js';
 
 /** The user behind a browser's session, as pages need it. */
@@ -12,24 +14,73 @@ export interface SignedInUser {
   sessionDigest: Buffer;
 }
 
+/** A browser in which a user is signed in, as the user sees it. */
+export interface SessionView {
+  id: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  address: string | null;
+  userAgent: string | null;
+}
+
 export interface SessionDetails {
   ttl: number;
   address: string | null;
   userAgent: string | null;
 }
 
+const VIEW =
+  'id, created_at AS "createdAt", last_seen_at AS "lastSeenAt", address, user_agent AS "userAgent"';
+// As often as `last_seen_at` is written while a browser is used: a page view is no write.
+const SEEN_AGAIN_AFTER = "interval '5 minutes'";
+
 @Injectable()
 export class SessionsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async find(digest: Buffer): Promise<SignedInUser | undefined> {
-    const [row] = await this.dataSource.query(
-      `SELECT u.id, u.name, u.email, u.role, s.digest AS "sessionDigest"
+  /** The user, and whether it is time to note that the session was seen. */
+  async find(digest: Buffer): Promise<{ user: SignedInUser; seenLongAgo: boolean } | undefined> {
+    const [row]: (SignedInUser & { seenLongAgo: boolean })[] = await this.dataSource.query(
+      `SELECT u.id, u.name, u.email, u.role, s.digest AS "sessionDigest",
+              s.last_seen_at < now() - ${SEEN_AGAIN_AFTER} AS "seenLongAgo"
          FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE s.digest = $1 AND s.expires_at > now() AND u.enabled`,
       [digest],
     );
+    if (!row) return undefined;
+    const { seenLongAgo, ...user } = row;
+    return { user, seenLongAgo };
+  }
+
+  /** Notes that the session was seen, at most once in 5 minutes. */
+  async touch(digest: Buffer): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE sessions SET last_seen_at = now()
+        WHERE digest = $1 AND last_seen_at < now() - ${SEEN_AGAIN_AFTER}`,
+      [digest],
+    );
+  }
+
+  /** The session itself, as its user sees it. */
+  async view(digest: Buffer): Promise<SessionView | undefined> {
+    const [row] = await this.dataSource.query(
+      `SELECT ${VIEW} FROM sessions WHERE digest = $1 AND expires_at > now()`,
+      [digest],
+    );
     return row;
+  }
+
+  /** One page of the user's live sessions but for one, newest first. */
+  async listOthers(userId: string, digest: Buffer, page: PageRequest): Promise<Page<SessionView>> {
+    return readPage(page, 'id', 'desc', (part) => {
+      const params: unknown[] = [userId, digest];
+      const { where, orderAndLimit } = part(params);
+      return this.dataSource.query(
+        `SELECT ${VIEW} FROM sessions
+          WHERE user_id = $1 AND digest <> $2 AND expires_at > now() AND ${where} ${orderAndLimit}`,
+        params,
+      );
+    });
   }
 
   /** Starts a session unless the user was disabled or given another password or e-mail address since `user` was read. */
@@ -44,10 +95,19 @@ export class SessionsRepository {
          SELECT id FROM users
           WHERE id = $2 AND enabled AND password_hash = $3 AND email = $4 FOR SHARE
        )
-       INSERT INTO sessions (digest, user_id, expires_at, address, user_agent)
-       SELECT $1, id, now() + make_interval(secs => $5), $6, $7 FROM owner
+       INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id)
+       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8 FROM owner
        RETURNING 1`,
-      [digest, user.id, user.passwordHash, user.email, details.ttl, details.address, details.userAgent],
+      [
+        digest,
+        user.id,
+        user.passwordHash,
+        user.email,
+        details.ttl,
+        details.address,
+        details.userAgent,
+        newId('sess'),
+      ],
     );
     return rows.length === 1;
   }
@@ -59,5 +119,32 @@ export class SessionsRepository {
       [digest],
     );
     return rows[0]?.user_id;
+  }
+
+  /** Ends one live session of the user; false where there is none with this id. */
+  async deleteOne(manager: EntityManager, userId: string, id: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await manager.query(
+      'DELETE FROM sessions WHERE id = $1 AND user_id = $2 AND expires_at > now()',
+      [id, userId],
+    );
+    return count === 1;
+  }
+
+  /** Ends the user's sessions but for one; how many live ones those were. */
+  async deleteOthers(manager: EntityManager, userId: string, digest: Buffer): Promise<number> {
+    const [rows]: [{ live: boolean }[], number] = await manager.query(
+      'DELETE FROM sessions WHERE user_id = $1 AND digest <> $2 RETURNING expires_at > now() AS live',
+      [userId, digest],
+    );
+    return rows.filter(({ live }) => live).length;
+  }
+
+  /** Ends every session of the user; whether the one with this digest was among them and live. */
+  async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
+    const [rows]: [{ present: boolean }[], number] = await manager.query(
+      'DELETE FROM sessions WHERE user_id = $1 RETURNING digest = $2 AND expires_at > now() AS present',
+      [userId, digest],
+    );
+    return rows.some(({ present }) => present);
   }
 }

@@ -1,18 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { Transactions } from '../database/transactions.js';
 import { Cookies } from '../http/cookies.js';
+import type { Page, PageRequest } from '../http/paging.js';
+import { notFound } from '../http/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
+import { isId } from '../secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { verifyPassword } from '../secrets/passwords.js';
-import { SessionsRepository, type SignedInUser } from './sessions.repository.js';
+import {
+  SessionsRepository,
+  type SessionDetails,
+  type SessionView,
+  type SignedInUser,
+} from './sessions.repository.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
 const COOKIE = 'session';
+const USER_AGENT_MAX = 300;
 
 /** Signing in and out in a browser: the session's id lives in a cookie, its digest in the database. */
 @Injectable()
@@ -30,7 +40,9 @@ export class SessionsService {
   /** Who is signed in in this browser, if anybody. */
   async current(request: FastifyRequest): Promise<SignedInUser | undefined> {
     const digest = this.digestIn(request);
-    return digest ? this.sessions.find(digest) : undefined;
+    const found = digest && (await this.sessions.find(digest));
+    if (found?.seenLongAgo) await this.sessions.touch(digest!);
+    return found?.user;
   }
 
   /**
@@ -56,11 +68,12 @@ export class SessionsService {
       const previous = this.digestIn(request);
       if (previous) await this.sessions.delete(manager, previous);
       // Once more under a lock: the password may have been changed while it was being compared.
-      const unchanged = await this.sessions.insert(manager, digestOf(secret), user, {
-        ttl: this.settings.sessionTtl,
-        address: actor.address ?? null,
-        userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
-      });
+      const unchanged = await this.sessions.insert(
+        manager,
+        digestOf(secret),
+        user,
+        this.detailsOf(request, actor),
+      );
       if (!unchanged) return false;
       await this.audit.record(
         manager,
@@ -78,7 +91,7 @@ export class SessionsService {
       return true;
     });
     if (!started) return undefined;
-    this.cookies.set(reply, COOKIE, secret, this.settings.sessionTtl);
+    this.setCookie(reply, secret);
     return user;
   }
 
@@ -100,6 +113,79 @@ export class SessionsService {
         },
       );
     });
+  }
+
+  /** The browser's own session, and one page of the user's others, newest first. */
+  async list(
+    user: SignedInUser,
+    page: PageRequest,
+  ): Promise<{ present: SessionView | undefined; others: Page<SessionView> }> {
+    const [present, others] = await Promise.all([
+      this.sessions.view(user.sessionDigest),
+      this.sessions.listOthers(user.id, user.sessionDigest, page),
+    ]);
+    return { present, others };
+  }
+
+  /** Signs one of the user's browsers out; throws a 404 problem for a session that is not the user's or has ended. */
+  async end(user: SignedInUser, id: string, actor: Actor): Promise<void> {
+    const ended =
+      isId('sess', id) &&
+      (await this.transactions.run(async (manager) => {
+        if (!(await this.sessions.deleteOne(manager, user.id, id))) return false;
+        await this.audit.record(manager, actor, {
+          action: 'session.ended',
+          subjectType: 'session',
+          subjectId: user.id,
+          before: { id },
+        });
+        return true;
+      }));
+    if (!ended) throw notFound('You are not signed in there, or not any more.');
+  }
+
+  /** Signs the user out everywhere but in this browser; how many sessions ended. */
+  endOthers(user: SignedInUser, actor: Actor): Promise<number> {
+    return this.transactions.run(async (manager) => {
+      const ended = await this.sessions.deleteOthers(manager, user.id, user.sessionDigest);
+      if (ended > 0) {
+        await this.audit.record(manager, actor, {
+          action: 'session.others_ended',
+          subjectType: 'session',
+          subjectId: user.id,
+          after: { ended },
+        });
+      }
+      return ended;
+    });
+  }
+
+  /**
+   * Ends every session of the user and starts this browser's anew, in the caller's transaction; the new secret, for the
+   * cookie once that is committed. Undefined where this browser was signed out meanwhile.
+   */
+  async renew(
+    manager: EntityManager,
+    request: FastifyRequest,
+    user: UserEntity,
+    present: Buffer,
+    actor: Actor,
+  ): Promise<string | undefined> {
+    const secret = newSecret('session');
+    const wasSignedIn = await this.sessions.deleteAll(manager, user.id, present);
+    const details = this.detailsOf(request, actor);
+    const renewed = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
+    return renewed ? secret : undefined;
+  }
+
+  setCookie(reply: FastifyReply, secret: string): void {
+    this.cookies.set(reply, COOKIE, secret, this.settings.sessionTtl);
+  }
+
+  private detailsOf(request: FastifyRequest, actor: Actor): SessionDetails {
+    // What is not printable says nothing about a browser.
+    const userAgent = request.headers['user-agent']?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_MAX);
+    return { ttl: this.settings.sessionTtl, address: actor.address ?? null, userAgent: userAgent || null };
   }
 
   private digestIn(request: FastifyRequest): Buffer | undefined {

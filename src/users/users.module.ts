@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AccessEndings } from './access-endings.js';
+import { PasswordChangeService } from './password-change.service.js';
 import { PasswordLinksController } from './password-links.controller.js';
 import { PasswordLinksService } from './password-links.service.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -13,12 +14,13 @@ import { UsersService } from './users.service.js';
   controllers: [PasswordLinksController],
   providers: [
     AccessEndings,
+    PasswordChangeService,
     PasswordLinksService,
     SessionsRepository,
     SessionsService,
     UsersRepository,
     UsersService,
   ],
-  exports: [AccessEndings, PasswordLinksService, SessionsService, UsersService],
+  exports: [AccessEndings, PasswordChangeService, PasswordLinksService, SessionsService, UsersService],
 })
 export class UsersModule {}

@@ -29,6 +29,16 @@ export class UsersRepository {
     return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
+  /** Sets a password hash in place of the one that `user` was read with; false where that is not the present one any more. */
+  async replacePassword(manager: EntityManager, user: UserEntity, passwordHash: string): Promise<boolean> {
+    const [, count]: [unknown[], number] = await manager.query(
+      `UPDATE users SET password_hash = $3, updated_at = now()
+        WHERE id = $1 AND password_hash = $2 AND enabled`,
+      [user.id, user.passwordHash, passwordHash],
+    );
+    return count === 1;
+  }
+
   /** One page by id; `q` is a part of the e-mail address or name, or an id. */
   async list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
     return readPage(page, 'id', 'asc', async (part) => {

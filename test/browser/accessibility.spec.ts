@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
-import { EVERY_PAGE, newCast, type Cast } from './every-page.js';
+import { ACCOUNT_PAGES } from './account-pages.js';
+import { EVERY_PAGE as OTHER_PAGES, newCast, type Cast } from './every-page.js';
 
+const EVERY_PAGE = { ...OTHER_PAGES, ...ACCOUNT_PAGES };
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 800 };
 /** The longest names and addresses that can be stored, without a place to break. */

@@ -267,6 +267,22 @@ describe('secrecy', () => {
     expect(set.status).toBe(200);
     await browser.logIn('set@mail.example', last);
     secrets.cookies(browser);
+    const form = await browser.open('/account/password');
+    secrets.csrf(form);
+    const own = secrets.add('password', 'the very last, changed on the account page');
+    for (const current_password of [own, last]) {
+      await browser.submit(form, '/account/password', {
+        current_password,
+        password: own,
+        password_again: own,
+      });
+    }
+    const { account_notice: done, session } = Object.fromEntries(browser.cookies);
+    expect(done).toBe('password_changed');
+    secrets.add('cookie session', session);
+    for (const path of ['/account', '/account/notifications', '/account/sessions']) {
+      secrets.csrf(await browser.open(path));
+    }
   }
 
   async function mistakes(): Promise<void> {

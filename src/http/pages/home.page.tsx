@@ -28,6 +28,11 @@ export function homePage({ signedInAs, csrfToken }: HomePageProps): string {
       {signedInAs ? (
         <>
           <SignedInAs {...signedInAs} />
+          <p class="actions">
+            <a class="button-link" href="/account">
+              Go to your account
+            </a>
+          </p>
           <form method="post" action="/logout">
             <CsrfField token={csrfToken} />
             <div class="actions">

@@ -22,6 +22,11 @@ export function loginPage(props: LoginPageProps): string {
       <Layout title="Signed in">
         <h1>You are signed in</h1>
         <SignedInAs {...signedInAs} />
+        <p class="actions">
+          <a class="button-link" href="/account">
+            Go to your account
+          </a>
+        </p>
         <form method="post" action="/logout">
           <CsrfField token={csrfToken} />
           <div class="actions">

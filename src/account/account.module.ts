@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { AccountApplicationsController } from './account-applications.controller.js';
+import { AccountNotificationsController } from './account-notifications.controller.js';
+import { AccountPasswordController } from './account-password.controller.js';
+import { AccountSessionsController } from './account-sessions.controller.js';
+import { AccountVisits } from './account-visits.js';
+
+/** The users' own page (contract §13): controllers and pages alone, which call the services of the other modules. */
+@Module({
+  controllers: [
+    AccountApplicationsController,
+    AccountNotificationsController,
+    AccountPasswordController,
+    AccountSessionsController,
+  ],
+  providers: [AccountVisits],
+})
+export class AccountModule {}

@@ -1,0 +1,30 @@
+// In this order: most browsers also claim to be those that stand below.
+const BROWSERS: [RegExp, string][] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\b(OPR|Opera|OPT)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|Chromium|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bVersion\/.* Safari\//, 'Safari'],
+];
+const SYSTEMS: [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'Mac'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+const nameIn = (table: [RegExp, string][], text: string): string | undefined =>
+  table.find(([pattern]) => pattern.test(text))?.[1];
+
+/** What a person calls a browser, for example "Firefox on Linux". What it sends may be anything: none of it is shown. */
+export function browserNameOf(userAgent: string | null): string {
+  const browser = nameIn(BROWSERS, userAgent ?? '');
+  const system = nameIn(SYSTEMS, userAgent ?? '');
+  if (browser && system) return `${browser} on ${system}`;
+  if (system) return `A browser on ${system}`;
+  return browser ?? 'An unknown browser';
+}

@@ -1,0 +1,104 @@
+import type { VNode } from 'preact';
+import { InitialTile } from '../../http/pages/layout.js';
+import type { Page } from '../../http/paging.js';
+import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
+import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import { Moment } from './moment.js';
+import { NothingHere, Pager } from './pager.js';
+
+export interface ApplicationsPageProps {
+  frame: AccountFrame;
+  clients: Page<ConnectedClient>;
+}
+
+const PATH = '/account';
+
+/** The applications that may read the user's data. */
+export function applicationsPage({ frame, clients }: ApplicationsPageProps): string {
+  return renderAccountPage({
+    ...frame,
+    title: 'Connected applications',
+    part: 'applications',
+    children: (
+      <>
+        {clients.items.length === 0 ? (
+          <NothingHere
+            page={clients}
+            path={PATH}
+            words="No application is connected, so nobody reads your data through this service. When one asks you and you agree, it appears here."
+          />
+        ) : (
+          <>
+            <p class="lead">These applications may read your charging data, because you agreed.</p>
+            <ul class="entries" role="list">
+              {clients.items.map((client) => (
+                <Application client={client} />
+              ))}
+            </ul>
+          </>
+        )}
+        <Pager
+          page={clients}
+          path={PATH}
+          label="More applications"
+          words={{ previous: 'Previous', next: 'Next' }}
+        />
+      </>
+    ),
+  });
+}
+
+function Application({ client }: { client: ConnectedClient }): VNode {
+  return (
+    <li>
+      <div class="entry-head">
+        <InitialTile name={client.name} kind="application" />
+        <h2>
+          <bdi>{client.name}</bdi>
+        </h2>
+        {!client.enabled && <span class="badge">Switched off by us</span>}
+      </div>
+      <WhatItReads client={client} />
+      <dl class="facts">
+        <div>
+          <dt>Connected</dt>
+          <dd>
+            <Moment at={client.connectedAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last used</dt>
+          <dd>
+            <LastUsed client={client} />
+          </dd>
+        </div>
+      </dl>
+      <p class="entry-actions">
+        <a class="button-link quiet" href={`/account/applications/${client.id}`}>
+          Disconnect<span class="visually-hidden"> {client.name}</span>
+        </a>
+      </p>
+    </li>
+  );
+}
+
+/** The scopes in the words of the catalogue. */
+export function WhatItReads({ client }: { client: ConnectedClient }): VNode {
+  if (client.descriptions.length === 0) return <p>It may read none of your data.</p>;
+  return (
+    <>
+      <p class="entry-label">It may:</p>
+      <ul>
+        {client.descriptions.map((description) => (
+          <li>{description}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function LastUsed({ client }: { client: ConnectedClient }): VNode {
+  if (client.lastUsedAt) return <Moment at={client.lastUsedAt} />;
+  if (client.actsInOwnName) return <>Not known: it reads with a key of its own, at any time</>;
+  return <>Not in the recent past</>;
+}

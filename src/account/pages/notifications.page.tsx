@@ -1,0 +1,125 @@
+import type { VNode } from 'preact';
+import { CsrfField } from '../../http/pages/csrf-field.js';
+import type { Page } from '../../http/paging.js';
+import type { NotificationCategory, NotificationEntity } from '../../notifications/notification.entity.js';
+import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import { Moment } from './moment.js';
+import { NothingHere, Pager } from './pager.js';
+
+export interface NotificationsPageProps {
+  frame: AccountFrame;
+  notifications: Page<NotificationEntity>;
+  /** Path to come back to after marking one. */
+  returnTo: string;
+  /** The CSRF token of the forms of one notification. */
+  tokenOf: (id: string) => string;
+}
+
+const PATH = '/account/notifications';
+
+/** What the categories mean to the one who reads. */
+const CATEGORIES: Record<NotificationCategory, string> = {
+  ACTIONABLE: 'Needs your attention',
+  SERVICE: 'About your account',
+  RETRY: 'Resolves itself',
+  MARKETING: 'News',
+  INTERNAL: 'For information',
+};
+
+/** All notifications of the user, newest first. */
+export function notificationsPage(props: NotificationsPageProps): string {
+  const { frame, notifications } = props;
+  return renderAccountPage({
+    ...frame,
+    title: 'Notifications',
+    part: 'notifications',
+    children: (
+      <>
+        {notifications.items.length === 0 ? (
+          <NothingHere
+            page={notifications}
+            path={PATH}
+            words="There are no notifications. When something happens with your account that you should know, it appears here."
+          />
+        ) : (
+          <ul class="entries" role="list">
+            {notifications.items.map((notification) => (
+              <Notification {...props} notification={notification} />
+            ))}
+          </ul>
+        )}
+        <Pager page={notifications} path={PATH} label="More notifications" />
+      </>
+    ),
+  });
+}
+
+interface NotificationProps extends NotificationsPageProps {
+  notification: NotificationEntity;
+}
+
+function Notification(props: NotificationProps): VNode {
+  const { notification } = props;
+  return (
+    <li class={notification.readAt ? undefined : 'unread'}>
+      <h2>{notification.shortTextTitle}</h2>
+      <p class="entry-meta">
+        {!notification.readAt && <span class="badge badge-strong">New</span>}
+        {notification.resolvedAt ? (
+          <span class="badge">Resolved</span>
+        ) : (
+          <span class="badge">{CATEGORIES[notification.category]}</span>
+        )}
+        <Moment at={notification.eventTime} />
+      </p>
+      <p>{notification.shortTextBody}</p>
+      {notification.detailPageBody && (
+        <details>
+          <summary>{notification.detailPageTitle ?? 'More about this'}</summary>
+          <p class="long-text">{notification.detailPageBody}</p>
+        </details>
+      )}
+      <ExternalLink notification={notification} />
+      <Marks {...props} />
+    </li>
+  );
+}
+
+function ExternalLink({
+  notification: { externalLink, externalButtonLabel },
+}: NotificationLinkProps): VNode | null {
+  if (!externalLink || !/^https?:\/\//i.test(externalLink)) return null;
+  return (
+    <p>
+      <a href={externalLink} rel="noopener noreferrer external">
+        {externalButtonLabel ?? externalLink}
+      </a>
+    </p>
+  );
+}
+
+interface NotificationLinkProps {
+  notification: NotificationEntity;
+}
+
+/** The buttons for what is not yet read, or not yet resolved. */
+function Marks({ notification, returnTo, tokenOf }: NotificationProps): VNode | null {
+  const { id, readAt, resolvedAt, shortTextTitle } = notification;
+  if (readAt && resolvedAt) return null;
+  return (
+    <form method="post" action={`${PATH}/${id}`} class="entry-actions">
+      <CsrfField token={tokenOf(id)} />
+      <input type="hidden" name="return_to" value={returnTo} />
+      {!readAt && (
+        <button type="submit" class="quiet" name="mark" value="read">
+          Mark as read<span class="visually-hidden">: {shortTextTitle}</span>
+        </button>
+      )}
+      {!resolvedAt && (
+        <button type="submit" class="quiet" name="mark" value="resolved">
+          Mark as resolved<span class="visually-hidden">: {shortTextTitle}</span>
+        </button>
+      )}
+    </form>
+  );
+}

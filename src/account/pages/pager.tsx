@@ -1,0 +1,55 @@
+import type { VNode } from 'preact';
+import type { Page } from '../../http/paging.js';
+
+export interface PagerProps {
+  page: Page<{ id: string }>;
+  /** Path of the list. */
+  path: string;
+  /** What the page's parts are of, for screen readers. */
+  label: string;
+  words?: { previous: string; next: string };
+}
+
+/** The ways to the parts of a list before and after the one shown; nothing where it is shown whole. */
+export function Pager({
+  page: { items, hasPrevious, hasNext },
+  path,
+  label,
+  words = { previous: 'Newer', next: 'Older' },
+}: PagerProps): VNode | null {
+  const first = items[0];
+  const last = items.at(-1);
+  if (!first || !last || (!hasPrevious && !hasNext)) return null;
+  return (
+    <nav class="pager" aria-label={label}>
+      {hasPrevious && (
+        <a href={`${path}?page_before=${first.id}`} rel="prev">
+          ← {words.previous}
+        </a>
+      )}
+      {hasNext && (
+        <a class="pager-next" href={`${path}?page_after=${last.id}`} rel="next">
+          {words.next} →
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** Stands for a list without a member in the part that was asked for: there is none at all, or none there. */
+export function NothingHere({
+  page,
+  path,
+  words,
+}: {
+  page: Page<unknown>;
+  path: string;
+  words: string;
+}): VNode {
+  if (!page.hasNext && !page.hasPrevious) return <p class="empty">{words}</p>;
+  return (
+    <p class="empty">
+      There is nothing more here. <a href={path}>Back to the beginning of the list</a>
+    </p>
+  );
+}

@@ -1,0 +1,110 @@
+import type { VNode } from 'preact';
+import { CsrfField } from '../../http/pages/csrf-field.js';
+import { renderAccountPage, type AccountFrame } from './account-layout.js';
+
+/** What is wrong with which field. */
+export interface PasswordErrors {
+  current?: string;
+  password?: string;
+  again?: string;
+}
+
+export interface PasswordPageProps {
+  frame: AccountFrame;
+  csrfToken: string;
+  errors: PasswordErrors;
+}
+
+/** The form to change the password. It posts `current_password`, `password` and `password_again`. */
+export function passwordPage({ frame, csrfToken, errors }: PasswordPageProps): string {
+  const failed = Object.keys(errors).length > 0;
+  return renderAccountPage({
+    ...frame,
+    title: 'Change your password',
+    part: 'password',
+    children: (
+      <>
+        {failed && (
+          <p class="notice notice-error" role="alert">
+            The password was not changed. What is wrong stands beside the fields.
+          </p>
+        )}
+        <p>
+          You stay signed in here. Everywhere else you are signed out, and every application that reads with
+          keys you gave it has to ask you again.
+        </p>
+        <form method="post" action="/account/password" class="narrow-form">
+          <CsrfField token={csrfToken} />
+          {/* Shown as a field so that password managers store the new password under this address. */}
+          <label for="email">Email</label>
+          <input id="email" type="text" autocomplete="username" readOnly value={frame.user.email} />
+          <PasswordField
+            id="current-password"
+            name="current_password"
+            label="Current password"
+            autocomplete="current-password"
+            error={errors.current}
+          />
+          <PasswordField
+            id="new-password"
+            name="password"
+            label="New password"
+            autocomplete="new-password"
+            minLength={12}
+            hint="12 to 256 characters. Anything goes."
+            error={errors.password}
+          />
+          <PasswordField
+            id="new-password-again"
+            name="password_again"
+            label="New password again"
+            autocomplete="new-password"
+            minLength={12}
+            error={errors.again}
+          />
+          <div class="actions">
+            <button type="submit">Change password</button>
+          </div>
+        </form>
+      </>
+    ),
+  });
+}
+
+interface PasswordFieldProps {
+  id: string;
+  name: string;
+  label: string;
+  autocomplete: 'current-password' | 'new-password';
+  minLength?: number;
+  hint?: string;
+  error?: string;
+}
+
+/** No maxLength: browsers would cut a longer password short without a word. The service says that it is too long. */
+function PasswordField({ id, label, hint, error, ...input }: PasswordFieldProps): VNode {
+  const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
+  return (
+    <>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="password"
+        required
+        {...input}
+        {...(error ? { 'aria-invalid': 'true' as const } : {})}
+        {...(described ? { 'aria-describedby': described } : {})}
+      />
+      {error && (
+        <small class="hint field-error" id={`${id}-error`}>
+          {error}
+        </small>
+      )}
+      {hint && (
+        <small class="hint" id={`${id}-hint`}>
+          {hint}
+        </small>
+      )}
+    </>
+  );
+}

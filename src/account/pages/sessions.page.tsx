@@ -1,0 +1,100 @@
+import type { VNode } from 'preact';
+import { CsrfField } from '../../http/pages/csrf-field.js';
+import type { Page } from '../../http/paging.js';
+import type { SessionView } from '../../users/sessions.repository.js';
+import { browserNameOf } from '../browser-name.js';
+import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import { Moment } from './moment.js';
+import { NothingHere, Pager } from './pager.js';
+
+export interface SessionsPageProps {
+  frame: AccountFrame;
+  present: SessionView | undefined;
+  others: Page<SessionView>;
+  othersToken: string;
+  /** The CSRF token of the form of one session. */
+  tokenOf: (id: string) => string;
+}
+
+const PATH = '/account/sessions';
+
+/** In which browsers the user is signed in. */
+export function sessionsPage({ frame, present, others, othersToken, tokenOf }: SessionsPageProps): string {
+  return renderAccountPage({
+    ...frame,
+    title: 'Where you are signed in',
+    part: 'sessions',
+    children: (
+      <>
+        <h2>In this browser</h2>
+        {present && (
+          <ul class="entries" role="list">
+            <li>
+              <Session session={present} />
+            </li>
+          </ul>
+        )}
+        <h2>Elsewhere</h2>
+        {others.items.length === 0 ? (
+          <NothingHere page={others} path={PATH} words="You are signed in nowhere else." />
+        ) : (
+          <>
+            <p>If you do not know one of these, sign it out and change your password.</p>
+            <ul class="entries" role="list">
+              {others.items.map((session) => (
+                <li>
+                  <Session session={session} />
+                  <form method="post" action={`${PATH}/${session.id}`} class="entry-actions">
+                    <CsrfField token={tokenOf(session.id)} />
+                    <button type="submit" class="quiet">
+                      Sign out<span class="visually-hidden"> {browserNameOf(session.userAgent)}</span>
+                    </button>
+                  </form>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <Pager page={others} path={PATH} label="More browsers" />
+        {others.items.length > 0 && (
+          <form method="post" action={`${PATH}/sign_out_elsewhere`}>
+            <CsrfField token={othersToken} />
+            <div class="actions">
+              <button type="submit" class="danger">
+                Sign out everywhere else
+              </button>
+            </div>
+          </form>
+        )}
+      </>
+    ),
+  });
+}
+
+function Session({ session }: { session: SessionView }): VNode {
+  return (
+    <>
+      <h3>{browserNameOf(session.userAgent)}</h3>
+      <dl class="facts">
+        <div>
+          <dt>Signed in</dt>
+          <dd>
+            <Moment at={session.createdAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last seen</dt>
+          <dd>
+            <Moment at={session.lastSeenAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Network address</dt>
+          <dd>
+            <bdi>{session.address ?? 'unknown'}</bdi>
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}

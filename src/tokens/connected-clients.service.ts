@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, PageRequest } from '../http/paging.js';
+import { notFound } from '../http/problem.js';
+import { isId } from '../secrets/ids.js';
+import { ConnectedClientsRepository, type ConnectedClient } from './connected-clients.repository.js';
+
+/** The clients that a user shares data with, and when each last got a token for it (contract §13). */
+@Injectable()
+export class ConnectedClientsService {
+  constructor(private readonly repository: ConnectedClientsRepository) {}
+
+  list(userId: string, page: PageRequest): Promise<Page<ConnectedClient>> {
+    return this.repository.list(userId, undefined, page);
+  }
+
+  /** One of them; throws a 404 problem where the user has no live consent to it. */
+  async get(userId: string, clientId: string): Promise<ConnectedClient> {
+    const known = isId('clnt', clientId);
+    const [client] = known ? (await this.repository.list(userId, clientId, { size: 1 })).items : [];
+    if (!client) throw notFound('No such application is connected to your account.');
+    return client;
+  }
+}

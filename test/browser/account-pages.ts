@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import type { TestService } from '../support/test-service.js';
+import { signIn, type Cast } from './every-page.js';
+
+type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
+
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+/** Opens a part of the driver's account, signed in. */
+const open =
+  (path: string, prepare?: (service: TestService, cast: Cast) => Promise<unknown>): Visit =>
+  async (page, service, cast) => {
+    await prepare?.(service, cast);
+    await signIn(service, page, cast.driver);
+    await page.goto(service.url + path);
+  };
+
+const connect = async ({ make }: TestService, { client, driver }: Cast): Promise<void> => {
+  await make.consent(client, driver);
+  await make.tokens(client, driver);
+};
+
+const notify = (service: TestService, { driver }: Cast): Promise<unknown> =>
+  service.app.get(NotificationsService).raiseByOperator(
+    {
+      userId: driver.id,
+      messageId: 'ERR9001',
+      category: 'ACTIONABLE',
+      shortTextTitle: `A title ${driver.name}`.slice(0, 200),
+      shortTextBody: `Something happened to ${driver.name}.`,
+      detailPageTitle: `Why? ${driver.name}`.slice(0, 200),
+      detailPageBody: `First this.\n\nThen that happened to ${driver.name}.`,
+      externalLink: `https://help.example/${'path-'.repeat(50)}`,
+      externalButtonLabel: `Read more ${driver.name}`.slice(0, 100),
+    },
+    SERVICE_ACTOR,
+  );
+
+async function fillPassword(page: Page, current: string, password: string, again = password): Promise<void> {
+  await page.getByLabel('Current password').fill(current);
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('New password again').fill(again);
+  await page.getByRole('button', { name: 'Change password' }).click();
+}
+
+/** How to get to each part of the account page and to each of its states. */
+export const ACCOUNT_PAGES: Record<string, Visit> = {
+  'account without applications': open('/account'),
+  'account with an application': open('/account', connect),
+  'disconnect an application': async (page, service, cast) =>
+    open(`/account/applications/${cast.client.id}`, connect)(page, service, cast),
+  'application disconnected': async (page, service, cast) => {
+    await open(`/account/applications/${cast.client.id}`, connect)(page, service, cast);
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('status').waitFor();
+  },
+  notifications: async (page, service, cast) => {
+    await open('/account/notifications', notify)(page, service, cast);
+    await page.getByText(/^Why\?/).click();
+  },
+  'notifications past the end': open(
+    '/account/notifications?page_after=notf01HN2NJ9NMRZBXT1H6FT9N7735',
+    notify,
+  ),
+  'change of password': open('/account/password'),
+  'change of password refused': async (page, service, cast) => {
+    await open('/account/password')(page, service, cast);
+    await fillPassword(page, 'wrong horse battery staple', 'a new long password', 'another long password');
+    await page.getByRole('alert').waitFor();
+  },
+  'where signed in, here alone': open('/account/sessions', ({ database }, { driver }) =>
+    database.query('DELETE FROM sessions WHERE user_id = $1', [driver.id]),
+  ),
+  'where signed in': open('/account/sessions', async ({ make, database }, { driver }) => {
+    await make.signedIn(driver);
+    await database.query('UPDATE sessions SET user_agent = $2 WHERE user_id = $1', [driver.id, USER_AGENT]);
+  }),
+};

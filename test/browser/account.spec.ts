@@ -1,0 +1,188 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { PASSWORD, type TestClient } from '../support/factory.js';
+import { isAccepted } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { launchChromium } from './chromium.js';
+
+const NEW_PASSWORD = 'a new long password';
+
+describe('the account page in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let user: UserEntity;
+  let client: TestClient;
+  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await launchChromium();
+  }, 120_000);
+  beforeEach(async () => {
+    user = await service.make.user({ name: 'Dana Driver' });
+    client = await service.make.client({ name: 'Northwind Smart Charging' });
+  });
+  afterEach(async () => {
+    for (const { context } of contexts) await context.close();
+    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
+    expect(complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const press = (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).click();
+  const follow = (page: Page, name: string): Promise<void> =>
+    page.getByRole('link', { name, exact: true }).click();
+  const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
+  const said = (page: Page): Promise<string> => page.getByRole('status').innerText();
+  const logIn = async (page: Page, password = PASSWORD): Promise<void> => {
+    await page.getByLabel('Email').fill(user.email);
+    await page.getByLabel('Password').fill(password);
+    await press(page, 'Log in');
+  };
+  /** A page in a browser of its own, signed in by the way to the account, that writes down every complaint. */
+  const newPage = async (javaScriptEnabled: boolean, path = '/account'): Promise<Page> => {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const complaints: string[] = [];
+    contexts.push({ context, complaints });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+    page.on('console', (message) => {
+      if (/the server responded with a status of (400|404)/.test(message.text())) return;
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    await page.goto(service.url + path);
+    await logIn(page);
+    await page.waitForURL(service.url + path);
+    return page;
+  };
+  const changePassword = async (page: Page, current: string, again = NEW_PASSWORD): Promise<void> => {
+    await page.getByLabel('Current password').fill(current);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByLabel('New password again').fill(again);
+    await press(page, 'Change password');
+  };
+
+  describe.each([
+    ['with JavaScript', true],
+    ['with JavaScript switched off', false],
+  ])('%s', (_what, javaScript) => {
+    it('a person disconnects an application, and it reads no more', async () => {
+      const tokens = await service.make.tokens(client, user);
+      const page = await newPage(javaScript);
+      await follow(page, 'Disconnect Northwind Smart Charging');
+      expect(await headingOf(page)).toBe('Disconnect an application');
+      await follow(page, 'Keep it connected');
+      expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
+      await follow(page, 'Disconnect Northwind Smart Charging');
+      await press(page, 'Disconnect');
+      expect(await said(page)).toBe('The application is disconnected.');
+      expect(page.url()).toBe(`${service.url}/account`);
+      expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+      await page.reload();
+      expect(await page.getByRole('status').count()).toBe(0);
+      expect(await page.getByRole('main').innerText()).toContain('No application is connected');
+    });
+
+    it('a person changes the password, is told of a mistake first, and stays signed in here alone', async () => {
+      const elsewhere = await newPage(javaScript);
+      const page = await newPage(javaScript);
+      await follow(page, 'Password');
+      await changePassword(page, PASSWORD, 'another long password');
+      expect(await page.getByRole('alert').innerText()).toContain('not changed');
+      expect(await page.getByLabel('New password again').getAttribute('aria-invalid')).toBe('true');
+      await changePassword(page, 'wrong horse battery staple');
+      expect(await page.getByRole('main').innerText()).toContain('This is not your current password.');
+      await changePassword(page, PASSWORD);
+      expect(await said(page)).toContain('Your password is changed');
+      expect(page.url()).toBe(`${service.url}/account/password`);
+      await follow(page, 'Applications');
+      expect(await headingOf(page)).toBe('Connected applications');
+      await elsewhere.reload();
+      expect(await headingOf(elsewhere)).toBe('Log in');
+      await logIn(elsewhere, NEW_PASSWORD);
+      expect(await headingOf(elsewhere)).toBe('Connected applications');
+    });
+
+    it('a person signs out one other browser, and then all others', async () => {
+      const others = [await newPage(javaScript), await newPage(javaScript), await newPage(javaScript)];
+      const page = await newPage(javaScript);
+      await follow(page, 'Where signed in');
+      expect(await page.getByRole('heading', { name: 'Chrome on Linux' }).count()).toBe(4);
+      await page.getByRole('button', { name: 'Sign out Chrome on Linux' }).first().click();
+      expect(await said(page)).toBe('That browser is signed out.');
+      const signedIn = async (): Promise<boolean[]> => {
+        for (const each of others) await each.goto(`${service.url}/account`);
+        return Promise.all(others.map(async (each) => (await headingOf(each)) !== 'Log in'));
+      };
+      expect(await signedIn()).toEqual([true, true, false]);
+      await press(page, 'Sign out everywhere else');
+      expect(await said(page)).toBe('You are signed out everywhere else.');
+      expect(await page.getByRole('main').innerText()).toContain('signed in nowhere else');
+      expect(await signedIn()).toEqual([false, false, false]);
+      await press(page, 'Log out');
+      expect(await headingOf(page)).toBe('Log in');
+    });
+
+    it('a person reads a notification to its end, and marks it read and resolved', async () => {
+      const page = await newPage(javaScript);
+      await follow(page, 'Notifications');
+      const entry = page.getByRole('listitem').filter({ hasText: 'A new sign-in to your account' });
+      const more = entry.getByText('there is nothing to do');
+      expect(await more.isVisible()).toBe(false);
+      await entry.getByText('Was this you?').click();
+      expect(await more.isVisible()).toBe(true);
+      await entry.getByRole('button', { name: 'Mark as read' }).click();
+      expect(await said(page)).toContain('read');
+      expect(await entry.getByRole('button').allInnerTexts()).toHaveLength(1);
+      await entry.getByRole('button', { name: 'Mark as resolved' }).click();
+      expect(await said(page)).toContain('resolved');
+      expect(await entry.getByRole('button').count()).toBe(0);
+      expect(await entry.innerText()).toContain('Resolved');
+    });
+
+    it('a person comes to the account from the start page, and to where a link led after the login', async () => {
+      const page = await newPage(javaScript, '/account/sessions');
+      await page.goto(service.url);
+      await follow(page, 'Go to your account');
+      expect(await headingOf(page)).toBe('Connected applications');
+    });
+  });
+
+  it('is used by keyboard alone, and every stop on the way shows', async () => {
+    await service.make.consent(client, user);
+    const page = await newPage(true);
+    const tabTo = async (name: string): Promise<void> => {
+      for (let stop = 0; stop < 15; stop++) {
+        await page.keyboard.press('Tab');
+        const now = await page.evaluate(() => {
+          const element = document.activeElement as HTMLElement;
+          const { outlineStyle, outlineWidth } = getComputedStyle(element);
+          const outlined = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+          return { name: element.textContent, outlined };
+        });
+        expect(now).toMatchObject({ outlined: true });
+        if (now.name === name) return;
+      }
+      throw new Error(`not reached: ${name}`);
+    };
+    await tabTo('Notifications');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Notifications' }).waitFor();
+    await tabTo('Was this you?');
+    await page.keyboard.press('Enter');
+    expect(await page.getByText('there is nothing to do').first().isVisible()).toBe(true);
+    await tabTo('Log out');
+    await page.goto(`${service.url}/account`);
+    await tabTo('Disconnect Northwind Smart Charging');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Disconnect an application' }).waitFor();
+    await tabTo('Disconnect');
+    await page.keyboard.press('Space');
+    expect(await said(page)).toBe('The application is disconnected.');
+  });
+});

@@ -1,0 +1,202 @@
+import { DataSource } from 'typeorm';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { isAccepted, refresh } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('connected applications', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let client: TestClient;
+  let browser: BrowserSession;
+  let introspector: TestClient;
+
+  beforeAll(async () => {
+    service = await startService();
+    introspector = await service.make.operatorClient(['token:introspect']);
+  });
+  beforeEach(async () => {
+    user = await service.make.user();
+    client = await service.make.client({ name: 'Northwind <b>& Co</b>' });
+    browser = await service.make.signedIn(user);
+  });
+  afterAll(() => service.stop());
+
+  const confirmation = (of = client): string => `/account/applications/${of.id}`;
+  const disconnect = async (by = browser, of = client): Promise<Page> =>
+    by.submit(await by.open(confirmation(of)), confirmation(of));
+  const introspect = async (token: string, userId?: string): Promise<unknown> =>
+    (
+      await service.http.send('/o/introspect/', {
+        form: { token, user_id: userId },
+        basic: { id: introspector.id, secret: introspector.secret },
+      })
+    ).json;
+  const audited = (action: string): Promise<unknown[]> =>
+    service.database.query(
+      `SELECT actor_type, actor_id, address, before->>'client_id' AS client FROM audit_events
+        WHERE action = $1 AND subject_id = $2`,
+      [action, user.id],
+    );
+  const names = (page: Page): string[] => page.html.querySelectorAll('.entries h2').map(({ text }) => text);
+  /** What stands under a heading of an application, "Last used" for example. */
+  const factOf = (page: Page, heading: string): string | undefined =>
+    page.html
+      .querySelectorAll('.facts > div')
+      .find((row) => row.querySelector('dt')!.text === heading)
+      ?.querySelector('dd')!.text;
+
+  it('stand with their scopes in plain words, and when they were connected and last used', async () => {
+    await service.make.tokens(client, user, 'vehicle:read');
+    await service.database.query(
+      `UPDATE consents SET granted_at = '2024-02-29T10:00:00Z' WHERE user_id = $1`,
+      [user.id],
+    );
+    await service.database.query(
+      `UPDATE refresh_tokens SET created_at = '2024-03-01T11:30:00Z'
+        WHERE grant_id IN (SELECT id FROM grants WHERE user_id = $1)`,
+      [user.id],
+    );
+    const page = await browser.open('/account');
+    expect(names(page)).toEqual(['Northwind <b>& Co</b>']);
+    expect(page.text).not.toContain('<b>');
+    const items = page.html.querySelectorAll('.entries ul li').map(({ text }) => text);
+    expect(items).toEqual(['See your vehicles: make, model, battery level and whether they are plugged in']);
+    expect(factOf(page, 'Connected')).toBe('29 February 2024 at 10:00 UTC');
+    expect(factOf(page, 'Last used')).toBe('1 March 2024 at 11:30 UTC');
+    expect(page.text).not.toContain('vehicle:read');
+  });
+
+  it('are last used when they last refreshed, also after the access token is long gone', async () => {
+    const tokens = await service.make.tokens(client, user);
+    await service.database.query(
+      `UPDATE refresh_tokens SET created_at = now() - interval '40 days' WHERE grant_id IN
+         (SELECT id FROM grants WHERE user_id = $1)`,
+      [user.id],
+    );
+    expect((await refresh(service.http, client, tokens.refresh_token)).status).toBe(200);
+    await service.database.query('DELETE FROM access_tokens');
+    const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    expect(factOf(await browser.open('/account'), 'Last used')).toContain(today.format(new Date()));
+  });
+
+  it('that never got a token for the user say what is known of their use', async () => {
+    await service.make.consent(client, user);
+    expect(factOf(await browser.open('/account'), 'Last used')).toMatch(/^Not known/);
+    await service.database.query('UPDATE clients SET grant_types = $2 WHERE id = $1', [
+      client.id,
+      ['authorization_code'],
+    ]);
+    expect(factOf(await browser.open('/account'), 'Last used')).toBe('Not in the recent past');
+    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    expect((await browser.open('/account')).text).toContain('Switched off by us');
+  });
+
+  it('say what disconnecting means, and disconnect nothing before the button is pressed', async () => {
+    const tokens = await service.make.tokens(client, user);
+    const page = await browser.open(confirmation());
+    const text = page.html.querySelector('main')!.text;
+    for (const words of ['no longer read', 'stays with it', 'connect it again'])
+      expect(text).toContain(words);
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
+  });
+
+  it('end at once when disconnected: tokens, codes, and what the application does in its own name', async () => {
+    const bystander = await service.make.user();
+    const tokens = await service.make.tokens(client, user);
+    const theirs = await service.make.tokens(client, bystander);
+    const elsewhere = await service.make.tokens(await service.make.client(), user);
+    const own = await service.make.clientToken(client);
+    const code = await service.make.code(client, user);
+    expect(await introspect(tokens.access_token)).toMatchObject({ active: true, sub: user.id });
+    expect(await introspect(own, user.id)).toMatchObject({
+      active: true,
+      scope: expect.stringContaining('vehicle:read'),
+    });
+
+    expect((await disconnect()).headers.get('location')).toBe('/account');
+
+    expect(await introspect(tokens.access_token)).toEqual({ active: false });
+    expect((await refresh(service.http, client, tokens.refresh_token)).json.error).toBe('invalid_grant');
+    expect(await introspect(own, user.id)).toMatchObject({ active: true, scope: '' });
+    const exchanged = await service.http.token(
+      { grant_type: 'authorization_code', code, redirect_uri: client.redirectUris[0] },
+      { id: client.id, secret: client.secret },
+    );
+    expect(exchanged.json.error).toBe('invalid_grant');
+    for (const token of [theirs.access_token, elsewhere.access_token, own]) {
+      expect(await introspect(token)).toMatchObject({ active: true });
+    }
+    const page = await browser.open('/account');
+    expect(names(page)).not.toContain('Northwind');
+    expect((await browser.open(confirmation())).status).toBe(404);
+    expect(await audited('consent.revoked')).toEqual([
+      { actor_type: 'user', actor_id: user.id, address: '127.0.0.1', client: client.id },
+    ]);
+  });
+
+  it('can be connected again, from then on', async () => {
+    await service.make.tokens(client, user);
+    await disconnect();
+    await service.make.consent(client, user, ['vehicle:read']);
+    const page = await browser.open('/account');
+    expect(page.html.querySelectorAll('.entries ul li')).toHaveLength(1);
+    // What it did before it was disconnected is over.
+    expect(factOf(page, 'Last used')).toMatch(/^Not known/);
+  });
+
+  it('disconnected in two browsers at once, or twice, end once, and both are told so', async () => {
+    const another = await service.make.signedIn(user);
+    for (let round = 0; round < 5; round++) {
+      await service.make.consent(client, user);
+      const browsers = [browser, another, browser, another];
+      const pages = await Promise.all(browsers.map((by) => by.open(confirmation())));
+      const answers = await Promise.all(browsers.map((by, n) => by.submit(pages[n]!, confirmation())));
+      expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
+      expect(await audited('consent.revoked')).toHaveLength(round + 1);
+    }
+  });
+
+  it('by the hundred stand in pages, and a page of many asks the database no more than one of few', async () => {
+    const queries = jest.spyOn(service.app.get(DataSource), 'query');
+    const asked = async (path: string): Promise<number> => {
+      queries.mockClear();
+      expect((await browser.open(path)).status).toBe(200);
+      return queries.mock.calls.length;
+    };
+    await service.make.consent(client, user);
+    const forOne = await asked('/account');
+    await service.database.query('DELETE FROM consents WHERE user_id = $1', [user.id]);
+    const owner = await service.make.user();
+    await service.database.query(
+      `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
+       SELECT 'clnt' || lpad(n::text, 26, '0'), 'Application ' || n, 'public', '{authorization_code}',
+              '{vehicle:read}', '{}', $1 FROM generate_series(1, 200) n`,
+      [owner.id],
+    );
+    await service.database.query(
+      `INSERT INTO consents (client_id, user_id, scopes) SELECT id, $2, scopes FROM clients WHERE owner_id = $1`,
+      [owner.id, user.id],
+    );
+    expect(forOne).toBeGreaterThan(1);
+    expect(await asked('/account')).toBe(forOne);
+    queries.mockRestore();
+    const seen: string[] = [];
+    let path: string | undefined = '/account';
+    let last = '';
+    while (path) {
+      const page: Page = await browser.open(path);
+      seen.push(...names(page));
+      last = path;
+      path = page.html.querySelector('a[rel="next"]')?.getAttribute('href');
+    }
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => `Application ${n + 1}`));
+    const back = (await browser.open(last)).html.querySelector('a[rel="prev"]')!.getAttribute('href')!;
+    expect(names(await browser.open(back))).toEqual(seen.slice(150, 175));
+    const beyond = await browser.open('/account?page_after=clnt7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
+    expect(beyond.text).toContain('nothing more here');
+  });
+});

@@ -1,0 +1,173 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { NotificationsService, type NewNotification } from '../../src/notifications/notifications.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import { refresh } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const PATH = '/account/notifications';
+
+describe('notifications on the account page', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let browser: BrowserSession;
+
+  beforeAll(async () => (service = await startService()));
+  beforeEach(async () => {
+    user = await service.make.user();
+    browser = await service.make.signedIn(user);
+    // What the sign-in itself left.
+    await service.database.query('DELETE FROM notifications WHERE user_id = $1', [user.id]);
+  });
+  afterAll(() => service.stop());
+
+  const notify = async (input: Partial<NewNotification> = {}): Promise<string> =>
+    (
+      await service.app.get(NotificationsService).raiseByOperator(
+        {
+          userId: user.id,
+          messageId: 'ERR9001',
+          category: 'ACTIONABLE',
+          shortTextTitle: 'Something happened',
+          shortTextBody: 'It did.',
+          ...input,
+        },
+        SERVICE_ACTOR,
+      )
+    ).id;
+  const titles = (page: Page): string[] =>
+    page.html.querySelectorAll('.entries h2').map((heading) => heading.text);
+  const badges = (page: Page): string[] => page.html.querySelectorAll('.badge').map(({ text }) => text);
+  const buttons = (page: Page): string[] =>
+    page.html.querySelectorAll('button[name="mark"]').map((button) => button.getAttribute('value')!);
+  const marks = async (id: string): Promise<{ read: boolean; resolved: boolean; read_at: Date }> =>
+    (
+      await service.database.query<{ read: boolean; resolved: boolean; read_at: Date }>(
+        `SELECT read_at IS NOT NULL AS read, resolved_at IS NOT NULL AS resolved, read_at
+           FROM notifications WHERE id = $1`,
+        [id],
+      )
+    )[0]!;
+  const audited = (id: string): Promise<unknown[]> =>
+    service.database.query(
+      `SELECT actor_id = $2 AS own, after FROM audit_events
+        WHERE subject_id = $1 AND action = 'notification.marked' ORDER BY id`,
+      [id, user.id],
+    );
+
+  it('refuses any mark but read and resolved', async () => {
+    const id = await notify();
+    const page = await browser.open(PATH);
+    for (const mark of [undefined, '', 'unread', 'READ', '<b>', 'constructor']) {
+      const answer = await browser.submit(page, `${PATH}/${id}`, { mark });
+      expect([mark, answer.status]).toEqual([mark, 400]);
+    }
+    expect(await marks(id)).toMatchObject({ read: false, resolved: false });
+  });
+
+  it('shows those of every client and of none, and those about security, newest first', async () => {
+    const client = await service.make.client({ name: 'Northwind' });
+    await notify({ shortTextTitle: 'Of a client', clientId: client.id });
+    await notify({ shortTextTitle: 'Of none' });
+    const tokens = await service.make.tokens(client, user);
+    const second = (await refresh(service.http, client, tokens.refresh_token)).json.refresh_token as string;
+    await refresh(service.http, client, second);
+    await service.database.query('UPDATE refresh_tokens SET grace_ends_at = now()');
+    await refresh(service.http, client, tokens.refresh_token);
+    expect(titles(await browser.open(PATH))).toEqual([
+      'An application was disconnected for your safety',
+      'A new sign-in to your account',
+      'Of none',
+      'Of a client',
+    ]);
+  });
+
+  it('shows all of one: what it is, when, in full, and where to read on', async () => {
+    await notify({
+      category: 'RETRY',
+      eventTime: new Date('2024-02-29T10:00:00Z'),
+      shortTextTitle: 'Held back <b>',
+      detailPageTitle: 'Why?',
+      detailPageBody: 'First.\n\nThen.',
+      externalLink: 'https://help.example/a?b=1&c=2',
+      externalButtonLabel: 'Read on',
+    });
+    const page = await browser.open(PATH);
+    expect(titles(page)).toEqual(['Held back <b>']);
+    expect(badges(page)).toEqual(['New', 'Resolves itself']);
+    expect(page.html.querySelector('time')!.text).toBe('29 February 2024 at 10:00 UTC');
+    expect(page.html.querySelector('details')!.text).toBe('Why?First.\n\nThen.');
+    const link = page.html.querySelectorAll('.entries a').find(({ text }) => text === 'Read on')!;
+    expect(link.getAttribute('href')).toBe('https://help.example/a?b=1&c=2');
+    expect(link.getAttribute('rel')).toContain('noreferrer');
+  });
+
+  it('makes no link of an address that is not a web page’s', async () => {
+    const id = await notify();
+    await service.database.query('UPDATE notifications SET external_link = $2 WHERE id = $1', [
+      id,
+      'javascript:alert(1)',
+    ]);
+    expect((await browser.open(PATH)).text).not.toContain('javascript:');
+  });
+
+  it('marks one as read, and then as resolved, each once', async () => {
+    const id = await notify();
+    const action = `${PATH}/${id}`;
+    const first = await browser.open(PATH);
+    expect([badges(first), buttons(first)]).toEqual([
+      ['New', 'Needs your attention'],
+      ['read', 'resolved'],
+    ]);
+    const answer = await browser.submit(first, action, { mark: 'read' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    const second = await browser.open(PATH);
+    expect(second.html.querySelector('[role="status"]')!.text).toContain('marked as read');
+    expect([badges(second), buttons(second)]).toEqual([['Needs your attention'], ['resolved']]);
+    const readAt = (await marks(id)).read_at;
+    await browser.submit(second, action, { mark: 'resolved' });
+    const third = await browser.open(PATH);
+    expect([badges(third), buttons(third)]).toEqual([['Resolved'], []]);
+    await Promise.all([
+      browser.submit(first, action, { mark: 'read' }),
+      browser.submit(first, action, { mark: 'resolved' }),
+    ]);
+    expect(await marks(id)).toEqual({ read: true, resolved: true, read_at: readAt });
+    expect(await audited(id)).toEqual([
+      { own: true, after: { read: true } },
+      { own: true, after: { resolved: true } },
+    ]);
+  });
+
+  it('stands in pages by the hundred, and comes back to the page where one was marked', async () => {
+    await service.database.query(
+      `INSERT INTO notifications (id, user_id, message_id, category, short_text_title, short_text_body)
+       SELECT 'notf' || lpad(n::text, 26, '0'), $1, 'ERR1', 'SERVICE', 'Number ' || n, 'x'
+         FROM generate_series(1, 200) n`,
+      [user.id],
+    );
+    const seen: string[] = [];
+    let path: string | undefined = PATH;
+    let second: string | undefined;
+    while (path) {
+      const page: Page = await browser.open(path);
+      seen.push(...titles(page));
+      path = page.html.querySelector('a[rel="next"]')?.getAttribute('href');
+      second ??= path;
+    }
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => `Number ${200 - n}`));
+    const page = await browser.open(second!);
+    const action = page.html.querySelector('.entries form')!.getAttribute('action')!;
+    const answer = await browser.submit(page, action, { mark: 'read' });
+    expect(answer.headers.get('location')).toBe(second);
+    for (const elsewhere of [
+      'https://evil.example',
+      '//evil.example',
+      '/logout',
+      '/account/notificationsx',
+    ]) {
+      const led = await browser.submit(page, action, { mark: 'read', return_to: elsewhere });
+      expect([elsewhere, led.headers.get('location')]).toEqual([elsewhere, PATH]);
+    }
+  });
+});

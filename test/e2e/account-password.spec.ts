@@ -1,0 +1,227 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PasswordLinksService } from '../../src/users/password-links.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { isAccepted, refresh } from '../support/oauth.js';
+import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
+import { unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const PATH = '/account/password';
+const NEW_PASSWORD = 'a new long password';
+const WRONG = 'wrong horse battery staple';
+
+describe('the change of a password', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let browser: BrowserSession;
+
+  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
+  beforeEach(async () => {
+    user = await service.make.user();
+    browser = await signedIn();
+  });
+  afterAll(() => service.stop());
+
+  /** A browser of the user at an address of its own. */
+  const signedIn = async (password = PASSWORD): Promise<BrowserSession> => {
+    const by = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+    await by.logIn(user.email, password);
+    return by;
+  };
+  const change = async (
+    current = PASSWORD,
+    password = NEW_PASSWORD,
+    again = password,
+    by = browser,
+  ): Promise<Page> =>
+    by.submit(await by.open(PATH), PATH, { current_password: current, password, password_again: again });
+  const canLogIn = (password: string): Promise<boolean> =>
+    signedIn(password).then(
+      () => true,
+      () => false,
+    );
+  const isSignedIn = async (by: BrowserSession): Promise<boolean> =>
+    (await by.open('/account')).status === 200;
+  const errorOf = (page: Page, field: string): string | undefined => {
+    const input = page.html.querySelector(`input[name="${field}"]`)!;
+    const ids = (input.getAttribute('aria-describedby') ?? '')
+      .split(' ')
+      .filter((id) => id.endsWith('error'));
+    expect(input.getAttribute('aria-invalid')).toBe(ids.length > 0 ? 'true' : undefined);
+    expect(input.getAttribute('value')).toBeUndefined();
+    return ids.length > 0 ? page.html.querySelector(`#${ids[0]}`)!.text : undefined;
+  };
+  const audited = (): Promise<unknown[]> =>
+    service.database.query(
+      `SELECT action, actor_type, actor_id = $1 AS own FROM audit_events
+        WHERE subject_id = $1 AND action LIKE 'user.password%' ORDER BY id`,
+      [user.id],
+    );
+
+  describe('refuses', () => {
+    it.each([
+      ['a new one of 11 characters', PASSWORD, 'p'.repeat(11), undefined, 'password', '12 to 256'],
+      ['a new one of 257 characters', PASSWORD, 'p'.repeat(257), undefined, 'password', '12 to 256'],
+      ['a new one of 20 000 characters', PASSWORD, 'p'.repeat(20_000), undefined, 'password', '12 to 256'],
+      ['no new one', PASSWORD, '', undefined, 'password', '12 to 256'],
+      ['two new ones', PASSWORD, NEW_PASSWORD, `${NEW_PASSWORD}!`, 'password_again', 'not the same'],
+      ['no repetition', PASSWORD, NEW_PASSWORD, '', 'password_again', 'not the same'],
+      ['no present one', '', NEW_PASSWORD, undefined, 'current_password', 'Enter your current'],
+      ['a wrong present one', WRONG, NEW_PASSWORD, undefined, 'current_password', 'not your current'],
+      ['one too long', 'p'.repeat(20_000), NEW_PASSWORD, undefined, 'current_password', 'not your current'],
+    ])('%s, and says so beside the field', async (_what, current, password, again, field, words) => {
+      const page = await change(current, password, again);
+      expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+      expect(page.html.querySelector('[role="alert"]')!.text).toContain('not changed');
+      for (const name of ['current_password', 'password', 'password_again']) {
+        const expected = name === field ? expect.stringContaining(words) : undefined;
+        expect([name, errorOf(page, name)]).toEqual([name, expected]);
+      }
+      for (const typed of [current, password].filter((text) => text !== '')) {
+        expect(page.text).not.toContain(typed);
+      }
+      expect(await canLogIn(PASSWORD)).toBe(true);
+      expect(await isSignedIn(browser)).toBe(true);
+    });
+
+    it('NUL, broken encoding and half a character, with a page', async () => {
+      const from = service.log.length;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: service.url };
+      for (const value of ['%00', 'a%00b%00cdefghijkl', '%ED%A0%80', '%FF', '%zz']) {
+        const body = `password=${value}&password_again=${value}&current_password=${value}`;
+        const page = await browser.open(PATH, { method: 'POST', headers, body });
+        expect([value, page.status]).toEqual([value, 400]);
+        expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      }
+      expect(unexpectedErrors(service, from)).toEqual([]);
+    });
+
+    it('to let the present one be guessed: the 6th wrong one within 15 minutes, and the right one then too', async () => {
+      const statuses: number[] = [];
+      for (let n = 0; n < 6; n++) statuses.push((await change(WRONG)).status);
+      expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+      const refused = await change();
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([
+        429,
+        'text/html; charset=utf-8',
+      ]);
+      expectRetryAfter(refused, 15 * 60);
+      expect(await isSignedIn(browser)).toBe(true);
+      expect((await audited()).slice(0, 5)).toEqual(
+        Array(5).fill({ action: 'user.password_change_refused', actor_type: 'user', own: true }),
+      );
+    });
+
+    it('that to whoever took the session to another browser, and leaves the person alone', async () => {
+      const thief = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+      thief.cookies.set('session', browser.cookies.get('session')!);
+      const page = await thief.open(PATH);
+      const guesses = Array.from({ length: 30 }, () =>
+        thief.submit(page, PATH, {
+          current_password: WRONG,
+          password: NEW_PASSWORD,
+          password_again: NEW_PASSWORD,
+        }),
+      );
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 400)).toHaveLength(5);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(25);
+      expect((await change()).status).toBe(303);
+    });
+
+    it('a count for mistakes in the new one alone', async () => {
+      for (let n = 0; n < 8; n++) expect((await change(PASSWORD, 'short')).status).toBe(400);
+      expect((await change()).status).toBe(303);
+    });
+  });
+
+  it('counts from then on, and says so', async () => {
+    const answer = await change();
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    const page = await browser.open(PATH);
+    expect(page.html.querySelector('[role="status"]')!.text).toContain('Your password is changed');
+    expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
+    expect(await audited()).toEqual([{ action: 'user.password_changed', actor_type: 'user', own: true }]);
+  });
+
+  it('ends the other sessions, links and tokens, and goes on here under a new session id', async () => {
+    const client = await service.make.client({ ownerId: user.id });
+    const tokens = await service.make.tokens(client, user);
+    const code = await service.make.code(client, user);
+    const ownToken = await service.make.clientToken(client);
+    const link = new URL(await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR));
+    const elsewhere = await signedIn();
+    const bystander = await service.make.signedIn(await service.make.user());
+    const before = browser.cookies.get('session')!;
+
+    expect((await change()).status).toBe(303);
+
+    expect([await isSignedIn(browser), await isSignedIn(elsewhere), await isSignedIn(bystander)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(browser.cookies.get('session')).not.toBe(before);
+    const old = new BrowserSession(service.url);
+    old.cookies.set('session', before);
+    expect(await isSignedIn(old)).toBe(false);
+    // Contract §4: the owner's password leaves what the client does in its own name.
+    expect([
+      await isAccepted(service.http, tokens.access_token),
+      await isAccepted(service.http, ownToken),
+    ]).toEqual([false, true]);
+    expect((await refresh(service.http, client, tokens.refresh_token)).json.error).toBe('invalid_grant');
+    const exchanged = await service.http.token(
+      { grant_type: 'authorization_code', code, redirect_uri: client.redirectUris[0] },
+      { id: client.id, secret: client.secret },
+    );
+    expect(exchanged.json.error).toBe('invalid_grant');
+    expect((await new BrowserSession(service.url).open(link.pathname)).status).toBe(410);
+    expect((await browser.open('/account')).html.querySelectorAll('.entries h2')).toHaveLength(1);
+  });
+
+  it.each([
+    ['12 characters', 'p'.repeat(12)],
+    ['256 characters', 'p'.repeat(256)],
+    ['blanks, umlauts and markup', '  <b>Zürich & "Ærø"</b> 🔌  '],
+  ])('takes %s as they are', async (_what, password) => {
+    expect((await change(PASSWORD, password)).status).toBe(303);
+    expect(await canLogIn(password)).toBe(true);
+  });
+
+  it('goes through once when it is sent many times at once from two browsers', async () => {
+    const browsers = [browser, await signedIn()];
+    const pages = await Promise.all(browsers.map((by) => by.open(PATH)));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, async (_, n) => {
+        const password = `${NEW_PASSWORD} ${n}`;
+        const fields = { current_password: PASSWORD, password, password_again: password };
+        return browsers[n % 2]!.submit(pages[n % 2]!, PATH, fields);
+      }),
+    );
+    // The others found the password changed (an error beside the field), or themselves signed out.
+    expect(answers.filter(({ status }) => ![303, 400].includes(status))).toEqual([]);
+    const working = await Promise.all(Array.from({ length: 6 }, (_, n) => canLogIn(`${NEW_PASSWORD} ${n}`)));
+    expect(working.filter(Boolean)).toHaveLength(1);
+    expect(await canLogIn(PASSWORD)).toBe(false);
+    const changed = (await audited()).filter(
+      (event) => (event as { action: string }).action === 'user.password_changed',
+    );
+    expect(changed).toHaveLength(1);
+    const live = await Promise.all(browsers.map(isSignedIn));
+    expect(live.filter(Boolean).length).toBeLessThanOrEqual(1);
+  });
+
+  it('leaves no word of either password in the log or the address', async () => {
+    const from = service.log.length;
+    await change(WRONG);
+    const answer = await change();
+    expect(answer.headers.get('location')).toBe(PATH);
+    const log = service.log.slice(from).join('');
+    for (const secret of [PASSWORD, NEW_PASSWORD, WRONG, browser.cookies.get('session')!]) {
+      expect(log).not.toContain(secret);
+    }
+  });
+});

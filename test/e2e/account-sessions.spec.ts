@@ -1,0 +1,158 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const PATH = '/account/sessions';
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
+
+describe('where a user is signed in', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let here: BrowserSession;
+
+  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
+  beforeEach(async () => {
+    user = await service.make.user();
+    here = await signIn(FIREFOX, '203.0.113.7');
+  });
+  afterAll(() => service.stop());
+
+  const signIn = async (userAgent: string, address: string): Promise<BrowserSession> => {
+    const browser = new BrowserSession(service.url, {
+      'user-agent': userAgent,
+      'x-forwarded-for': address,
+    });
+    await browser.logIn(user.email, PASSWORD);
+    return browser;
+  };
+  const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
+    (await browser.open('/account')).status === 200;
+  const entries = (page: Page): string[] =>
+    page.html.querySelectorAll('.entries > li').map((entry) => entry.querySelector('h3')!.text);
+  const endActions = (page: Page): string[] =>
+    page.html
+      .querySelectorAll('form')
+      .map((form) => form.getAttribute('action')!)
+      .filter((action) => action.startsWith(`${PATH}/sess`));
+  const sessions = (): Promise<{ seconds: number; id: string; user_agent: string }[]> =>
+    service.database.query(
+      `SELECT extract(epoch FROM now() - last_seen_at)::int AS seconds, id, user_agent
+         FROM sessions WHERE user_id = $1 ORDER BY id`,
+      [user.id],
+    );
+  const audited = (): Promise<unknown[]> =>
+    service.database.query(
+      `SELECT action, actor_id = $1 AS own, before, after FROM audit_events
+        WHERE subject_id = $1 AND action LIKE 'session.%ended' ORDER BY id`,
+      [user.id],
+    );
+
+  it('stands as this browser and the others, newest first, with address and times', async () => {
+    await signIn(IPHONE, '2001:db8::7');
+    await signIn('curl/8.0', '198.51.100.9');
+    await service.database.query(
+      `UPDATE sessions SET created_at = '2024-02-29T10:00Z', last_seen_at = '2024-03-01T11:30Z'
+        WHERE user_agent = $1`,
+      [IPHONE],
+    );
+    const page = await here.open(PATH);
+    expect(entries(page)).toEqual(['Firefox on Linux', 'An unknown browser', 'Safari on iPhone']);
+    const phone = page.html.querySelectorAll('.entries > li').at(-1)!;
+    const facts = phone.querySelectorAll('dd').map(({ text }) => text);
+    expect(facts).toEqual(['29 February 2024 at 10:00 UTC', '1 March 2024 at 11:30 UTC', '2001:db8::7']);
+    expect(endActions(page)).toHaveLength(2);
+  });
+
+  it('says nothing that a browser says of itself', async () => {
+    await signIn(`<script>alert(1)</script> ${'x'.repeat(2000)} Firefox/1 \u00e9\t`, '198.51.100.9');
+    expect((await here.open(PATH)).text).not.toMatch(/alert|xxx/);
+    const stored = (await sessions()).map(({ user_agent }) => user_agent);
+    expect(stored.map(({ length }) => length <= 300)).toEqual([true, true]);
+    expect(stored.join('')).toMatch(/^[\x20-\x7e]+$/);
+  });
+
+  it('ends in one other browser, once, and is a 404 after that', async () => {
+    const [phone, third] = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
+    const page = await here.open(PATH);
+    const [ofThird, ofPhone] = endActions(page);
+    const answer = await here.submit(page, ofPhone!);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    expect((await here.open(PATH)).html.querySelector('[role="status"]')!.text).toContain('signed out');
+    expect([await isSignedIn(here), await isSignedIn(phone), await isSignedIn(third)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect((await here.submit(page, ofPhone!)).status).toBe(404);
+    const both = await Promise.all([here.submit(page, ofThird!), here.submit(page, ofThird!)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([303, 404]);
+    const ended = (action: string): unknown => ({
+      action: 'session.ended',
+      own: true,
+      before: { id: action.split('/').at(-1) },
+      after: null,
+    });
+    expect(await audited()).toEqual([ended(ofPhone!), ended(ofThird!)]);
+  });
+
+  it('ends everywhere else at once, and nobody else is signed out', async () => {
+    const others = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
+    const bystander = await service.make.signedIn(await service.make.user());
+    const page = await here.open(PATH);
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => here.submit(page, `${PATH}/sign_out_elsewhere`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
+    const signedIn = await Promise.all([here, ...others, bystander].map(isSignedIn));
+    expect(signedIn).toEqual([true, false, false, true]);
+    const after = await here.open(PATH);
+    expect(entries(after)).toEqual(['Firefox on Linux']);
+    expect(after.text).toContain('signed in nowhere else');
+    expect(await audited()).toEqual([
+      { action: 'session.others_ended', own: true, before: null, after: { ended: 2 } },
+    ]);
+  });
+
+  it('leaves out sessions that have expired', async () => {
+    await signIn(IPHONE, '198.51.100.8');
+    await service.database.query('UPDATE sessions SET expires_at = now() WHERE user_agent = $1', [IPHONE]);
+    expect(entries(await here.open(PATH))).toEqual(['Firefox on Linux']);
+  });
+
+  it('is seen again when it is used, and noted at most once in 5 minutes', async () => {
+    const age = (seconds: number): Promise<unknown> =>
+      service.database.query(
+        'UPDATE sessions SET last_seen_at = now() - make_interval(secs => $2) WHERE user_id = $1',
+        [user.id, seconds],
+      );
+    const seenAgo = async (): Promise<number> => (await sessions())[0]!.seconds;
+    await age(290);
+    await here.open('/account');
+    expect(await seenAgo()).toBeGreaterThanOrEqual(290);
+    await age(301);
+    await Promise.all(Array.from({ length: 5 }, () => here.open('/')));
+    expect(await seenAgo()).toBeLessThan(30);
+  });
+
+  it('by the hundred stands in pages', async () => {
+    await service.database.query(
+      `INSERT INTO sessions (digest, user_id, expires_at, user_agent)
+       SELECT sha256(($1 || n)::bytea), $1, now() + interval '1 day', $2 FROM generate_series(1, 200) n`,
+      [user.id, IPHONE],
+    );
+    const seen = new Set<string>();
+    let path: string | undefined = PATH;
+    while (path) {
+      const page: Page = await here.open(path);
+      const actions = endActions(page);
+      expect(actions.length).toBeLessThanOrEqual(25);
+      actions.forEach((action) => seen.add(action));
+      expect(entries(page)[0]).toBe('Firefox on Linux');
+      path = page.html.querySelector('a[rel="next"]')?.getAttribute('href');
+    }
+    expect(seen.size).toBe(200);
+  });
+});
