@@ -15,6 +15,7 @@ const ROOMS = [
   ['consents'],
   ['tokens'],
   ['rate-limits'],
+  ['webhooks'],
   ['oauth', 'webhook-portal', 'partner-api', 'admin', 'operations', 'start'],
 ];
 

@@ -1,0 +1,31 @@
+import ipaddr from 'ipaddr.js';
+
+// What IANA has given out for global unicast so far; all that is mapped, translated or local lies outside of it.
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+// In the global range, and yet not for anybody's host; beside what the library knows.
+const FURTHER_INTERNAL = [
+  // RFC 3068: the anycast relays of 6to4, which carry on to any IPv4 address.
+  '192.88.99.0/24',
+  // RFC 6676 and the former 6bone, RFC 3701.
+  '3ffe::/16',
+].map((range) => ipaddr.parseCIDR(range));
+
+/**
+ * Whether an IP address, in its plain textual form, is a public unicast one: the only kind that is ever connected to
+ * (contract §10). An IPv4 address within an IPv6 one (mapped, NAT64, 6to4, Teredo) counts as internal, and so does
+ * whatever is no address.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (text.includes('%') || !isPlainAddress(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_UNICAST)) return false;
+  return !FURTHER_INTERNAL.some(
+    ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+  );
+}
+
+/** The library also reads 0x7f.1 and the like, which no resolver answers with. */
+const isPlainAddress = (text: string): boolean =>
+  text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);

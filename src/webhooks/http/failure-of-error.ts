@@ -1,0 +1,69 @@
+import { HttpFailure } from './http-outcome.js';
+
+const TLS_DETAILS: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate was issued by an authority that is not trusted.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'The certificate was issued by an authority that is not trusted, or an intermediate certificate is missing.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The certificate was issued by an authority that is not trusted, or an intermediate certificate is missing.',
+};
+
+const HTTP_DETAILS: Record<string, string> = {
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
+  HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer ended before it was complete.',
+};
+
+/** Codes of a connection that ended under a request. */
+const LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
+
+/** The failure of a connection that never came to be; `stage` is how far it got. */
+export function connectFailure(error: Error, stage: 'tcp' | 'tls'): HttpFailure {
+  if (error instanceof HttpFailure) return error;
+  const code = codeOf(error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
+    return new HttpFailure('timeout', 'No connection could be made in time.');
+  }
+  if (stage === 'tls') return tlsFailure(code);
+  if (code === 'ECONNREFUSED') return new HttpFailure('connection', 'The connection was refused.');
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
+    return new HttpFailure('connection', 'The host cannot be reached.');
+  }
+  return new HttpFailure('connection', `The connection could not be made${inBrackets(code)}.`);
+}
+
+/** The failure of a request on a connection that was there. */
+export function requestFailure(error: Error, answerBegan: boolean): HttpFailure {
+  if (error instanceof HttpFailure) return error;
+  const code = codeOf(error);
+  if (/^ERR_(SSL|TLS)_/.test(code)) return tlsFailure(code);
+  if (LOST.has(code)) {
+    return answerBegan
+      ? new HttpFailure('http', 'The answer ended before it was complete.')
+      : new HttpFailure('connection', 'The connection was closed before an answer came.');
+  }
+  if (code === 'ETIMEDOUT') return new HttpFailure('timeout', 'The connection fell silent.');
+  return new HttpFailure(
+    'http',
+    HTTP_DETAILS[code] ?? `The answer is not valid HTTP/1.1${inBrackets(code)}.`,
+  );
+}
+
+/** Whether the connection ended without a word: so ends one that was kept alive, and that the receiver had closed. */
+export const isLostConnection = (error: Error): boolean => LOST.has(codeOf(error));
+
+const tlsFailure = (code: string) =>
+  new HttpFailure('tls', TLS_DETAILS[code] ?? `The TLS handshake failed${inBrackets(code)}.`);
+
+/** The code of an error; of those of several addresses, the last one's. */
+function codeOf(error: Error): string {
+  const last = error instanceof AggregateError ? (error.errors.at(-1) as unknown) : error;
+  return (last as NodeJS.ErrnoException | undefined)?.code ?? '';
+}
+
+/** Codes alone are shown: messages can name addresses. */
+const inBrackets = (code: string): string => (/^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? ` (${code})` : '');

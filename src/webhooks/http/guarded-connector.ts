@@ -1,0 +1,79 @@
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { isPublicAddress } from './address-rules.js';
+import { connectFailure } from './failure-of-error.js';
+import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
+import { resolveHost, type ResolveOptions } from './resolve-host.js';
+
+/** How connections are made. */
+export interface ConnectorOptions extends ResolveOptions {
+  /** For everything until the connection can be used, in milliseconds. */
+  timeoutMs: number;
+  /** Certificate authorities in PEM, in place of the well-known ones, for tests. */
+  ca?: string;
+}
+
+// Node's own 250 ms are short for a host on another continent, whose first address would never be reached.
+const ADDRESS_ATTEMPT_MS = 1_000;
+
+/**
+ * Makes the connections of undici, to public addresses alone: to one of exactly those that were resolved and
+ * checked, and the address that answered is looked at once more before anything is sent (contract §10).
+ * Its errors are HttpFailures.
+ */
+export class GuardedConnector {
+  private readonly connecting = new Set<Socket>();
+  private readonly connectAnywhere: buildConnector.connector;
+
+  constructor(private readonly options: ConnectorOptions) {
+    this.connectAnywhere = buildConnector({
+      allowH2: false,
+      timeout: options.timeoutMs,
+      lookup: this.lookup,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    } as buildConnector.BuildOptions);
+  }
+
+  readonly connect: buildConnector.connector = (target, callback) => {
+    // A host that is an address is not looked up.
+    if (isIP(target.hostname) !== 0 && !this.mayConnectTo(target.hostname)) {
+      process.nextTick(callback, new HttpFailure('blocked_address', INTERNAL_ADDRESS), null);
+      return;
+    }
+    let stage: 'tcp' | 'tls' = 'tcp';
+    // The connector gives back the socket that it is connecting, which its type does not say.
+    const socket = this.connectAnywhere(target, (error, connected) => {
+      if (error) callback(connectFailure(error, stage), null);
+      else callback(null, connected!);
+    }) as unknown as Socket;
+    this.connecting.add(socket);
+    const done = () => void this.connecting.delete(socket);
+    socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', done).once('close', done);
+    socket.prependOnceListener('connect', () => {
+      stage = 'tls';
+      if (this.mayConnectTo(socket.remoteAddress ?? '')) return;
+      socket.destroy(new HttpFailure('blocked_address', INTERNAL_ADDRESS));
+    });
+  };
+
+  /** Gives up the connections that are still being made. */
+  giveUp(): void {
+    for (const socket of this.connecting) {
+      socket.destroy(new HttpFailure('connection', 'The connection was given up.'));
+    }
+  }
+
+  private readonly lookup: LookupFunction = (hostname, { all }, answer) => {
+    resolveHost(hostname, this.options).then(
+      (addresses) =>
+        all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
+      (error: Error) => answer(error, []),
+    );
+  };
+
+  private mayConnectTo(address: string): boolean {
+    return this.options.allowPrivateAddresses || isPublicAddress(address);
+  }
+}

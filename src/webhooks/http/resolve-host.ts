@@ -1,0 +1,88 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup, Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { answerWithin, NoAnswerError } from '../../rate-limits/answer-within.js';
+import { isPublicAddress } from './address-rules.js';
+import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
+
+/** All addresses of a name; throws an error with a DNS code where there are none. */
+export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
+
+/** How hosts are resolved, and whether internal ones may be connected to. */
+export interface ResolveOptions {
+  allowPrivateAddresses: boolean;
+  /** In place of the name servers, for tests. */
+  lookup?: Lookup;
+  dnsTimeoutMs?: number;
+}
+
+/** After this long name servers count as not answering, in milliseconds: a third of what a delivery has. */
+const DNS_TIMEOUT_MS = 5_000;
+// The second try is over before the time is.
+const DNS_TRY = { timeout: 2_000, tries: 2 };
+/** So many addresses of one name are tried, of however many were checked. */
+const ADDRESSES_TRIED = 8;
+
+/**
+ * The addresses to which a connection to this host may be made: those of the name, or the host itself. Throws an
+ * HttpFailure: `dns`, or `blocked_address` when even one of them is internal (contract §10).
+ */
+export async function resolveHost(hostname: string, options: ResolveOptions): Promise<LookupAddress[]> {
+  const addresses = await addressesOf(hostname, options);
+  if (!options.allowPrivateAddresses && !addresses.every(({ address }) => isPublicAddress(address))) {
+    throw new HttpFailure('blocked_address', INTERNAL_ADDRESS);
+  }
+  return addresses.slice(0, ADDRESSES_TRIED);
+}
+
+async function addressesOf(hostname: string, options: ResolveOptions): Promise<LookupAddress[]> {
+  const family = isIP(hostname);
+  if (family !== 0) return [{ address: hostname, family }];
+  const { lookup = options.allowPrivateAddresses ? askSystem : askNameServers } = options;
+  try {
+    const addresses = await answerWithin(options.dnsTimeoutMs ?? DNS_TIMEOUT_MS, lookup(hostname));
+    if (addresses.length > 0) return addresses;
+  } catch (error) {
+    throw new HttpFailure('dns', detailOf(error));
+  }
+  throw new HttpFailure('dns', NO_SUCH_NAME);
+}
+
+const NO_SUCH_NAME = 'The host name does not exist, or has no address.';
+
+function detailOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code !== undefined && NO_ANSWER_CODES.has(code)) return NO_SUCH_NAME;
+  if (error instanceof NoAnswerError || code === 'ETIMEOUT' || code === 'ECANCELLED') {
+    return 'The name servers of the host did not answer in time.';
+  }
+  return 'The host name could not be resolved: its name servers answered with an error.';
+}
+
+const NO_ANSWER_CODES = new Set(['ENOTFOUND', 'ENODATA']);
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
+
+/** Where a receiver may be on this machine, its own hosts file counts. */
+const askSystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+
+/**
+ * Asks the name servers over sockets of our own. The system's resolver blocks threads that all names share, so that
+ * a few names whose servers never answer would hold up every delivery (contract §10).
+ */
+export async function askNameServers(hostname: string, servers?: string[]): Promise<LookupAddress[]> {
+  const resolver = new Resolver(DNS_TRY);
+  if (servers) resolver.setServers(servers);
+  // What has come by then counts: a server that answers for one family alone is not uncommon.
+  const timer = setTimeout(() => resolver.cancel(), DNS_TIMEOUT_MS - 100);
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  clearTimeout(timer);
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ];
+  if (found.length > 0) return found;
+  const errors = [four, six].map((each) =>
+    each.status === 'rejected' ? (each.reason as unknown) : undefined,
+  );
+  throw errors.find((error) => !NO_ANSWER_CODES.has(codeOf(error) ?? '')) ?? errors[0];
+}

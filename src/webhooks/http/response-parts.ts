@@ -1,0 +1,27 @@
+/** Contract §10: so much of an answer's body is read. */
+export const BODY_LIMIT_BYTES = 16 * 1024;
+/** Contract §10: for so long a Retry-After is honoured. */
+const RETRY_AFTER_LIMIT_MS = 24 * 60 * 60 * 1000;
+
+/** The start of a body as text that PostgreSQL takes: a character cut in two is left out, NUL is replaced. */
+export function textOfBody(bytes: Buffer): string {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+  return text.replaceAll('\0', '\ufffd');
+}
+
+/**
+ * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to wait, in milliseconds; undefined where
+ * it says nothing that can be understood.
+ */
+export function retryAfterMs(header: string | string[] | undefined, now = Date.now()): number | undefined {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (text === undefined) return undefined;
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : dateOf(text) - now;
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), RETRY_AFTER_LIMIT_MS);
+}
+
+/** RFC 9110 §5.6.7: the three forms of an HTTP date all begin with a day of the week and are in GMT. */
+function dateOf(text: string): number {
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;
+  return Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
+}
