@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
@@ -119,7 +120,11 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     const abort = () => exchange.abort();
     const timeLeft = Math.max(begun + this.timeoutMs - performance.now(), 0);
     const timer = setTimeout(() => exchange.fail(this.timeout(exchange)), timeLeft);
-    signal?.addEventListener('abort', abort);
+    if (signal) {
+      // One signal may end any number of requests, and Node takes more than ten listeners for a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', abort);
+    }
     this.underWay.set(exchange, exchange.end);
     try {
       const path = target.pathname + target.search;
