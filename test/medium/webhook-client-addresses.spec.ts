@@ -8,6 +8,7 @@ import {
 import { GuardedConnector } from '../../src/webhooks/http/guarded-connector.js';
 import { askNameServers } from '../../src/webhooks/http/resolve-host.js';
 import { certificateFor, Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
 
 const BLOCKED = expect.objectContaining({ kind: 'failure', failure: 'blocked_address' });
 const PUBLIC: LookupAddress = { address: '93.184.215.14', family: 4 };
@@ -84,10 +85,12 @@ describe('The guarded HTTP client', () => {
         return looked.at(-1)!;
       },
     });
-    const own = await Receiver.startRaw((socket) => socket.destroy());
+    let heard = 0;
+    const own = await Receiver.startRaw(() => heard++);
     const url = own.url('/hook', 'hooks.example', 'https');
     expect(await post(url, { lookup: async () => [changing()] })).toEqual(BLOCKED);
-    // It was connected to, and dropped before a byte was sent.
+    await until('it was connected to, and dropped', () => own.connections === 1 && own.sockets.size === 0);
+    expect(heard).toBe(0);
     expect(looked.slice(0, 2)).toEqual([PUBLIC.address, INTERNAL.address]);
     await own.stop();
   });
@@ -96,7 +99,9 @@ describe('The guarded HTTP client', () => {
     const connector = new GuardedConnector({ allowPrivateAddresses: false, timeoutMs: 2_000 });
     for (const hostname of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
       const target = { hostname, protocol: 'https:', port: String(receiver.port) };
-      const error = await new Promise((resolve) => connector.connect(target, resolve));
+      const error = await new Promise(
+        (resolve) => void connector.connect(target, (...[problem]) => resolve(problem)),
+      );
       expect(error).toMatchObject({ failure: 'blocked_address' });
     }
   });
@@ -169,7 +174,11 @@ describe('asking name servers', () => {
 
   afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
 
-  const ask = () => askNameServers('hooks.example', [`127.0.0.1:${server.address().port}`]);
+  const ask = () =>
+    askNameServers('hooks.example', {
+      servers: [`127.0.0.1:${server.address().port}`],
+      timeoutMs: 1_500,
+    });
   const [A, AAAA] = [1, 28];
   /** RFC 1035 §4.1: the question again, a response code, and an address where there is one. */
   function reply(query: Buffer, code: number, address?: Buffer): Buffer {
@@ -191,11 +200,11 @@ describe('asking name servers', () => {
   }
   const typeOf = (query: Buffer) => query.readUInt16BE(query.indexOf(0, 12) + 1);
 
-  it('ends within 5 s when they hang', async () => {
+  it('ends in time when they hang', async () => {
     answer = () => undefined;
     const begun = performance.now();
     await expect(ask()).rejects.toMatchObject({ code: expect.stringMatching(/^E(TIMEOUT|CANCELLED)$/) });
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(2_500);
   });
 
   it.each([
