@@ -69,14 +69,9 @@ export class EndpointConnections {
 
   constructor(private readonly connector: GuardedConnector) {}
 
-  /** One that was kept, or a new one. */
+  /** One that was kept, or a new one. One that was closed meanwhile is made again by the request. */
   take(target: URL): EndpointConnection {
-    const kept = this.kept.get(target.href);
-    for (let next = kept?.pop(); next; next = kept?.pop()) {
-      if (next.isOpen) return next;
-      next.hangUp();
-    }
-    return this.takeNew(target);
+    return this.kept.get(target.href)?.pop() ?? this.takeNew(target);
   }
 
   takeNew(target: URL): EndpointConnection {

@@ -59,7 +59,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     const connection = this.connections.take(target);
     const timesMade = connection.timesMade;
     const first = await this.exchange(connection, target, headers, body, begun, signal);
-    const wasKept = timesMade > 0 && connection.timesMade === timesMade;
+    const wasKept = connection.timesMade === timesMade;
     if (!first.lost || !wasKept || this.closing || signal?.aborted) return first.outcome;
     const fresh = this.connections.takeNew(target);
     return (await this.exchange(fresh, target, headers, body, begun, signal)).outcome;
