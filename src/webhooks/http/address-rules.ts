@@ -3,13 +3,8 @@ import ipaddr from 'ipaddr.js';
 // What IANA has given out for global unicast so far; all that is mapped, translated or local lies outside of it.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-// In the global range, and yet not for anybody's host; beside what the library knows.
-const FURTHER_INTERNAL = [
-  // RFC 3068: the anycast relays of 6to4, which carry on to any IPv4 address.
-  '192.88.99.0/24',
-  // RFC 6676 and the former 6bone, RFC 3701.
-  '3ffe::/16',
-].map((range) => ipaddr.parseCIDR(range));
+// Beside what the library knows: the host service of Azure, public by its number alone, and the former 6bone (RFC 3701).
+const FURTHER_INTERNAL = ['168.63.129.16/32', '3ffe::/16'].map((range) => ipaddr.parseCIDR(range));
 
 /**
  * Whether an IP address, in its plain textual form, is a public unicast one: the only kind that is ever connected to

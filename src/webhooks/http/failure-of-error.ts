@@ -6,6 +6,7 @@ const TLS_DETAILS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
   SELF_SIGNED_CERT_IN_CHAIN: 'The certificate was issued by an authority that is not trusted.',
+  CERT_SIGNATURE_FAILURE: 'The certificate was issued by an authority that is not trusted.',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'The certificate was issued by an authority that is not trusted, or an intermediate certificate is missing.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
@@ -15,10 +16,11 @@ const TLS_DETAILS: Record<string, string> = {
 const HTTP_DETAILS: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
+  UND_ERR_SOCKET: 'The answer does not belong to the request.',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer ended before it was complete.',
 };
 
-/** Codes of a connection that ended under a request. */
+/** Codes of a connection that ended under a request; undici also has its code for answers that it does not take. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 
 /** The failure of a connection that never came to be; `stage` is how far it got. */
@@ -41,7 +43,7 @@ export function requestFailure(error: Error, answerBegan: boolean): HttpFailure 
   if (error instanceof HttpFailure) return error;
   const code = codeOf(error);
   if (/^ERR_(SSL|TLS)_/.test(code)) return tlsFailure(code);
-  if (LOST.has(code)) {
+  if (isLostConnection(error)) {
     return answerBegan
       ? new HttpFailure('http', 'The answer ended before it was complete.')
       : new HttpFailure('connection', 'The connection was closed before an answer came.');
@@ -54,7 +56,8 @@ export function requestFailure(error: Error, answerBegan: boolean): HttpFailure 
 }
 
 /** Whether the connection ended without a word: so ends one that was kept alive, and that the receiver had closed. */
-export const isLostConnection = (error: Error): boolean => LOST.has(codeOf(error));
+export const isLostConnection = (error: Error): boolean =>
+  LOST.has(codeOf(error)) && !error.message.startsWith('bad ');
 
 const tlsFailure = (code: string) =>
   new HttpFailure('tls', TLS_DETAILS[code] ?? `The TLS handshake failed${inBrackets(code)}.`);

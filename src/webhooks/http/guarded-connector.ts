@@ -22,7 +22,6 @@ const ADDRESS_ATTEMPT_MS = 1_000;
  * Its errors are HttpFailures.
  */
 export class GuardedConnector {
-  private readonly connecting = new Set<Socket>();
   private readonly connectAnywhere: buildConnector.connector;
 
   constructor(private readonly options: ConnectorOptions) {
@@ -36,33 +35,25 @@ export class GuardedConnector {
     } as buildConnector.BuildOptions);
   }
 
-  readonly connect: buildConnector.connector = (target, callback) => {
+  /** Makes a connection; gives back the socket that is connecting, where it came to that. */
+  connect(target: buildConnector.Options, callback: buildConnector.Callback): Socket | undefined {
     // A host that is an address is not looked up.
     if (isIP(target.hostname) !== 0 && !this.mayConnectTo(target.hostname)) {
       process.nextTick(callback, new HttpFailure('blocked_address', INTERNAL_ADDRESS), null);
-      return;
+      return undefined;
     }
     let stage: 'tcp' | 'tls' = 'tcp';
-    // The connector gives back the socket that it is connecting, which its type does not say.
+    // undici's connector gives back the socket, which its type does not say.
     const socket = this.connectAnywhere(target, (error, connected) => {
       if (error) callback(connectFailure(error, stage), null);
       else callback(null, connected!);
     }) as unknown as Socket;
-    this.connecting.add(socket);
-    const done = () => void this.connecting.delete(socket);
-    socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', done).once('close', done);
     socket.prependOnceListener('connect', () => {
       stage = 'tls';
       if (this.mayConnectTo(socket.remoteAddress ?? '')) return;
       socket.destroy(new HttpFailure('blocked_address', INTERNAL_ADDRESS));
     });
-  };
-
-  /** Gives up the connections that are still being made. */
-  giveUp(): void {
-    for (const socket of this.connecting) {
-      socket.destroy(new HttpFailure('connection', 'The connection was given up.'));
-    }
+    return socket;
   }
 
   private readonly lookup: LookupFunction = (hostname, { all }, answer) => {

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import { Pool } from 'undici';
 import { checkEndpointUrl } from './endpoint-url.js';
+import { EndpointConnections, type EndpointConnection } from './endpoint-connections.js';
 import { GuardedConnector } from './guarded-connector.js';
 import { HttpExchange, type ExchangeEnd } from './http-exchange.js';
 import { HttpFailure, type HttpOutcome } from './http-outcome.js';
@@ -17,40 +16,21 @@ export interface GuardedHttpClientOptions extends ResolveOptions {
 
 /** Contract §10: 15 s for everything, from the name's resolution to the last byte of the body. */
 const TIMEOUT_MS = 15_000;
-/** How long a connection that is not used is kept, in milliseconds, whatever the receiver offers. */
-const KEEP_ALIVE_MS = 10_000;
-/** Connections to one endpoint. Deliveries at once to one endpoint must be fewer, or the rest waits within its time. */
-const CONNECTIONS_PER_ENDPOINT = 32;
-/** Endpoints whose connections are kept; those unused for longest make room. */
-const ENDPOINTS_KEPT = 256;
-const MAX_HEADER_BYTES = 16 * 1024;
-
-/** The connections to one endpoint, and how many were ever made. */
-interface EndpointPool {
-  pool: Pool;
-  opened: number;
-}
-
 /**
  * Sends POST requests to the endpoints of partners, and to public unicast addresses alone (contract §10). Follows no
- * redirect and reads at most 16 kB. Connections are kept for each URL apart, so that an endpoint that hangs holds
- * up no other, not even one on the same host.
+ * redirect and reads at most 16 kB. How many requests are under way at once is for the caller to bound.
  */
 export class GuardedHttpClient implements OnApplicationShutdown {
   private readonly timeoutMs: number;
-  private readonly connector: GuardedConnector;
-  private readonly pools: LRUCache<string, EndpointPool>;
+  private readonly connections: EndpointConnections;
   private readonly underWay = new Map<HttpExchange, Promise<unknown>>();
   private closing = false;
 
   constructor(private readonly options: GuardedHttpClientOptions) {
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.connector = new GuardedConnector({ ...options, timeoutMs: this.timeoutMs });
-    this.pools = new LRUCache<string, EndpointPool>({
-      max: ENDPOINTS_KEPT,
-      // Waits for the requests on it, and takes no more.
-      dispose: ({ pool }) => void pool.close().catch(() => undefined),
-    });
+    this.connections = new EndpointConnections(
+      new GuardedConnector({ ...options, timeoutMs: this.timeoutMs }),
+    );
   }
 
   /**
@@ -76,14 +56,12 @@ export class GuardedHttpClient implements OnApplicationShutdown {
       };
     }
     const target = new URL(checked.url);
-    const endpoint = this.poolOf(target);
-    const openedBefore = endpoint.opened;
-    const first = await this.exchange(endpoint, target, headers, body, begun, signal);
-    // Where a connection was made meanwhile, this request may have been on it: then the receiver itself hung up.
-    const wasKept = first.lost && endpoint.opened === openedBefore;
-    if (!wasKept || this.closing || signal?.aborted) return first.outcome;
-    if (this.pools.peek(target.href) === endpoint) this.pools.delete(target.href);
-    const fresh = this.poolOf(target);
+    const connection = this.connections.take(target);
+    const timesMade = connection.timesMade;
+    const first = await this.exchange(connection, target, headers, body, begun, signal);
+    const wasKept = connection.timesMade === timesMade;
+    if (!first.lost || !wasKept || this.closing || signal?.aborted) return first.outcome;
+    const fresh = this.connections.takeNew(target);
     return (await this.exchange(fresh, target, headers, body, begun, signal)).outcome;
   }
 
@@ -91,17 +69,14 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   async close(): Promise<void> {
     this.closing = true;
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay.values());
-    await this.destroy();
+    this.destroy();
   }
 
   /** Ends everything at once: what is under way is aborted. */
-  async destroy(): Promise<void> {
+  destroy(): void {
     this.closing = true;
     for (const exchange of this.underWay.keys()) exchange.abort();
-    this.connector.giveUp();
-    const pools = [...this.pools.values()];
-    await Promise.all(pools.map(({ pool }) => pool.destroy()));
-    this.pools.clear();
+    this.connections.hangUpAll();
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -109,14 +84,14 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   }
 
   private async exchange(
-    endpoint: EndpointPool,
+    connection: EndpointConnection,
     target: URL,
     headers: Record<string, string>,
     body: string,
     begun: number,
     signal?: AbortSignal,
   ): Promise<ExchangeEnd> {
-    const exchange = new HttpExchange(begun);
+    const exchange = new HttpExchange(begun, () => connection.hangUp());
     const abort = () => exchange.abort();
     const timeLeft = Math.max(begun + this.timeoutMs - performance.now(), 0);
     const timer = setTimeout(() => exchange.fail(this.timeout(exchange)), timeLeft);
@@ -128,33 +103,15 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     this.underWay.set(exchange, exchange.end);
     try {
       const path = target.pathname + target.search;
-      endpoint.pool.dispatch({ path, method: 'POST', headers, body }, exchange);
+      connection.send({ path, method: 'POST', headers, body }, exchange);
       return await exchange.end;
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
       this.underWay.delete(exchange);
+      if (this.closing) connection.hangUp();
+      else this.connections.giveBack(target, connection);
     }
-  }
-
-  private poolOf(target: URL): EndpointPool {
-    const known = this.pools.get(target.href);
-    if (known) return known;
-    const pool = new Pool(target.origin, {
-      connect: this.connector.connect,
-      connections: CONNECTIONS_PER_ENDPOINT,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      // The one time-out for everything is our own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    const endpoint: EndpointPool = { pool, opened: 0 };
-    pool.on('connect', () => endpoint.opened++);
-    this.pools.set(target.href, endpoint);
-    return endpoint;
   }
 
   private timeout(exchange: HttpExchange): HttpFailure {

@@ -10,20 +10,26 @@ const INTERIM_ANSWERS = 10;
 /** How an exchange ended; `lost` when its connection ended without a word. */
 export type ExchangeEnd = { outcome: HttpOutcome; lost: boolean };
 
-/** One request on one connection, as undici tells it, up to the outcome; ended from outside with `fail` or `abort`. */
+/**
+ * One request on one connection, as undici tells it, up to the outcome; ended from outside with `fail` or `abort`.
+ * Hangs up where the connection is of no more use.
+ */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly end: Promise<ExchangeEnd>;
   private resolve!: (end: ExchangeEnd) => void;
   private reject!: (error: Error) => void;
   private ended = false;
-  private controller?: Dispatcher.DispatchController;
+  private started = false;
   private interimAnswers = 0;
   private status?: number;
   private wait?: number;
   private readonly chunks: Buffer[] = [];
   private received = 0;
 
-  constructor(private readonly begun: number) {
+  constructor(
+    private readonly begun: number,
+    private readonly hangUp: () => void,
+  ) {
     this.end = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -33,7 +39,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** How far it came, for the words about a time-out. */
   get stage(): 'connecting' | 'waiting' | 'reading' {
     if (this.status !== undefined) return 'reading';
-    return this.controller ? 'waiting' : 'connecting';
+    return this.started ? 'waiting' : 'connecting';
   }
 
   fail(error: HttpFailure, lost = false): void {
@@ -47,10 +53,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.hangUp();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    // It was ended while the connection was being made: nothing is sent.
-    if (this.ended) this.hangUp();
+  onRequestStart(): void {
+    this.started = true;
   }
 
   onResponseStart(
@@ -69,6 +73,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.ended) return;
     const room = BODY_LIMIT_BYTES - this.received;
     // A copy: the bytes of the connection's buffer are only lent.
     this.chunks.push(Buffer.from(chunk.subarray(0, room)));
@@ -106,11 +111,6 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   private finish(outcome: HttpOutcome, lost = false): void {
     this.ended = true;
     this.resolve({ outcome, lost });
-  }
-
-  /** Closes the connection; does nothing when the request is over. */
-  private hangUp(): void {
-    this.controller?.abort(new errors.RequestAbortedError());
   }
 
   private durationMs(): number {

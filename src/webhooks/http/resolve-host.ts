@@ -20,6 +20,8 @@ export interface ResolveOptions {
 const DNS_TIMEOUT_MS = 5_000;
 // The second try is over before the time is.
 const DNS_TRY = { timeout: 2_000, tries: 2 };
+/** For so long one family of addresses is waited for when the other is there, in milliseconds. */
+const OTHER_FAMILY_MS = 1_000;
 /** So many addresses of one name are tried, of however many were checked. */
 const ADDRESSES_TRIED = 8;
 
@@ -38,7 +40,7 @@ export async function resolveHost(hostname: string, options: ResolveOptions): Pr
 async function addressesOf(hostname: string, options: ResolveOptions): Promise<LookupAddress[]> {
   const family = isIP(hostname);
   if (family !== 0) return [{ address: hostname, family }];
-  const { lookup = options.allowPrivateAddresses ? askSystem : askNameServers } = options;
+  const { lookup = options.allowPrivateAddresses ? askSystem : (name) => askNameServers(name) } = options;
   try {
     const addresses = await answerWithin(options.dnsTimeoutMs ?? DNS_TIMEOUT_MS, lookup(hostname));
     if (addresses.length > 0) return addresses;
@@ -67,22 +69,27 @@ const askSystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 /**
  * Asks the name servers over sockets of our own. The system's resolver blocks threads that all names share, so that
- * a few names whose servers never answer would hold up every delivery (contract §10).
+ * a few names whose servers never answer would hold up every delivery (contract §10). Where one family of addresses
+ * is there, the other is waited for a second more: servers that answer for one alone are not uncommon.
  */
-export async function askNameServers(hostname: string, servers?: string[]): Promise<LookupAddress[]> {
+export async function askNameServers(
+  hostname: string,
+  { servers, timeoutMs = DNS_TIMEOUT_MS - 100 }: { servers?: string[]; timeoutMs?: number } = {},
+): Promise<LookupAddress[]> {
   const resolver = new Resolver(DNS_TRY);
   if (servers) resolver.setServers(servers);
-  // What has come by then counts: a server that answers for one family alone is not uncommon.
-  const timer = setTimeout(() => resolver.cancel(), DNS_TIMEOUT_MS - 100);
-  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  clearTimeout(timer);
-  const found = [
-    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
-    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
-  ];
+  const timers = [setTimeout(() => resolver.cancel(), timeoutMs)];
+  const ask = async (family: 4 | 6): Promise<LookupAddress[]> => {
+    const found = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname));
+    timers.push(setTimeout(() => resolver.cancel(), OTHER_FAMILY_MS));
+    return found.map((address) => ({ address, family }));
+  };
+  const answers = await Promise.allSettled([ask(4), ask(6)]);
+  timers.forEach((timer) => clearTimeout(timer));
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (found.length > 0) return found;
-  const errors = [four, six].map((each) =>
-    each.status === 'rejected' ? (each.reason as unknown) : undefined,
+  const errors = answers.map((answer) =>
+    answer.status === 'rejected' ? (answer.reason as unknown) : undefined,
   );
   throw errors.find((error) => !NO_ANSWER_CODES.has(codeOf(error) ?? '')) ?? errors[0];
 }

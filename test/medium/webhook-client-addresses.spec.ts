@@ -1,0 +1,234 @@
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
+import type { LookupAddress } from 'node:dns';
+import { checkEndpointAddress } from '../../src/webhooks/http/endpoint-url.js';
+import {
+  GuardedHttpClient,
+  type GuardedHttpClientOptions,
+} from '../../src/webhooks/http/guarded-http-client.js';
+import { GuardedConnector } from '../../src/webhooks/http/guarded-connector.js';
+import { askNameServers } from '../../src/webhooks/http/resolve-host.js';
+import { certificateFor, Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+const BLOCKED = expect.objectContaining({ kind: 'failure', failure: 'blocked_address' });
+const PUBLIC: LookupAddress = { address: '93.184.215.14', family: 4 };
+const INTERNAL: LookupAddress = { address: '127.0.0.1', family: 4 };
+
+describe('The guarded HTTP client', () => {
+  let receiver: Receiver;
+  let clients: GuardedHttpClient[];
+
+  beforeAll(async () => {
+    const tls = await certificateFor('hooks.example');
+    receiver = await Receiver.start(undefined, tls);
+  });
+
+  beforeEach(() => void (clients = []));
+  afterEach(() => clients.forEach((client) => client.destroy()));
+
+  afterAll(async () => {
+    expect(receiver.connections).toBe(0);
+    await receiver.stop();
+  });
+
+  function client(options: Partial<GuardedHttpClientOptions> = {}): GuardedHttpClient {
+    const created = new GuardedHttpClient({ allowPrivateAddresses: false, timeoutMs: 2_000, ...options });
+    clients.push(created);
+    return created;
+  }
+
+  const post = (url: string, options: Partial<GuardedHttpClientOptions> = {}) =>
+    client(options).post(url, {}, '{}');
+  const answering = (...addresses: LookupAddress[]) => ({ lookup: async () => addresses });
+
+  it.each([
+    ...['127.0.0.1', '2130706433', '0x7f000001', '[::1]', '[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]'],
+    ...['169.254.169.254', '0.0.0.0', '100.64.0.1', '[fd00:ec2::254]', 'localhost', 'receiver.internal'],
+  ])('connects to no internal address or name: %s', async (host) => {
+    const outcome = await post(receiver.url('/hook', host, 'https'));
+    expect(outcome).toEqual(BLOCKED);
+  });
+
+  it.each([
+    ...['127.0.0.1', '::1', '::ffff:127.0.0.1', '::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', '0.0.0.0'],
+    ...['169.254.169.254', '100.64.0.1', 'fd00:ec2::254', '2002:7f00:1::', 'fe80::1%lo'],
+  ])('connects to no name that resolves to %s', async (address) => {
+    const options = answering({ address, family: address.includes(':') ? 6 : 4 });
+    const outcome = await post(receiver.url('/hook', 'hooks.example', 'https'), options);
+    expect(outcome).toEqual(BLOCKED);
+    expect(JSON.stringify(outcome)).not.toContain(address);
+  });
+
+  it.each([
+    ['first', [INTERNAL, PUBLIC]],
+    ['last', [PUBLIC, { address: '2606:4700::1111', family: 6 }, INTERNAL]],
+  ])('connects to no name with an internal address among its answers, the %s', async (_, addresses) => {
+    const url = receiver.url('/hook', 'hooks.example', 'https');
+    expect(await post(url, answering(...addresses))).toEqual(BLOCKED);
+  });
+
+  it('is not taken in by a name that changes its answer after the endpoint was saved', async () => {
+    const url = receiver.url('/hook', 'hooks.example', 'https');
+    const answers = [[PUBLIC], [INTERNAL]];
+    const lookup = async () => answers.shift()!;
+    expect(await checkEndpointAddress(url, { allowPrivateAddresses: false, lookup })).toBeUndefined();
+    expect(await post(url, { lookup })).toEqual(BLOCKED);
+    expect(answers).toEqual([]);
+  });
+
+  it('is not taken in by an answer that changes between the check and the connection', async () => {
+    const looked: string[] = [];
+    const changing = () => ({
+      family: 4,
+      get address() {
+        looked.push(looked.length === 0 ? PUBLIC.address : INTERNAL.address);
+        return looked.at(-1)!;
+      },
+    });
+    let heard = 0;
+    const own = await Receiver.startRaw(() => heard++);
+    const url = own.url('/hook', 'hooks.example', 'https');
+    expect(await post(url, { lookup: async () => [changing()] })).toEqual(BLOCKED);
+    await until('it was connected to, and dropped', () => own.connections === 1 && own.sockets.size === 0);
+    expect(heard).toBe(0);
+    expect(looked.slice(0, 2)).toEqual([PUBLIC.address, INTERNAL.address]);
+    await own.stop();
+  });
+
+  it('makes no connection to a host that is an internal address, whoever asks', async () => {
+    const connector = new GuardedConnector({ allowPrivateAddresses: false, timeoutMs: 2_000 });
+    for (const hostname of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+      const target = { hostname, protocol: 'https:', port: String(receiver.port) };
+      const error = await new Promise(
+        (resolve) => void connector.connect(target, (...[problem]) => resolve(problem)),
+      );
+      expect(error).toMatchObject({ failure: 'blocked_address' });
+    }
+  });
+
+  it('asks for the addresses once for each connection', async () => {
+    let asked = 0;
+    const lookup = async () => {
+      asked++;
+      return [INTERNAL];
+    };
+    const own = await Receiver.start();
+    const url = own.url('/hook', 'hooks.example');
+    expect(await post(url, { allowPrivateAddresses: true, lookup })).toMatchObject({ status: 200 });
+    expect(asked).toBe(1);
+    await own.stop();
+  });
+
+  it('speaks http only where internal addresses are allowed', async () => {
+    const own = await Receiver.start();
+    expect(await post(own.url())).toEqual(BLOCKED);
+    expect(await post('http://hooks.example/', answering(PUBLIC))).toEqual(BLOCKED);
+    expect(own.connections).toBe(0);
+    const outcome = await post(own.url('/hook', 'localhost'), { allowPrivateAddresses: true });
+    expect(outcome).toMatchObject({ kind: 'response', status: 200 });
+    await own.stop();
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'follows no redirect, not even to an internal address: %d',
+    async (status) => {
+      const elsewhere = await Receiver.start();
+      const own = await Receiver.start((response) =>
+        response.writeHead(status, { location: elsewhere.url() }).end('moved'),
+      );
+      const outcome = await post(own.url(), { allowPrivateAddresses: true });
+      expect(outcome).toMatchObject({ kind: 'response', status, bodyStart: 'moved' });
+      expect(elsewhere.connections).toBe(0);
+      await Promise.all([own.stop(), elsewhere.stop()]);
+    },
+  );
+
+  it.each([
+    ['ENOTFOUND', /does not exist/],
+    ['ESERVFAIL', /error/],
+  ])('says that a name does not resolve: %s', async (code, detail) => {
+    const lookup = () => Promise.reject(Object.assign(new Error('queryA'), { code }));
+    const outcome = await post('https://hooks.example/', { lookup });
+    expect(outcome).toMatchObject({ kind: 'failure', failure: 'dns', detail: expect.stringMatching(detail) });
+  });
+
+  it('ends when the name servers hang', async () => {
+    const options = { lookup: () => new Promise<never>(() => undefined), dnsTimeoutMs: 100 };
+    const outcome = await post('https://hooks.example/', options);
+    expect(outcome).toMatchObject({ kind: 'failure', failure: 'dns' });
+  });
+});
+
+describe('asking name servers', () => {
+  let server: DatagramSocket;
+  let answer: (query: Buffer) => Buffer | undefined;
+
+  beforeAll(async () => {
+    server = createSocket('udp4');
+    server.on('message', (query, { port, address }) => {
+      const reply = answer(query);
+      if (reply) server.send(reply, port, address);
+    });
+    await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
+  });
+
+  afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+
+  const ask = () =>
+    askNameServers('hooks.example', {
+      servers: [`127.0.0.1:${server.address().port}`],
+      timeoutMs: 1_500,
+    });
+  const [A, AAAA] = [1, 28];
+  /** RFC 1035 §4.1: the question again, a response code, and an address where there is one. */
+  function reply(query: Buffer, code: number, address?: Buffer): Buffer {
+    const end = query.indexOf(0, 12) + 5;
+    const header = Buffer.from(query.subarray(0, 12));
+    header.writeUInt16BE(0x8180 + code, 2);
+    header.writeUInt16BE(address ? 1 : 0, 6);
+    header.writeUInt32BE(0, 8);
+    const parts = [header, query.subarray(12, end)];
+    if (address) {
+      const record = Buffer.alloc(12);
+      record.writeUInt16BE(0xc00c, 0);
+      record.writeUInt16BE(typeOf(query), 2);
+      record.writeUInt16BE(1, 4);
+      record.writeUInt16BE(address.length, 10);
+      parts.push(record, address);
+    }
+    return Buffer.concat(parts);
+  }
+  const typeOf = (query: Buffer) => query.readUInt16BE(query.indexOf(0, 12) + 1);
+
+  it('ends in time when they hang', async () => {
+    answer = () => undefined;
+    const begun = performance.now();
+    await expect(ask()).rejects.toMatchObject({ code: expect.stringMatching(/^E(TIMEOUT|CANCELLED)$/) });
+    expect(performance.now() - begun).toBeLessThan(2_500);
+  });
+
+  it.each([
+    [3, 'ENOTFOUND'],
+    [2, 'ESERVFAIL'],
+    [0, 'ENODATA'],
+  ])('fails when there is no address, with response code %d', async (code, name) => {
+    answer = (query) => reply(query, code);
+    await expect(ask()).rejects.toMatchObject({ code: name });
+  });
+
+  it('finds the addresses of both families', async () => {
+    const six = Buffer.from('26064700000000000000000000001111', 'hex');
+    answer = (query) => reply(query, 0, typeOf(query) === AAAA ? six : Buffer.from([8, 8, 8, 8]));
+    expect(await ask()).toEqual([
+      { address: '8.8.8.8', family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ]);
+  });
+
+  it('takes the addresses of one family when the other fails or hangs', async () => {
+    answer = (query) => (typeOf(query) === A ? reply(query, 0, Buffer.from([8, 8, 8, 8])) : undefined);
+    expect(await ask()).toEqual([{ address: '8.8.8.8', family: 4 }]);
+    answer = (query) => (typeOf(query) === A ? reply(query, 0, Buffer.from([8, 8, 8, 8])) : reply(query, 2));
+    expect(await ask()).toEqual([{ address: '8.8.8.8', family: 4 }]);
+  });
+});

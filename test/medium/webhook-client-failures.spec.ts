@@ -1,0 +1,213 @@
+import type { Socket } from 'node:net';
+import { freePort } from '../../src/database/embedded/free-port.js';
+import { GuardedHttpClient } from '../../src/webhooks/http/guarded-http-client.js';
+import { certificateAuthority, certificateFor, Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+const LOOPBACK = async () => [{ address: '127.0.0.1', family: 4 }];
+const LIMIT = 16 * 1024;
+
+describe('What a receiver does wrong', () => {
+  let client: GuardedHttpClient;
+  let receivers: Receiver[];
+
+  beforeEach(() => {
+    receivers = [];
+    client = clientWith({});
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await Promise.all(receivers.map((receiver) => receiver.stop()));
+  });
+
+  const clientWith = (options: { timeoutMs?: number; ca?: string }) =>
+    new GuardedHttpClient({ allowPrivateAddresses: true, lookup: LOOPBACK, timeoutMs: 5_000, ...options });
+
+  async function use(receiver: Promise<Receiver>): Promise<Receiver> {
+    receivers.push(await receiver);
+    return receiver;
+  }
+
+  const raw = (answer: (socket: Socket) => void) => use(Receiver.startRaw(answer));
+  const post = (url: string, by = client) => by.post(url, {}, '{"a":1}');
+  const failure = (kind: string, detail: RegExp) => ({
+    kind: 'failure',
+    failure: kind,
+    detail: expect.stringMatching(detail),
+    durationMs: expect.any(Number),
+  });
+
+  it('a connection that is refused', async () => {
+    const outcome = await post(`http://hooks.example:${await freePort()}/`);
+    expect(outcome).toEqual(failure('connection', /refused/));
+    expect(JSON.stringify(outcome)).not.toContain('127.0.0.1');
+  });
+
+  it.each([
+    ['reset', (socket: Socket) => void socket.resetAndDestroy()],
+    ['closed', (socket: Socket) => void socket.end()],
+  ])('a connection that is %s before an answer, and is not tried again', async (_, how) => {
+    const receiver = await raw(how);
+    expect(await post(receiver.url())).toEqual(failure('connection', /closed before an answer/));
+    expect(receiver.connections).toBe(1);
+  });
+
+  it.each([
+    ['garbage', 'SSH-2.0-OpenSSH_9.2\r\n\r\n'],
+    ['another version', 'HTTP/9.9 200 OK\r\n\r\n'],
+    ['a bad length', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nxyz'],
+    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)],
+  ])('an answer that is none: %s', async (_, bytes) => {
+    const receiver = await raw((socket) => void socket.write(bytes));
+    expect(await post(receiver.url())).toEqual(failure('http', /./));
+    expect(receiver.connections).toBe(1);
+  });
+
+  it.each([
+    ['one large', `x: ${'y'.repeat(20_000)}\r\n`],
+    ['many small', 'x: y\r\n'.repeat(20_000)],
+  ])('headers that are too large: %s', async (_, headers) => {
+    const receiver = await raw((socket) => void socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n`));
+    expect(await post(receiver.url())).toEqual(failure('http', /headers of the answer are too large/));
+  });
+
+  it.each([
+    ['with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'],
+    ['in chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf'],
+  ])('an answer that breaks off, %s', async (_, bytes) => {
+    const receiver = await raw((socket) => void socket.end(bytes));
+    expect(await post(receiver.url())).toEqual(failure('http', /ended before it was complete/));
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('no answer at all, and it is the receiver that loses the connection', async () => {
+    const receiver = await raw(() => undefined);
+    const impatient = clientWith({ timeoutMs: 300 });
+    const outcome = await post(receiver.url(), impatient);
+    expect(outcome).toEqual(failure('timeout', /no answer within 0\.3 s/));
+    await untilAllClosed(receiver);
+    await impatient.close();
+  });
+
+  it('an answer that trickles', async () => {
+    const receiver = await raw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
+      const timer = setInterval(() => socket.write('.'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const impatient = clientWith({ timeoutMs: 400 });
+    const begun = performance.now();
+    expect(await post(receiver.url(), impatient)).toEqual(failure('timeout', /did not end within 0\.4 s/));
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    await untilAllClosed(receiver);
+    await impatient.close();
+  });
+
+  it('headers that trickle', async () => {
+    const receiver = await raw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX: ');
+      const timer = setInterval(() => socket.write('.'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const impatient = clientWith({ timeoutMs: 400 });
+    expect(await post(receiver.url(), impatient)).toEqual(failure('timeout', /no answer/));
+    await impatient.close();
+  });
+
+  it('a body without end, of which 16 kB are read before the connection is closed', async () => {
+    const receiver = await raw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const more = () => {
+        while (!socket.destroyed && socket.write('\u00e9\0'.repeat(10_000)));
+        socket.once('drain', more);
+      };
+      more();
+    });
+    const outcome = await post(receiver.url());
+    expect(outcome).toMatchObject({ kind: 'response', status: 200 });
+    const { bodyStart } = outcome as { bodyStart: string };
+    expect(bodyStart).toBe('\u00e9\ufffd'.repeat(LIMIT).slice(0, bodyStart.length));
+    expect(bodyStart.length).toBe(Math.floor((LIMIT * 2) / 3));
+    await untilAllClosed(receiver);
+  });
+
+  it('a body of exactly 16 kB is whole, and one byte more is left out', async () => {
+    const receiver = await use(
+      Receiver.start((response, { url }) => void response.end('x'.repeat(LIMIT + Number(url.slice(1))))),
+    );
+    for (const more of [-1, 0, 1]) {
+      const outcome = await post(receiver.url(`/${more}`));
+      expect(outcome).toMatchObject({ status: 200, bodyStart: 'x'.repeat(Math.min(LIMIT, LIMIT + more)) });
+    }
+  });
+
+  describe('with its certificate', () => {
+    let ca: { key: string; cert: string };
+    let trusting: GuardedHttpClient;
+
+    beforeAll(async () => void (ca = await certificateAuthority()));
+    beforeEach(() => void (trusting = clientWith({ ca: ca.cert })));
+    afterEach(() => trusting.destroy());
+
+    const urlOf = (receiver: Receiver) => receiver.url('/hook', 'hooks.example', 'https');
+
+    it.each([
+      ['self-signed', /self-signed/, () => certificateFor('hooks.example')],
+      ['for another name', /another host name/, () => certificateFor('other.example', { ca })],
+      ['expired', /expired/, () => certificateFor('hooks.example', { ca, expired: true })],
+      [
+        'of an unknown authority',
+        /not trusted/,
+        async () => certificateFor('hooks.example', { ca: await certificateAuthority() }),
+      ],
+    ])('%s', async (_, detail, certificate) => {
+      const receiver = await use(Receiver.start(undefined, await certificate()));
+      expect(await post(urlOf(receiver), trusting)).toEqual(failure('tls', detail));
+      expect(receiver.requests).toEqual([]);
+    });
+
+    it.each([
+      ['speaks no TLS', (socket: Socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+      ['hangs up in the handshake', (socket: Socket) => void socket.resetAndDestroy()],
+    ])('a receiver that %s', async (_, how) => {
+      const receiver = await raw(how);
+      expect(await post(urlOf(receiver), trusting)).toEqual(failure('tls', /handshake failed/));
+    });
+
+    it('a handshake that hangs', async () => {
+      const receiver = await raw(() => undefined);
+      const impatient = clientWith({ ca: ca.cert, timeoutMs: 300 });
+      expect(await post(urlOf(receiver), impatient)).toEqual(failure('timeout', /No connection/));
+      await impatient.close();
+      await untilAllClosed(receiver);
+    });
+
+    it('is fine when it is for the name, which is also asked for (SNI)', async () => {
+      const names: string[] = [];
+      const receiver = await use(
+        Receiver.start(undefined, {
+          ...(await certificateFor('hooks.example', { ca })),
+          SNICallback: (name, done) => {
+            names.push(name);
+            done(null);
+          },
+        }),
+      );
+      expect(await post(urlOf(receiver), trusting)).toMatchObject({ status: 200, bodyStart: 'ok' });
+      expect(receiver.requests[0]!.headers.host).toBe(`hooks.example:${receiver.port}`);
+      expect(names).toEqual(['hooks.example']);
+    });
+  });
+});
+
+async function untilAllClosed(receiver: Receiver): Promise<void> {
+  await until(
+    'the connection is closed',
+    () => receiver.connections > 0 && receiver.sockets.size === 0,
+    2_000,
+  );
+}

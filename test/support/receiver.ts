@@ -1,0 +1,110 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { generate } from 'selfsigned';
+
+/** A request as a receiver saw it. */
+export interface ReceivedRequest {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+type Answer = (response: ServerResponse, request: ReceivedRequest) => void;
+
+/** A partner's server on a loopback port, which counts the connections made to it. */
+export class Receiver {
+  readonly requests: ReceivedRequest[] = [];
+  readonly sockets = new Set<Socket>();
+  connections = 0;
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.connections++;
+      this.sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
+    });
+  }
+
+  /** Speaks HTTP, and HTTPS with a certificate. */
+  static async start(
+    answer: Answer = (response) => void response.end('ok'),
+    tls?: ServerOptions,
+  ): Promise<Receiver> {
+    const requests: ReceivedRequest[] = [];
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { method = '', url = '', headers } = request;
+        const received = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
+        requests.push(received);
+        answer(response, received);
+      });
+    };
+    const server = tls ? createHttpsServer(tls, onRequest) : createHttpServer(onRequest);
+    server.keepAliveTimeout = 60_000;
+    const receiver = new Receiver(server);
+    Object.assign(receiver, { requests });
+    return receiver.listen();
+  }
+
+  /** Speaks whatever the function says, once the first bytes of a request have come. */
+  static startRaw(answer: (socket: Socket, times: number) => void): Promise<Receiver> {
+    let times = 0;
+    const server = createTcpServer((socket) => {
+      socket.on('data', () => answer(socket, ++times));
+    });
+    return new Receiver(server).listen();
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  url(path = '/hook', host = '127.0.0.1', scheme = 'http'): string {
+    return `${scheme}://${host}:${this.port}${path}`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** A key and a certificate for one name; without an authority it is signed by itself. */
+export async function certificateFor(
+  name: string,
+  { ca, expired = false }: { ca?: { key: string; cert: string }; expired?: boolean } = {},
+): Promise<{ key: string; cert: string }> {
+  const made = await generate([{ name: 'commonName', value: name }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(Date.now() - 2 * DAY_MS),
+    notAfterDate: new Date(Date.now() + (expired ? -DAY_MS : DAY_MS)),
+    ...(ca ? { ca } : {}),
+  });
+  return { key: made.private, cert: made.cert };
+}
+
+/** A certificate authority for tests. */
+export async function certificateAuthority(): Promise<{ key: string; cert: string }> {
+  const made = await generate([{ name: 'commonName', value: 'Test authority' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  return { key: made.private, cert: made.cert };
+}

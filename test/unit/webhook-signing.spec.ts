@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { makeEndpointSecret } from '../../src/webhooks/signing/endpoint-secret.js';
+import { openEndpointSecret, sealEndpointSecret } from '../../src/webhooks/signing/sealed-secret.js';
+import { signDelivery } from '../../src/webhooks/signing/sign-delivery.js';
+import { verifySignature } from '../../src/webhooks/signing/verify-signature.js';
+
+const [SECRET, OTHER] = [makeEndpointSecret(), makeEndpointSecret()];
+const NOW = Date.now();
+const TIMESTAMP = Math.floor(NOW / 1000);
+const BODY = '{"type":"webhook.test","data":{"name":"Zo\u00eb \u{1f697}"}}';
+
+const headersOf = (secrets: string[], body = BODY, timestamp = TIMESTAMP, id = 'dlvr01') => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(timestamp),
+  'webhook-signature': signDelivery(secrets, { id, timestamp, body }),
+});
+const check = (headers: Record<string, string | undefined>, body = BODY, secrets = [SECRET]) =>
+  verifySignature(secrets, headers, body, NOW);
+
+describe('the signature of a delivery', () => {
+  it('is refused by others when anything was changed', () => {
+    const headers = headersOf([SECRET]);
+    const judge = new Webhook(SECRET);
+    expect(() => judge.verify(`${BODY} `, headers)).toThrow();
+    expect(() => judge.verify(BODY, { ...headers, 'webhook-id': 'dlvr02' })).toThrow();
+    expect(() => judge.verify(BODY, { ...headers, 'webhook-timestamp': String(TIMESTAMP - 1) })).toThrow();
+    expect(() => new Webhook(OTHER).verify(BODY, headers)).toThrow();
+  });
+
+  it('is taken by others, whatever the body', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.uuid(), (text, id) => {
+        const body = JSON.stringify({ text });
+        expect(new Webhook(SECRET).verify(body, headersOf([SECRET], body, TIMESTAMP, id))).toEqual({ text });
+      }),
+    );
+  });
+
+  it('is, during a rotation, one for each live secret, and either is taken', () => {
+    const headers = headersOf([OTHER, SECRET]);
+    expect(headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/);
+    for (const secret of [SECRET, OTHER]) {
+      expect(new Webhook(secret).verify(BODY, headers)).toEqual(JSON.parse(BODY));
+      expect(check(headers, BODY, [secret])).toEqual({ matches: true });
+    }
+  });
+
+  it('is the one that the specification computes', () => {
+    const date = new Date(TIMESTAMP * 1000);
+    expect(headersOf([SECRET])['webhook-signature']).toBe(new Webhook(SECRET).sign('dlvr01', date, BODY));
+  });
+});
+
+describe('the secret of an endpoint', () => {
+  it.each(['', 'whsec_', `whsec_${'x'.repeat(44)}`, SECRET.slice(6), SECRET.slice(0, -1), `${SECRET}\n`])(
+    'signs nothing when it is none, and is not quoted',
+    (secret) => {
+      const sign = () => signDelivery([secret], { id: 'a', timestamp: 1, body: '' });
+      expect(sign).toThrow('That is not the secret of an endpoint.');
+    },
+  );
+
+  it('is whsec_ and 32 random bytes', () => {
+    const secrets = Array.from({ length: 200 }, makeEndpointSecret);
+    expect(new Set(secrets).size).toBe(200);
+    for (const secret of secrets) {
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
+    }
+  });
+
+  it('is sealed for one endpoint, under one key, and never twice the same', () => {
+    const [key, older] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'o')];
+    const sealed = sealEndpointSecret(older, 'wend01', SECRET);
+    expect(openEndpointSecret([key], 'wend01', sealed)).toBeUndefined();
+    expect(openEndpointSecret([older], 'wend02', sealed)).toBeUndefined();
+    expect(openEndpointSecret([], 'wend01', sealed)).toBeUndefined();
+    expect(openEndpointSecret([older], 'wend01', sealed.subarray(0, -1))).toBeUndefined();
+    expect(sealed.includes(SECRET.slice(6, 20))).toBe(false);
+    expect(sealEndpointSecret(older, 'wend01', SECRET).equals(sealed)).toBe(false);
+    expect(openEndpointSecret([key, older], 'wend01', sealed)).toBe(SECRET);
+  });
+});
+
+describe('the checker of signatures', () => {
+  const good = headersOf([SECRET]);
+
+  it.each([
+    ['missing_id', { 'webhook-id': undefined }],
+    ['missing_id', { 'webhook-id': ' ' }],
+    ['missing_timestamp', { 'webhook-timestamp': undefined }],
+    ['missing_signature', { 'webhook-signature': '' }],
+    ['malformed_timestamp', { 'webhook-timestamp': 'today' }],
+    ['malformed_timestamp', { 'webhook-timestamp': '-1' }],
+    ['malformed_timestamp', { 'webhook-timestamp': '1.5' }],
+    ['malformed_signature', { 'webhook-signature': 'v1' }],
+    ['malformed_signature', { 'webhook-signature': 'v1,' }],
+    ['malformed_signature', { 'webhook-signature': good['webhook-signature'].slice(3) }],
+    ['malformed_signature', { 'webhook-signature': good['webhook-signature'].slice(0, -1) }],
+    ['malformed_signature', { 'webhook-signature': `${good['webhook-signature']},v1` }],
+    ['malformed_signature', { 'webhook-signature': 'v1a,abc' }],
+    ['no_match', { 'webhook-id': 'dlvr02' }],
+    ['no_match', { 'webhook-timestamp': String(TIMESTAMP - 1) }],
+    ['no_match', { 'webhook-signature': `v1,${'A'.repeat(43)}=` }],
+  ])('says %s of %j', (problem, changed) => {
+    expect(check({ ...good, ...changed })).toEqual({ matches: false, problem });
+  });
+
+  it('says that a changed body, another secret and no secret do not match', () => {
+    expect(check(good, `${BODY} `)).toEqual({ matches: false, problem: 'no_match' });
+    expect(check(good, BODY, [OTHER])).toEqual({ matches: false, problem: 'no_match' });
+    expect(check(good, BODY, [])).toEqual({ matches: false, problem: 'no_match' });
+  });
+
+  it.each([
+    [301, { warning: 'timestamp_too_old' }],
+    [300, {}],
+    [-300, {}],
+    [-301, { warning: 'timestamp_too_new' }],
+  ])('warns of a timestamp that is %d s old, beside whether the signature matches', (age, warning) => {
+    const headers = headersOf([SECRET], BODY, TIMESTAMP - age);
+    expect(check(headers)).toEqual({ matches: true, ...warning });
+    expect(check(headers, 'x')).toEqual({ matches: false, problem: 'no_match', ...warning });
+  });
+
+  it('takes names of headers in any case, and one signature that matches among others', () => {
+    expect(
+      check({
+        'Webhook-Id': ' dlvr01 ',
+        'WEBHOOK-TIMESTAMP': good['webhook-timestamp'],
+        'Webhook-Signature': `v1a,abc v1,${'A'.repeat(43)}=  ${good['webhook-signature']} v2,x`,
+      }),
+    ).toEqual({ matches: true });
+  });
+
+  it('takes what the library of the specification signed', () => {
+    const signature = new Webhook(SECRET).sign('dlvr01', new Date(NOW), BODY);
+    expect(check({ ...good, 'webhook-signature': signature })).toEqual({ matches: true });
+  });
+});
