@@ -9,9 +9,11 @@ import { AdminNotificationsController } from './admin-notifications.controller.j
 import { AdminScopesController } from './admin-scopes.controller.js';
 import { AdminUsersController } from './admin-users.controller.js';
 import { AdminWebhookEndpointsController } from './admin-webhook-endpoints.controller.js';
+import { ConsoleModule } from './console/console.module.js';
 
-/** The admin API (contract §12): controllers alone, which call the services of the other modules. */
+/** The admin API and the console (contract §12): controllers alone, which call the services of the other modules. */
 @Module({
+  imports: [ConsoleModule],
   controllers: [
     AdminAuditEventsController,
     AdminClientCredentialsController,

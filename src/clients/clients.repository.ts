@@ -9,6 +9,14 @@ export interface ClientWithSecrets extends ClientEntity {
   secretDigests: Buffer[];
 }
 
+/** What may be said of a secret: when it was made, and until when it counts. */
+export interface SecretInfo {
+  createdAt: Date;
+  /** Null: until it is replaced. */
+  expiresAt: Date | null;
+  isExpired: boolean;
+}
+
 @Injectable()
 export class ClientsRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -49,6 +57,15 @@ export class ClientsRepository {
       );
       return rows.map((row) => this.dataSource.manager.create(ClientEntity, row));
     });
+  }
+
+  /** The client's secrets, the newest first; those that expired for as long as they are kept. */
+  secrets(clientId: string): Promise<SecretInfo[]> {
+    return this.dataSource.query(
+      `SELECT created_at AS "createdAt", expires_at AS "expiresAt", coalesce(expires_at <= now(), false) AS "isExpired"
+         FROM client_secrets WHERE client_id = $1 ORDER BY created_at DESC`,
+      [clientId],
+    );
   }
 
   /** Adds a secret, and lets those before it count for this many seconds more at the most; until when they do, if there are any. */

@@ -11,7 +11,7 @@ import { digestOf, newSecret } from '../secrets/tokens.js';
 import { AccessEndings } from '../users/access-endings.js';
 import { clientErrors } from './client-rules.js';
 import { ClientEntity, type ClientType, type GrantType } from './client.entity.js';
-import { ClientsRepository } from './clients.repository.js';
+import { ClientsRepository, type SecretInfo } from './clients.repository.js';
 
 export interface NewClient {
   name: string;
@@ -55,6 +55,11 @@ export class ClientsService {
 
   list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
     return this.repository.list(q, page);
+  }
+
+  /** When the client's secrets were made and until when they count, the newest first; never a secret. */
+  secrets(id: string): Promise<SecretInfo[]> {
+    return this.repository.secrets(id);
   }
 
   /** Registers a client; a confidential one gets its secret, which is shown this once. Throws a 400 problem with `field_errors`. */

@@ -36,6 +36,11 @@ export class Form {
     return this.values.get(name)?.[0] || undefined;
   }
 
+  /** Every value that is not empty, in the order in which they were sent: of checkboxes with one name. */
+  all(name: string): string[] {
+    return (this.values.get(name) ?? []).filter((value) => value !== '');
+  }
+
   /** Whether the parameter was sent more than once. */
   isRepeated(name: string): boolean {
     return (this.values.get(name)?.length ?? 0) > 1;

@@ -12,6 +12,8 @@ export interface SignedInUser {
   role: UserRole;
   /** The session, for binding forms to it. */
   sessionDigest: Buffer;
+  /** Whether the password was given in this session within the last 15 minutes. */
+  gavePasswordRecently: boolean;
 }
 
 /** A browser in which a user is signed in, as the user sees it. */
@@ -33,6 +35,8 @@ const VIEW =
   'id, created_at AS "createdAt", last_seen_at AS "lastSeenAt", address, user_agent AS "userAgent"';
 // As often as `last_seen_at` is written while a browser is used: a page view is no write.
 const SEEN_AGAIN_AFTER = "interval '5 minutes'";
+// After it, the console asks for the password again before it does what cannot be undone.
+const RECENTLY = "interval '15 minutes'";
 
 @Injectable()
 export class SessionsRepository {
@@ -42,6 +46,7 @@ export class SessionsRepository {
   async find(digest: Buffer): Promise<{ user: SignedInUser; seenLongAgo: boolean } | undefined> {
     const [row]: (SignedInUser & { seenLongAgo: boolean })[] = await this.dataSource.query(
       `SELECT u.id, u.name, u.email, u.role, s.digest AS "sessionDigest",
+              s.created_at > now() - ${RECENTLY} AS "gavePasswordRecently",
               s.last_seen_at < now() - ${SEEN_AGAIN_AFTER} AS "seenLongAgo"
          FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE s.digest = $1 AND s.expires_at > now() AND u.enabled`,

@@ -13,6 +13,10 @@ export class UsersRepository {
     return manager.findOneBy(UserEntity, { id });
   }
 
+  findByEmail(email: string): Promise<UserEntity | null> {
+    return this.dataSource.manager.findOneBy(UserEntity, { emailKey: emailKeyOf(email) });
+  }
+
   /** The user and the password hash, for signing in. */
   findByEmailWithPassword(email: string): Promise<UserEntity | null> {
     return this.withPassword()

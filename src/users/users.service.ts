@@ -44,6 +44,10 @@ export class UsersService {
     return (await this.repository.findById(id)) ?? this.missing();
   }
 
+  findByEmail(email: string): Promise<UserEntity | null> {
+    return this.repository.findByEmail(email);
+  }
+
   list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
     return this.repository.list(q, page);
   }

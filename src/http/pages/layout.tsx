@@ -6,12 +6,22 @@ const SERVICE_NAME = 'Charging Data Service';
 export interface LayoutProps {
   title: string;
   children: ComponentChildren;
-  /** `narrow` for forms and decisions (the default), `wide` for pages to read. */
-  width?: 'narrow' | 'wide';
+  /** `narrow` for forms and decisions (the default), `wide` for pages to read, `full` for tables. */
+  width?: 'narrow' | 'wide' | 'full';
+  /** A style sheet of the pages' own, beside the one they share. */
+  styleSheet?: string;
+  /** What stands at the foot of the page, in place of the service's own words. */
+  footer?: string;
 }
 
 /** The document around every page: head, skip link, brand, one card, footer. It ships no script. */
-export function Layout({ title, children, width = 'narrow' }: LayoutProps): VNode {
+export function Layout({
+  title,
+  children,
+  width = 'narrow',
+  styleSheet,
+  footer = 'for drivers and the apps they choose',
+}: LayoutProps): VNode {
   return (
     <html lang="en">
       <head>
@@ -23,6 +33,7 @@ export function Layout({ title, children, width = 'narrow' }: LayoutProps): VNod
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
+        {styleSheet && <link rel="stylesheet" href={styleSheet} />}
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
       </head>
       <body class={`page page-${width}`}>
@@ -36,7 +47,7 @@ export function Layout({ title, children, width = 'narrow' }: LayoutProps): VNod
         <main class="page-main" id="main" tabIndex={-1}>
           <div class="card">{children}</div>
         </main>
-        <footer class="page-footer">{SERVICE_NAME} – for drivers and the apps they choose</footer>
+        <footer class="page-footer">{`${SERVICE_NAME} – ${footer}`}</footer>
       </body>
     </html>
   );

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import type { Page } from '../../http/paging.js';
+import type { Page } from '../paging.js';
 
 export interface PagerProps {
   page: Page<{ id: string }>;
-  /** Path of the list. */
+  /** Path of the list, with its filters. */
   path: string;
   /** What the page's parts are of, for screen readers. */
   label: string;
@@ -23,12 +23,12 @@ export function Pager({
   return (
     <nav class="pager" aria-label={label}>
       {hasPrevious && (
-        <a href={`${path}?page_before=${first.id}`} rel="prev">
+        <a href={withParameter(path, 'page_before', first.id)} rel="prev">
           ← {words.previous}
         </a>
       )}
       {hasNext && (
-        <a class="pager-next" href={`${path}?page_after=${last.id}`} rel="next">
+        <a class="pager-next" href={withParameter(path, 'page_after', last.id)} rel="next">
           {words.next} →
         </a>
       )}
@@ -53,3 +53,6 @@ export function NothingHere({
     </p>
   );
 }
+
+const withParameter = (path: string, name: string, value: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}${name}=${value}`;

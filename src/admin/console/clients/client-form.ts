@@ -1,0 +1,79 @@
+import type { ClientEntity } from '../../../clients/client.entity.js';
+import type { Form } from '../../../http/form.js';
+import type { ClientChangesDto, NewClientDto } from '../../admin-clients.dto.js';
+
+/** What stands in the fields of a client's form. */
+export interface ClientFields {
+  name: string;
+  type: string;
+  grant_types: string[];
+  scopes: string[];
+  /** One a line. */
+  redirect_uris: string;
+  /** The id or the e-mail address of a user. */
+  owner: string;
+  rate_limit: string;
+  trusted: boolean;
+}
+
+export const emptyClientFields = (owner = ''): ClientFields => ({
+  name: '',
+  type: 'confidential',
+  grant_types: ['authorization_code'],
+  scopes: [],
+  redirect_uris: '',
+  owner,
+  rate_limit: '',
+  trusted: false,
+});
+
+export const clientFieldsOf = (client: ClientEntity): ClientFields => ({
+  name: client.name,
+  type: client.type,
+  grant_types: client.grantTypes,
+  scopes: client.scopes,
+  redirect_uris: client.redirectUris.join('\n'),
+  owner: client.ownerId,
+  rate_limit: client.rateLimit?.toString() ?? '',
+  trusted: client.trusted,
+});
+
+export const clientFieldsIn = (form: Form): ClientFields => ({
+  name: form.get('name') ?? '',
+  type: form.get('type') ?? '',
+  grant_types: form.all('grant_types'),
+  scopes: form.all('scopes'),
+  redirect_uris: form.get('redirect_uris') ?? '',
+  owner: form.get('owner')?.trim() ?? '',
+  rate_limit: form.get('rate_limit')?.trim() ?? '',
+  trusted: form.get('trusted') === 'true',
+});
+
+/** The members as the admin API takes them, to be checked by its rules. */
+export const newClientMembers = (
+  fields: ClientFields,
+  ownerId: string,
+): Record<keyof NewClientDto, unknown> => ({
+  ...changedClientMembers(fields),
+  type: fields.type,
+  scopes: fields.scopes,
+  owner_id: ownerId,
+});
+
+export const changedClientMembers = (
+  fields: ClientFields,
+): Record<Exclude<keyof ClientChangesDto, 'type' | 'scopes' | 'owner_id' | 'enabled'>, unknown> => ({
+  name: fields.name,
+  grant_types: fields.grant_types,
+  redirect_uris: linesOf(fields.redirect_uris),
+  rate_limit: fields.rate_limit === '' ? null : numberIn(fields.rate_limit),
+  trusted: fields.trusted,
+});
+
+const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+const numberIn = (text: string): number | string => (/^\d{1,12}$/.test(text) ? Number(text) : text);

@@ -1,0 +1,66 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { ClientEntity } from '../../../clients/client.entity.js';
+import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+
+export const CLIENTS_PATH = '/admin/console/clients';
+
+export const clientPath = (id: string, part = ''): string => `${CLIENTS_PATH}/${id}${part && `/${part}`}`;
+
+/** The pages about one client. */
+const PARTS = {
+  '': 'Client',
+  refusals: 'Refusals',
+  consents: 'Consents',
+  grants: 'Live grants',
+} as const;
+
+export interface ClientPageProps {
+  frame: ConsoleFrame;
+  client: ClientEntity;
+  title?: string;
+  part?: keyof typeof PARTS;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A page about one client: its name, and the way to the other pages about it. */
+export function renderClientPage({ frame, client, title, part, actions, children }: ClientPageProps): string {
+  return renderConsolePage({
+    frame,
+    part: 'clients',
+    title: title ?? client.name,
+    above: [
+      { href: CLIENTS_PATH, label: 'Clients' },
+      ...(title === undefined ? [] : [{ href: clientPath(client.id), label: client.name }]),
+    ],
+    actions,
+    children: (
+      <>
+        {part !== undefined && <ClientNavigation client={client} current={part} />}
+        {children}
+      </>
+    ),
+  });
+}
+
+function ClientNavigation({ client, current }: { client: ClientEntity; current: string }): VNode {
+  const links = [
+    ...Object.entries(PARTS).map(([part, label]) => ({ part, label, href: clientPath(client.id, part) })),
+    { part: 'endpoints', label: 'Endpoints', href: `/admin/console/endpoints?client_id=${client.id}` },
+    { part: 'deliveries', label: 'Deliveries', href: `/admin/console/deliveries?client_id=${client.id}` },
+    { part: 'audit', label: 'Trail', href: `/admin/console/audit?subject=${client.id}` },
+  ];
+  return (
+    <nav class="sub-nav" aria-label={`About ${client.name}`}>
+      <ul role="list">
+        {links.map(({ part, label, href }) => (
+          <li>
+            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,140 @@
+import type { VNode } from 'preact';
+import type { ClientEntity } from '../../../clients/client.entity.js';
+import type { SecretInfo } from '../../../clients/clients.repository.js';
+import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { Moment } from '../../../http/pages/moment.js';
+import type { ScopeEntity } from '../../../scopes/scope.entity.js';
+import type { UserEntity } from '../../../users/user.entity.js';
+import type { ConsoleFrame } from '../pages/console-layout.js';
+import { Enabled, Facts, Id, State, Table, Words } from '../pages/lists.js';
+import { clientPath, renderClientPage } from './client-frame.js';
+
+export interface ClientProps {
+  frame: ConsoleFrame;
+  client: ClientEntity;
+  owner: UserEntity | null;
+  secrets: SecretInfo[];
+  scopes: ScopeEntity[];
+  tokenFor: (path: string) => string;
+}
+
+/** One client: what it is, its secrets, and what can be done with it. */
+export function clientPage({ frame, client, owner, secrets, scopes, tokenFor }: ClientProps): string {
+  return renderClientPage({
+    frame,
+    client,
+    part: '',
+    actions: (
+      <a class="button-link quiet" href={clientPath(client.id, 'edit')}>
+        Change
+      </a>
+    ),
+    children: (
+      <>
+        <Facts
+          facts={[
+            ['Client id', <Id id={client.id} />],
+            ['State', <Enabled enabled={client.enabled} />],
+            ['Type', client.type],
+            [
+              'Owner',
+              owner ? (
+                <a href={`/admin/console/users/${owner.id}`}>
+                  <bdi>{owner.name}</bdi>
+                </a>
+              ) : (
+                client.ownerId
+              ),
+            ],
+            ['How it gets tokens', <Words words={client.grantTypes} />],
+            [
+              'Scopes',
+              <ul class="plain">
+                {scopes.map(({ name, description }) => (
+                  <li>
+                    <code>{name}</code> <span class="muted">{description}</span>
+                  </li>
+                ))}
+              </ul>,
+            ],
+            [
+              'Redirect URIs',
+              client.redirectUris.length === 0 ? (
+                <span class="muted">none</span>
+              ) : (
+                <ul class="plain">
+                  {client.redirectUris.map((uri) => (
+                    <li>
+                      <code>{uri}</code>
+                    </li>
+                  ))}
+                </ul>
+              ),
+            ],
+            [
+              'Requests an hour',
+              client.rateLimit === null ? "the service's own limit" : `${client.rateLimit} for each user`,
+            ],
+            ['Consent page', client.trusted ? 'not shown: trusted' : 'shown at every authorization'],
+            ['Made', <Moment at={client.createdAt} />],
+          ]}
+        />
+        {client.type === 'confidential' && <Secrets client={client} secrets={secrets} />}
+        <h2>End what it holds</h2>
+        <div class="console-buttons">
+          {client.enabled ? (
+            <a class="button-link quiet" href={clientPath(client.id, 'disable')}>
+              Disable
+            </a>
+          ) : (
+            <form method="post" action={clientPath(client.id, 'enable')}>
+              <CsrfField token={tokenFor(clientPath(client.id, 'enable'))} />
+              <button type="submit" class="quiet">
+                Enable
+              </button>
+            </form>
+          )}
+          <a class="button-link quiet" href={clientPath(client.id, 'revoke')}>
+            Revoke all tokens
+          </a>
+          <a class="button-link quiet" href={clientPath(client.id, 'delete')}>
+            Delete
+          </a>
+        </div>
+      </>
+    ),
+  });
+}
+
+function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInfo[] }): VNode {
+  return (
+    <>
+      <h2>Secrets</h2>
+      {secrets.length === 0 ? (
+        <p class="empty">It has no secret, so it cannot authenticate.</p>
+      ) : (
+        <Table
+          caption="Secrets"
+          rows={secrets}
+          columns={[
+            { head: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            {
+              head: 'State',
+              cell: ({ isExpired }) =>
+                isExpired ? <State tone="bad">Expired</State> : <State tone="good">Counts</State>,
+            },
+            {
+              head: 'Counts until',
+              cell: ({ expiresAt }) => (expiresAt ? <Moment at={expiresAt} /> : 'it is replaced'),
+            },
+          ]}
+        />
+      )}
+      <p class="console-buttons">
+        <a class="button-link quiet" href={clientPath(client.id, 'secret')}>
+          Rotate the secret
+        </a>
+      </p>
+    </>
+  );
+}

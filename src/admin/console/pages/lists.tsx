@@ -1,0 +1,160 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { NothingHere, Pager } from '../../../http/pages/pager.js';
+import type { Page } from '../../../http/paging.js';
+
+export interface Column<T> {
+  head: string;
+  cell: (row: T) => ComponentChildren;
+  /** Numbers stand to the right. */
+  isNumber?: boolean;
+}
+
+export interface TableProps<T> {
+  /** What the table shows, for screen readers. */
+  caption: string;
+  columns: Column<T>[];
+  rows: T[];
+}
+
+/**
+ * A table, whose first column heads each row. On a phone every row becomes a block: the roles keep it a table for screen
+ * readers all the same.
+ */
+export function Table<T>({ caption, columns, rows }: TableProps<T>): VNode {
+  return (
+    <table class="list" role="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ head, isNumber }) => (
+            <th scope="col" role="columnheader" class={isNumber ? 'number' : undefined}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr role="row">
+            {columns.map(({ head, cell, isNumber }, n) =>
+              n === 0 ? (
+                <th scope="row" role="rowheader">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td role="cell" data-head={head} class={isNumber ? 'number' : undefined}>
+                  {cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
+  page: Page<T>;
+  /** The id that a page of the list begins or ends with. */
+  idOf: (row: T) => string;
+  /** Path of the list, with its filters. */
+  path: string;
+  /** What is said where there is nothing at all. */
+  empty: string;
+  words?: { previous: string; next: string };
+}
+
+/** One page of a list, with the ways to those beside it. */
+export function PagedTable<T>({ page, idOf, path, empty, words, ...table }: PagedTableProps<T>): VNode {
+  const ids = { ...page, items: page.items.map((row) => ({ id: idOf(row) })) };
+  return (
+    <>
+      {page.items.length === 0 ? (
+        <NothingHere page={page} path={path} words={empty} />
+      ) : (
+        <Table {...table} rows={page.items} />
+      )}
+      <Pager page={ids} path={path} label={`More: ${table.caption}`} words={words} />
+    </>
+  );
+}
+
+export const NEXT_PREVIOUS = { previous: 'Previous', next: 'Next' };
+
+/** The path with those parameters that have a value. */
+export function pathWith(path: string, parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).filter((pair): pair is [string, string] => !!pair[1]);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+}
+
+/** A form that narrows a list; it changes nothing, so it is sent by GET. */
+export function FilterForm({
+  path,
+  submit = 'Filter',
+  isFiltered,
+  children,
+}: {
+  path: string;
+  submit?: string;
+  isFiltered: boolean;
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <form method="get" action={path} class="filters" role="search">
+      {children}
+      <div class="filter-buttons">
+        <button type="submit">{submit}</button>
+        {isFiltered && <a href={path}>Show all</a>}
+      </div>
+    </form>
+  );
+}
+
+export type Fact = [name: string, value: ComponentChildren];
+
+/** Names and what they are. */
+export function Facts({ facts }: { facts: Fact[] }): VNode {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A word for a state, which is never told by its colour alone. */
+export function State({
+  tone,
+  children,
+}: {
+  tone: 'good' | 'bad' | 'warn' | 'plain';
+  children: string;
+}): VNode {
+  return <span class={`state state-${tone}`}>{children}</span>;
+}
+
+export const Enabled = ({ enabled }: { enabled: boolean }): VNode =>
+  enabled ? <State tone="good">Enabled</State> : <State tone="bad">Disabled</State>;
+
+/** An id, to be copied. */
+export const Id = ({ id }: { id: string }): VNode => <code class="id">{id}</code>;
+
+/** Several short words, each for itself. */
+export const Words = ({ words, none = 'none' }: { words: string[]; none?: string }): VNode =>
+  words.length === 0 ? (
+    <span class="muted">{none}</span>
+  ) : (
+    <>
+      {words.map((word, n) => (
+        <>
+          {n > 0 && ', '}
+          <span>{word}</span>
+        </>
+      ))}
+    </>
+  );
