@@ -8,6 +8,7 @@ const ROOMS = [
   ['database'],
   ['http'],
   ['audit'],
+  ['activity'],
   ['notifications'],
   ['users'],
   ['scopes'],

@@ -2,6 +2,7 @@ import { InitialSchema1763629200000 } from './1763629200000-initial-schema.js';
 import { Notifications1763632000000 } from './1763632000000-notifications.js';
 import { Webhooks1763640000000 } from './1763640000000-webhooks.js';
 import { Account1763650000000 } from './1763650000000-account.js';
+import { Activity1763660000000 } from './1763660000000-activity.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   Notifications1763632000000,
   Webhooks1763640000000,
   Account1763650000000,
+  Activity1763660000000,
 ];

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccountModule } from './account/account.module.js';
+import { ActivityModule } from './activity/activity.module.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ClientsModule } from './clients/clients.module.js';
@@ -33,6 +34,7 @@ export class AppModule {
         ScheduleModule.forRoot(),
         HttpModule,
         AuditModule,
+        ActivityModule,
         UsersModule,
         ScopesModule,
         ClientsModule,

@@ -59,6 +59,15 @@ export class ClientsRepository {
     });
   }
 
+  /** Whether this is, or was until it expired, a secret of the client. */
+  async isKnownSecret(clientId: string, digest: Buffer): Promise<boolean> {
+    const rows: unknown[] = await this.dataSource.query(
+      'SELECT 1 FROM client_secrets WHERE client_id = $1 AND digest = $2',
+      [clientId, digest],
+    );
+    return rows.length === 1;
+  }
+
   /** The client's secrets, the newest first; those that expired for as long as they are kept. */
   secrets(clientId: string): Promise<SecretInfo[]> {
     return this.dataSource.query(

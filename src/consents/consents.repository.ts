@@ -104,6 +104,16 @@ export class ConsentsRepository {
     });
   }
 
+  /** How many users have a live consent to the client, counted up to a limit. */
+  async countLive(clientId: string, limit: number): Promise<number> {
+    const [row]: { count: number }[] = await this.dataSource.query(
+      `SELECT count(*)::int AS count FROM (
+         SELECT 1 FROM consents WHERE client_id = $1 AND revoked_at IS NULL LIMIT $2) AS live`,
+      [clientId, limit],
+    );
+    return row!.count;
+  }
+
   /** One page of the client's consents, revoked ones too, by user id. */
   async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
     return readPage(page, 'user_id', 'asc', async (part) => {

@@ -37,6 +37,11 @@ export class ConsentsService {
     return this.repository.listLive(clientId, userId, page);
   }
 
+  /** How many users share data with the client, counted up to a limit. */
+  countLive(clientId: string, limit: number): Promise<number> {
+    return this.repository.countLive(clientId, limit);
+  }
+
   /** Every consent of the client, revoked ones too; throws a 404 problem for an unknown client. */
   async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
     await this.clients.get(clientId);

@@ -1,5 +1,6 @@
 import type { DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
+import { ActivityHourEntity } from '../activity/activity-hour.entity.js';
 import { AuditEventEntity } from '../audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
@@ -34,6 +35,7 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
     applicationName: 'charging-data-service',
     entities: [
       AccessTokenEntity,
+      ActivityHourEntity,
       AuditEventEntity,
       AuthorizationCodeEntity,
       ClientEntity,

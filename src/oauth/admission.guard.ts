@@ -3,6 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/problem.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
+import { RefusalCounts } from './refusal-counts.interceptor.js';
 
 /**
  * Lets a request to an OAuth endpoint in: the guards in their order, and the limits of contract §7 around them. What ends
@@ -18,6 +19,7 @@ export function admission(
   class AdmissionGuard implements CanActivate {
     constructor(
       private readonly limits: RateLimitsService,
+      private readonly refusals: RefusalCounts,
       private readonly moduleRef: ModuleRef,
     ) {}
 
@@ -26,6 +28,7 @@ export function admission(
       try {
         for (const guard of guards) await this.moduleRef.get<CanActivate>(guard).canActivate(context);
       } catch (error) {
+        this.refusals.count(error, request);
         const refused = error instanceof Problem && error.status < 500;
         if (refused && !request.oauthClient) await this.limits.countAddress(request.ip);
         throw error;

@@ -3,6 +3,7 @@ import {
   createParamDecorator,
   Injectable,
   UseGuards,
+  UseInterceptors,
   type CanActivate,
   type ExecutionContext,
   type Type,
@@ -12,6 +13,7 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { Form, queryStringOf } from '../http/form.js';
 import { admission } from './admission.guard.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
+import { RefusalCounts } from './refusal-counts.interceptor.js';
 import type { Problem } from '../http/problem.js';
 
 const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';
@@ -46,6 +48,7 @@ export const OAuthEndpoint = (
   applyDecorators(
     RouteConfig({ renderError, ...config }),
     UseGuards(admission([OAuthFormGuard, authentication], { limitClients })),
+    UseInterceptors(RefusalCounts),
   );
 
 /** The posted form, behind the form guard. */

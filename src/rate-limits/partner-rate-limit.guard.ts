@@ -10,11 +10,15 @@ import {
   type ThrottlerStorage,
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ActivityService } from '../activity/activity.service.js';
 import { Settings } from '../config/settings.js';
 import { rateLimitExceeded } from '../http/problem.js';
 import type { Principal } from '../tokens/principal.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
 import { partnerKey } from './throttler-storage.js';
+
+// A client with less than a fifth of its limit left is near it.
+const NEAR = 0.2;
 
 /**
  * The limit of partners' bearer endpoints (contract §7): for each pair of client and user, the client's own where it has
@@ -28,20 +32,27 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     reflector: Reflector,
     private readonly settings: Settings,
     private readonly notices: RateLimitNoticesService,
+    private readonly activity: ActivityService,
   ) {
     super(options, storage, reflector);
   }
 
   protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
     const principal = principalOf(properties.context);
+    const limit = principal.client.rateLimit ?? this.settings.rateLimit;
     const isAllowed = await super.handleRequest({
       ...properties,
-      limit: principal.client.rateLimit ?? this.settings.rateLimit,
+      limit,
       getTracker: () => Promise.resolve(''),
       generateKey: () => partnerKey(principal.client.id, principal.userId),
     });
     // The throttler's word on when its window ends: a rolling one never does.
-    properties.context.switchToHttp().getResponse<FastifyReply>().removeHeader('x-ratelimit-reset');
+    const reply = properties.context.switchToHttp().getResponse<FastifyReply>();
+    reply.removeHeader('x-ratelimit-reset');
+    const remaining = Number(reply.getHeader('x-ratelimit-remaining'));
+    if (remaining < limit * NEAR) {
+      this.activity.count({ kind: 'rate_limit_near', detail: 'partner', clientId: principal.client.id });
+    }
     return isAllowed;
   }
 
@@ -53,6 +64,12 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
     const userId = principal.userId ?? principal.client.ownerId;
+    this.activity.count({
+      kind: 'rate_limited',
+      detail: 'partner',
+      clientId: principal.client.id,
+      address: context.switchToHttp().getRequest<FastifyRequest>().ip,
+    });
     throw rateLimitExceeded(
       `The limit of ${limit} requests an hour is reached. Please try again in ${timeToBlockExpire} seconds.`,
       {

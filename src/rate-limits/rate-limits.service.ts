@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '../config/settings.js';
+import { ActivityService } from '../activity/activity.service.js';
 import { rateLimitExceeded } from '../http/problem.js';
 import { decisionCounter } from './rate-limit-metrics.js';
 import { addressKey } from './address-key.js';
@@ -27,6 +28,7 @@ export class RateLimitsService {
   constructor(
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
     private readonly settings: Settings,
+    private readonly activity: ActivityService,
   ) {}
 
   /** Counts a bearer request of this client and user (for client credentials: of the client) in a rolling hour. */
@@ -36,12 +38,16 @@ export class RateLimitsService {
 
   /** Counts a request of an authenticated client to `/o/*`; throws a 429 problem over the limit. */
   async countClient(clientId: string): Promise<void> {
-    refuseUnless(await this.consume(`client:${clientId}`, this.settings.oauthRateLimit, MINUTE_MS));
+    const decision = await this.consume(`client:${clientId}`, this.settings.oauthRateLimit, MINUTE_MS);
+    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'oauth', clientId });
+    refuseUnless(decision);
   }
 
   /** Counts a request of nobody in particular for its address; throws a 429 problem over the limit. */
   async countAddress(address: string): Promise<void> {
-    refuseUnless(await this.consume(addressKey(address), this.addressLimit, MINUTE_MS));
+    const decision = await this.consume(addressKey(address), this.addressLimit, MINUTE_MS);
+    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'address', address });
+    refuseUnless(decision);
   }
 
   private get addressLimit(): number {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ActivityService } from '../activity/activity.service.js';
 import { Settings } from '../config/settings.js';
 import { Cookies } from '../http/cookies.js';
 import { rateLimitExceeded, type Problem } from '../http/problem.js';
@@ -46,6 +47,7 @@ export class SignInLimitsService {
   constructor(
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
     private readonly cookies: Cookies,
+    private readonly activity: ActivityService,
     settings: Settings,
   ) {
     this.cookieKey = Buffer.from(hkdfSync('sha256', settings.encryptionKey, '', 'known browsers', 32));
@@ -120,7 +122,10 @@ export class SignInLimitsService {
       });
       if (decision.allowed) return decision.remaining === 0 ? [[key, limit]] : [];
       const others = this.underWay.get(key);
-      if (!others) throw tooManyFailures(decision);
+      if (!others) {
+        this.activity.count({ kind: 'sign_in_refused', detail: 'too_many' });
+        throw tooManyFailures(decision);
+      }
       await Promise.race(others);
     }
   }

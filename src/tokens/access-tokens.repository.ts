@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
 
 /** A live access token and what its rights depend on. */
@@ -41,6 +42,29 @@ export class AccessTokensRepository {
          LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = u.id AND k.revoked_at IS NULL
         WHERE t.digest = $1 AND t.revoked_at IS NULL AND t.expires_at > now()
           AND CASE WHEN t.grant_id IS NULL THEN o.enabled ELSE k.user_id IS NOT NULL END`,
+      [digest],
+    );
+    return row;
+  }
+
+  /** Whose a token is that opens nothing, and the first reason for that. */
+  async findRefused(digest: Buffer): Promise<{ clientId: string; reason: BearerRefusal } | undefined> {
+    const [row] = await this.dataSource.query(
+      `SELECT t.client_id AS "clientId",
+              CASE WHEN NOT c.enabled THEN 'client_disabled'
+                   WHEN t.grant_id IS NULL AND NOT o.enabled THEN 'owner_disabled'
+                   WHEN NOT coalesce(u.enabled, true) THEN 'user_disabled'
+                   WHEN k.revoked_at IS NOT NULL THEN 'consent_withdrawn'
+                   WHEN t.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL THEN 'token_revoked'
+                   WHEN t.expires_at <= now() THEN 'token_expired'
+                   ELSE 'grant_expired' END AS reason
+         FROM access_tokens t
+         JOIN clients c ON c.id = t.client_id
+         JOIN users o ON o.id = c.owner_id
+         LEFT JOIN grants g ON g.id = t.grant_id
+         LEFT JOIN users u ON u.id = g.user_id
+         LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
+        WHERE t.digest = $1`,
       [digest],
     );
     return row;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ActivityService } from '../activity/activity.service.js';
 import { Settings } from '../config/settings.js';
 import { USER_ID_PATTERN } from '../secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
@@ -12,6 +13,7 @@ export class AccessTokensService {
   constructor(
     private readonly repository: AccessTokensRepository,
     private readonly settings: Settings,
+    private readonly activity: ActivityService,
   ) {}
 
   /** Who calls with this token; undefined where it is unknown, expired or revoked, or what it rests on is gone. */
@@ -34,6 +36,15 @@ export class AccessTokensService {
       issuedAt: row.createdAt,
       expiresAt: row.expiresAt,
     };
+  }
+
+  /** Counts a token that `find` found nothing for, with the reason: as precisely as it can be told while the token is kept. */
+  async countRefusal(token: string, address: string): Promise<void> {
+    const found = isSecret('accessToken', token)
+      ? await this.repository.findRefused(digestOf(token))
+      : ({ reason: 'token_malformed' } as const);
+    const { reason, clientId } = { clientId: undefined, reason: 'token_unknown', ...found };
+    this.activity.count({ kind: 'bearer_refused', detail: reason, clientId, address });
   }
 
   /** What a live token may do with one user's data: nothing, unless that user consented (contract §5). */

@@ -1,6 +1,7 @@
-import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
+import { ActivityService } from '../activity/activity.service.js';
 import { Form, queryStringOf } from '../http/form.js';
 import { badRequest, unauthorized } from '../http/problem.js';
 import type { Principal } from './principal.js';
@@ -19,6 +20,9 @@ declare module 'fastify' {
  */
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {
+  @Inject(ActivityService)
+  private readonly activity!: ActivityService;
+
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const inHeader = request.headers.authorization !== undefined;
@@ -26,19 +30,23 @@ export class BearerGuard extends AuthGuard('bearer') {
     // RFC 6750 §2: clients MUST NOT use more than one method to transmit the token in each request.
     if (inHeader && inQuery) throw badRequest('Send the access token in the Authorization header alone.');
     if (inQuery) {
+      this.activity.count({ kind: 'bearer_refused', detail: 'token_in_query', address: request.ip });
       throw unauthorized(
         'Authentication credentials were not provided: a token in the query string is not accepted, send it in the Authorization header.',
         BEARER_REALM,
       );
     }
-    if (!inHeader) throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
+    if (!inHeader) {
+      this.activity.count({ kind: 'bearer_refused', detail: 'no_token', address: request.ip });
+      throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
+    }
     return (await super.canActivate(context)) as boolean;
   }
 
   /** Passport sees the headers alone: its strategy would also take a token from the body or the query. */
   override getRequest(context: ExecutionContext): unknown {
-    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    return { headers: { authorization: headers.authorization } };
+    const { headers, ip } = context.switchToHttp().getRequest<FastifyRequest>();
+    return { headers: { authorization: headers.authorization }, ip };
   }
 
   override handleRequest<TUser>(

@@ -8,10 +8,13 @@ import type { Principal } from './principal.js';
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   constructor(private readonly accessTokens: AccessTokensService) {
-    super();
+    super({ passReqToCallback: true });
   }
 
-  async validate(token: string): Promise<Principal | false> {
-    return (await this.accessTokens.find(token)) ?? false;
+  /** The principal; a token that opens nothing is counted, with the reason. */
+  async validate({ ip }: { ip: string }, token: string): Promise<Principal | false> {
+    const principal = await this.accessTokens.find(token);
+    if (!principal) await this.accessTokens.countRefusal(token, ip);
+    return principal ?? false;
   }
 }

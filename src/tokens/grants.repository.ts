@@ -11,6 +11,12 @@ interface GrantSelection {
   userId?: string;
 }
 
+/** A live grant in a list, with whose it is in words. */
+export interface GrantInList extends GrantEntity {
+  clientName: string;
+  userName: string;
+}
+
 @Injectable()
 export class GrantsRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -19,17 +25,17 @@ export class GrantsRepository {
   async listLive(
     filter: { clientId?: string; userId?: string },
     page: PageRequest,
-  ): Promise<Page<GrantEntity>> {
+  ): Promise<Page<GrantInList>> {
     return readPage(page, 'g.id', 'asc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const client =
         filter.clientId === undefined ? 'true' : `g.client_id = $${params.push(filter.clientId)}`;
       const user = filter.userId === undefined ? 'true' : `g.user_id = $${params.push(filter.userId)}`;
-      const rows: { id: string }[] = await this.dataSource.query(
+      return this.dataSource.query(
         `SELECT g.id, g.client_id AS "clientId", g.user_id AS "userId", g.scopes,
-                g.created_at AS "createdAt", g.expires_at AS "expiresAt"
-           FROM grants g
+                g.created_at AS "createdAt", g.expires_at AS "expiresAt", c.name AS "clientName", u.name AS "userName"
+           FROM grants g JOIN clients c ON c.id = g.client_id JOIN users u ON u.id = g.user_id
           WHERE ${client} AND ${user} AND g.revoked_at IS NULL AND g.expires_at > now()
             AND (EXISTS (SELECT 1 FROM refresh_tokens r
                           WHERE r.grant_id = g.id AND r.retired_at IS NULL AND r.expires_at > now())
@@ -38,8 +44,19 @@ export class GrantsRepository {
             AND ${where} ${orderAndLimit}`,
         params,
       );
-      return rows.map((row) => this.dataSource.manager.create(GrantEntity, row));
     });
+  }
+
+  /** How many live grants of the client or the user there are, counted up to a limit. */
+  async countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
+    const byClient = 'clientId' in filter;
+    const [row]: { count: number }[] = await this.dataSource.query(
+      `SELECT count(*)::int AS count FROM (
+         SELECT 1 FROM grants WHERE ${byClient ? 'client_id' : 'user_id'} = $1
+            AND revoked_at IS NULL AND expires_at > now() LIMIT $2) AS live`,
+      [byClient ? filter.clientId : filter.userId, limit],
+    );
+    return row!.count;
   }
 
   /**

@@ -9,7 +9,7 @@ import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { AccessEndings, type AccessEnding, type EndingReason } from '../users/access-endings.js';
 import type { GrantEntity } from './grant.entity.js';
-import { GrantsRepository } from './grants.repository.js';
+import { GrantsRepository, type GrantInList } from './grants.repository.js';
 
 /** Grants: listed and revoked; and what ends here when a user, a client or a consent does. */
 @Injectable()
@@ -26,8 +26,13 @@ export class GrantsService implements AccessEnding {
   }
 
   /** The live grants, by id. */
-  listLive(filter: { clientId?: string; userId?: string }, page: PageRequest): Promise<Page<GrantEntity>> {
+  listLive(filter: { clientId?: string; userId?: string }, page: PageRequest): Promise<Page<GrantInList>> {
     return this.repository.listLive(filter, page);
+  }
+
+  /** How many grants of a client or a user are live, counted up to a limit. */
+  countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
+    return this.repository.countLive(filter, limit);
   }
 
   /** Revokes one grant with all its tokens; the consent stays. Throws a 404 problem where there is no live one. */

@@ -21,14 +21,20 @@ interface PurgeTask {
  * of it, and takes its codes and tokens along.
  */
 const TASKS: PurgeTask[] = [
-  { table: 'access_tokens', key: 'digest', condition: 'expires_at < now()' },
+  // For a day after their end, so that whoever asks why a partner gets 401 is told.
+  { table: 'access_tokens', key: 'digest', condition: "expires_at < now() - interval '1 day'" },
   { table: 'authorization_codes', key: 'digest', condition: 'consumed_at IS NULL AND expires_at < now()' },
   { table: 'sessions', key: 'digest', condition: 'expires_at < now()' },
   { table: 'portal_links', key: 'digest', condition: 'expires_at < now()' },
   { table: 'portal_sessions', key: 'digest', condition: 'expires_at < now()' },
   { table: 'password_links', key: 'digest', condition: 'expires_at < now()' },
   { table: 'rate_limit_periods', key: 'notification_id', condition: 'ends_at < now()' },
-  { table: 'client_secrets', key: 'client_id, digest', condition: 'expires_at < now()' },
+  // Likewise: a secret that has expired is another answer than one that is wrong.
+  {
+    table: 'client_secrets',
+    key: 'client_id, digest',
+    condition: 'expires_at < now() - make_interval(days => $2)',
+  },
   { table: 'grants', key: 'id', condition: 'revoked_at < now() - make_interval(days => $2)' },
   { table: 'grants', key: 'id', condition: 'expires_at < now() - make_interval(days => $2)' },
   {
@@ -51,6 +57,11 @@ const TASKS: PurgeTask[] = [
     condition: 'hour < now() - make_interval(days => $2)',
   },
   { table: 'webhook_recoveries', key: 'id', condition: 'created_at < now() - make_interval(days => $2)' },
+  {
+    table: 'activity_hours',
+    key: 'client_id, hour, kind, detail',
+    condition: 'hour < now() - make_interval(days => $2)',
+  },
   { table: 'audit_events', key: 'id', condition: "occurred_at < now() - interval '365 days'" },
 ];
 

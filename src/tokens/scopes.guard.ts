@@ -1,6 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import { ActivityService } from '../activity/activity.service.js';
 import { forbidden } from '../http/problem.js';
 import { BEARER_REALM } from './bearer.guard.js';
 
@@ -12,7 +13,10 @@ export const RequireScopes = (...scopes: string[]) => SetMetadata(SCOPES, scopes
 /** Says 403 (RFC 6750 §3.1 `insufficient_scope`) to a token without the route's scopes. Runs after the bearer guard. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly activity: ActivityService,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const required =
@@ -20,8 +24,10 @@ export class ScopesGuard implements CanActivate {
         context.getHandler(),
         context.getClass(),
       ]) ?? [];
-    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { principal, ip } = context.switchToHttp().getRequest<FastifyRequest>();
     if (required.every((scope) => principal?.scopes.includes(scope))) return true;
+    const clientId = principal?.client.id;
+    this.activity.count({ kind: 'bearer_refused', detail: 'scope_missing', clientId, address: ip });
     const scope = required.join(' ');
     throw forbidden(`This needs the scope ${scope}, which the access token does not have.`, {
       'www-authenticate': `${BEARER_REALM}, error="insufficient_scope", scope="${scope}"`,

@@ -26,17 +26,48 @@ export class PasswordChangeService {
   ) {}
 
   /** Whether the password is the user's present one: the account as it was then, else undefined, which the trail notes. */
-  async verify(user: SignedInUser, password: string, actor: Actor): Promise<UserEntity | undefined> {
+  async verify(
+    user: SignedInUser,
+    password: string,
+    actor: Actor,
+    refusal = 'user.password_change_refused',
+  ): Promise<UserEntity | undefined> {
     const account = await this.users.findByIdWithPassword(user.id);
     if ((await verifyPassword(account?.passwordHash, password)) && account?.enabled) return account;
     await this.transactions.run((manager) =>
       this.audit.record(manager, actor, {
-        action: 'user.password_change_refused',
+        action: refusal,
         subjectType: 'user',
         subjectId: user.id,
       }),
     );
     return undefined;
+  }
+
+  /**
+   * Notes that a signed-in user gave the password once more: the browser goes on under a new session id, as after a new
+   * sign-in. False where it was signed out, or the password changed, meanwhile.
+   */
+  async confirm(
+    account: UserEntity,
+    { sessionDigest }: SignedInUser,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<boolean> {
+    const secret = await this.transactions.run(async (manager) => {
+      const restarted = await this.sessions.restart(manager, request, account, sessionDigest, actor);
+      if (restarted === undefined) return undefined;
+      await this.audit.record(manager, actor, {
+        action: 'session.confirmed',
+        subjectType: 'session',
+        subjectId: account.id,
+      });
+      return restarted;
+    });
+    if (secret === undefined) return false;
+    this.sessions.setCookie(reply, secret);
+    return true;
   }
 
   /**

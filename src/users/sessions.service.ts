@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
+import { ActivityService } from '../activity/activity.service.js';
 import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { Transactions } from '../database/transactions.js';
@@ -35,6 +36,7 @@ export class SessionsService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
+    private readonly activity: ActivityService,
   ) {}
 
   /** Who is signed in in this browser, if anybody. */
@@ -60,6 +62,7 @@ export class SessionsService {
     const user = await this.users.findByEmailWithPassword(email);
     const right = await verifyPassword(user?.passwordHash, password);
     if (!user || !right || !user.enabled) {
+      this.countSignIn('sign_in_refused', actor);
       await this.recordRefusal(user, actor);
       return undefined;
     }
@@ -90,6 +93,7 @@ export class SessionsService {
       }
       return true;
     });
+    this.countSignIn(started ? 'sign_in' : 'sign_in_refused', actor);
     if (!started) return undefined;
     this.setCookie(reply, secret);
     return user;
@@ -178,8 +182,30 @@ export class SessionsService {
     return renewed ? secret : undefined;
   }
 
+  /**
+   * Starts this browser's session anew and leaves the user's others, in the caller's transaction; the new secret, for the cookie
+   * once that is committed. Undefined where it was signed out, or the password changed, meanwhile.
+   */
+  async restart(
+    manager: EntityManager,
+    request: FastifyRequest,
+    user: UserEntity,
+    present: Buffer,
+    actor: Actor,
+  ): Promise<string | undefined> {
+    const secret = newSecret('session');
+    const details = this.detailsOf(request, actor);
+    const wasSignedIn = (await this.sessions.delete(manager, present)) === user.id;
+    const restarted = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
+    return restarted ? secret : undefined;
+  }
+
   setCookie(reply: FastifyReply, secret: string): void {
     this.cookies.set(reply, COOKIE, secret, this.settings.sessionTtl);
+  }
+
+  private countSignIn(kind: 'sign_in' | 'sign_in_refused', { address }: Actor): void {
+    this.activity.count({ kind, detail: 'password', address });
   }
 
   private detailsOf(request: FastifyRequest, actor: Actor): SessionDetails {

@@ -5,6 +5,12 @@ import { ClientAuthenticationService } from '../../clients/client-authentication
 import { parseBasicCredentials } from '../../clients/client-credentials.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
 
+/** What the guard lets passport see of a request. */
+interface BasicRequest {
+  headers: { authorization: string };
+  ip: string;
+}
+
 /** Passport's Basic strategy over the clients of this service. */
 @Injectable()
 export class BasicStrategy extends PassportStrategy(PassportBasicStrategy, 'basic') {
@@ -13,8 +19,8 @@ export class BasicStrategy extends PassportStrategy(PassportBasicStrategy, 'basi
   }
 
   /** The header is read anew: passport-http cuts a secret at its first colon and leaves the form-encoding on. */
-  async validate(request: { headers: { authorization: string } }): Promise<ClientEntity | false> {
-    const credentials = parseBasicCredentials(request.headers.authorization);
-    return (credentials && (await this.clients.authenticate(credentials))) ?? false;
+  async validate({ headers, ip }: BasicRequest): Promise<ClientEntity | false> {
+    const credentials = parseBasicCredentials(headers.authorization);
+    return (credentials && (await this.clients.authenticate(credentials, ip))) ?? false;
   }
 }

@@ -25,14 +25,13 @@ export class ClientAuthenticationGuard extends AuthGuard('basic') {
     const form = request.body as Form;
     const header = request.headers.authorization;
     if (header !== undefined) {
-      refuseSecondMethod(header, form);
+      this.refuseSecondMethod(header, form, request.ip);
       return (await super.canActivate(context)) as boolean;
     }
     const clientId = form.get('client_id');
-    const client =
-      clientId === undefined
-        ? undefined
-        : await this.clients.authenticate({ clientId, clientSecret: form.get('client_secret') });
+    if (clientId === undefined) throw this.missing(request.ip);
+    const clientSecret = form.get('client_secret');
+    const client = await this.clients.authenticate({ clientId, clientSecret }, request.ip);
     if (!client) throw invalidClient();
     request.oauthClient = client;
     return true;
@@ -40,8 +39,8 @@ export class ClientAuthenticationGuard extends AuthGuard('basic') {
 
   /** passport-http knows one space behind the scheme; RFC 9110 §11.4 allows several. */
   override getRequest(context: ExecutionContext): unknown {
-    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    return { headers: { authorization: headers.authorization?.replace(/^Basic +/i, 'Basic ') } };
+    const { headers, ip } = context.switchToHttp().getRequest<FastifyRequest>();
+    return { headers: { authorization: headers.authorization?.replace(/^Basic +/i, 'Basic ') }, ip };
   }
 
   override handleRequest<TClient>(
@@ -55,15 +54,20 @@ export class ClientAuthenticationGuard extends AuthGuard('basic') {
     context.switchToHttp().getRequest<FastifyRequest>().oauthClient = client as unknown as ClientEntity;
     return client;
   }
-}
 
-/** RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request. */
-function refuseSecondMethod(header: string, form: Form): void {
-  const credentials = parseBasicCredentials(header);
-  if (!credentials) throw invalidClient();
-  const otherId = form.get('client_id') !== undefined && form.get('client_id') !== credentials.clientId;
-  if (form.get('client_secret') !== undefined || otherId) {
-    throw invalidRequest('The client authenticates twice: by the Authorization header and in the body.');
+  /** RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request. */
+  private refuseSecondMethod(header: string, form: Form, address: string): void {
+    const credentials = parseBasicCredentials(header);
+    if (!credentials) throw this.missing(address);
+    const otherId = form.get('client_id') !== undefined && form.get('client_id') !== credentials.clientId;
+    if (form.get('client_secret') !== undefined || otherId) {
+      throw invalidRequest('The client authenticates twice: by the Authorization header and in the body.');
+    }
+  }
+
+  private missing(address: string): Error {
+    this.clients.countMissing(address);
+    return invalidClient();
   }
 }
 

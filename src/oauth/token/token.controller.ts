@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ActivityService } from '../../activity/activity.service.js';
 import type { ClientEntity, GrantType } from '../../clients/client.entity.js';
 import { originOf } from '../../http/actor.js';
 import type { Form } from '../../http/form.js';
@@ -30,6 +31,7 @@ export class TokenController {
     authorizationCode: AuthorizationCodeGrant,
     clientCredentials: ClientCredentialsGrant,
     refreshToken: RefreshTokenGrant,
+    private readonly activity: ActivityService,
   ) {
     this.grants = new Map<GrantType, TokenGrant>([
       ['authorization_code', authorizationCode],
@@ -47,9 +49,16 @@ export class TokenController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TokenResponse> {
-    const grant = this.grantFor(form.get('grant_type'), client);
+    const grantType = form.get('grant_type');
+    const grant = this.grantFor(grantType, client);
     const actor = { type: 'client', id: client.id, ...originOf(request) } as const;
     const tokens = await grant.run({ client, form, actor });
+    this.activity.count({
+      kind: 'token_issued',
+      detail: grantType!,
+      clientId: client.id,
+      address: request.ip,
+    });
     void reply.headers(NO_STORE);
     return toResponse(tokens);
   }

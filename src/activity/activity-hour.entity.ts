@@ -1,0 +1,26 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** How often something happened in an hour: of one client, of nobody known, or (`all`) of everybody. */
+@Entity('activity_hours')
+export class ActivityHourEntity {
+  @PrimaryColumn('text', { name: 'client_id' })
+  clientId!: string;
+
+  @PrimaryColumn('timestamptz')
+  hour!: Date;
+
+  @PrimaryColumn('text')
+  kind!: string;
+
+  @PrimaryColumn('text')
+  detail!: string;
+
+  @Column('bigint')
+  count!: string;
+
+  @Column('timestamptz', { name: 'last_at' })
+  lastAt!: Date;
+
+  @Column('text', { name: 'last_address', nullable: true })
+  lastAddress!: string | null;
+}

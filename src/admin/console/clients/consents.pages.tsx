@@ -1,0 +1,156 @@
+import type { ClientEntity } from '../../../clients/client.entity.js';
+import type { ConsentedUser } from '../../../consents/consents.repository.js';
+import { Moment } from '../../../http/pages/moment.js';
+import type { Page } from '../../../http/paging.js';
+import type { ScopeEntity } from '../../../scopes/scope.entity.js';
+import type { FieldErrors } from '../form-attempt.js';
+import type { ConsoleFrame } from '../pages/console-layout.js';
+import { Ending } from '../pages/ending.js';
+import { Choices, ConsoleForm, TextArea, TextField } from '../pages/form-fields.js';
+import { NEXT_PREVIOUS, PagedTable, Words } from '../pages/lists.js';
+import { clientPath, renderClientPage } from './client-frame.js';
+
+interface Props {
+  frame: ConsoleFrame;
+  client: ClientEntity;
+}
+
+/** The users who share data with the client. */
+export function consentsPage({ frame, client, page }: Props & { page: Page<ConsentedUser> }): string {
+  return renderClientPage({
+    frame,
+    client,
+    part: 'consents',
+    actions: (
+      <a class="button-link quiet" href={clientPath(client.id, 'consents/new')}>
+        Record a consent
+      </a>
+    ),
+    children: (
+      <PagedTable
+        caption="Users who share data with this client"
+        page={page}
+        idOf={({ id }) => id}
+        path={clientPath(client.id, 'consents')}
+        empty="No user shares data with this client."
+        words={NEXT_PREVIOUS}
+        columns={[
+          {
+            head: 'User',
+            cell: ({ id, name, email }) => (
+              <>
+                <a href={`/admin/console/users/${id}`}>
+                  <bdi>{name}</bdi>
+                </a>
+                <bdi class="under muted">{email}</bdi>
+              </>
+            ),
+          },
+          { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
+          { head: 'Since', cell: ({ grantedAt }) => <Moment at={grantedAt} /> },
+          {
+            head: 'Change',
+            cell: ({ id, name }) => (
+              <a href={clientPath(client.id, `consents/${id}/disconnect`)}>
+                Disconnect<span class="visually-hidden"> {name}</span>
+              </a>
+            ),
+          },
+        ]}
+      />
+    ),
+  });
+}
+
+/** Says what disconnecting a user from the client means, before it happens. */
+export function disconnectUserPage({
+  frame,
+  client,
+  user,
+  csrfToken,
+}: Props & { user: ConsentedUser; csrfToken: string }): string {
+  return renderClientPage({
+    frame,
+    client,
+    title: 'Disconnect a user',
+    children: (
+      <Ending
+        question={
+          <>
+            Disconnect <bdi class="name">{client.name}</bdi> from <bdi class="name">{user.name}</bdi>?
+          </>
+        }
+        consequences={[
+          'The client can no longer read data of this user, from this moment on.',
+          'Its grants and tokens for this user end, and no more events of this user are sent to it.',
+          'The user can connect it again at any time.',
+        ]}
+        action={clientPath(client.id, `consents/${user.id}/disconnect`)}
+        csrfToken={csrfToken}
+        submit="Disconnect"
+        back={clientPath(client.id, 'consents')}
+      />
+    ),
+  });
+}
+
+export interface ConsentFields {
+  /** The id or the e-mail address. */
+  user: string;
+  scopes: string[];
+  evidence: string;
+}
+
+/** The form to record a consent that was given elsewhere. */
+export function newConsentPage({
+  frame,
+  client,
+  scopes,
+  fields,
+  csrfToken,
+  errors,
+}: Props & { scopes: ScopeEntity[]; fields: ConsentFields; csrfToken: string; errors?: FieldErrors }): string {
+  return renderClientPage({
+    frame,
+    client,
+    title: 'Record a consent',
+    children: (
+      <>
+        <p>
+          For a consent that the user gave elsewhere, such as in a contract. It replaces what stood before, and the
+          user is notified.
+        </p>
+        <ConsoleForm
+          action={clientPath(client.id, 'consents/new')}
+          csrfToken={csrfToken}
+          errors={errors}
+          submit="Record the consent"
+          cancel={{ href: clientPath(client.id, 'consents') }}
+        >
+          <TextField
+            name="user"
+            label="User"
+            hint="The e-mail address or id."
+            value={fields.user}
+            errors={errors}
+          />
+          <Choices
+            name="scopes"
+            label="What the user agreed to"
+            type="checkbox"
+            values={fields.scopes}
+            options={scopes.map(({ name, description }) => ({ value: name, label: name, hint: description }))}
+            errors={errors}
+          />
+          <TextArea
+            name="evidence"
+            label="Proof"
+            hint="What shows that the user agreed, such as the number of the contract."
+            value={fields.evidence}
+            errors={errors}
+          />
+        </ConsoleForm>
+      </>
+    ),
+  });
+}
