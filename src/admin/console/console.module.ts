@@ -1,12 +1,45 @@
 import { Module } from '@nestjs/common';
+import { ConsoleAuditController } from './audit/audit.controller.js';
+import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
+import { ConsoleScopesController } from './catalogues/scopes.controller.js';
+import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
+import { ConsoleClientEndingsController } from './clients/client-endings.controller.js';
+import { ConsoleClientRefusalsController } from './clients/client-refusals.controller.js';
+import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
+import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
 import { ConsoleAnswers } from './console-answers.interceptor.js';
 import { ConsoleGuard } from './console.guard.js';
-import { ConsoleOverviewController } from './overview.controller.js';
+import { ConsoleGrantsController } from './grants/grants.controller.js';
+import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
+import { ConsoleOverviewController } from './overview/overview.controller.js';
+import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
+import { ConsoleUserEndingsController } from './users/user-endings.controller.js';
+import { ConsoleUsersController } from './users/users.controller.js';
+import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
+import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
 /** The operators' console (contract §12): controllers and pages alone, which call the services that the admin API calls. */
 @Module({
-  controllers: [ConsoleClientsController, ConsoleOverviewController],
+  controllers: [
+    ConsoleAuditController,
+    ConsoleClientConsentsController,
+    ConsoleClientEndingsController,
+    ConsoleClientRefusalsController,
+    ConsoleClientSecretsController,
+    ConsoleClientsController,
+    ConsoleConfirmPasswordController,
+    ConsoleDeliveriesController,
+    ConsoleEndpointsController,
+    ConsoleEventTypesController,
+    ConsoleGrantsController,
+    ConsoleNotificationsController,
+    ConsoleOverviewController,
+    ConsoleScopesController,
+    ConsoleUserApplicationsController,
+    ConsoleUserEndingsController,
+    ConsoleUsersController,
+  ],
   providers: [ConsoleAnswers, ConsoleGuard],
 })
 export class ConsoleModule {}

@@ -88,6 +88,16 @@ export class DeliveriesRepository {
     return count === 1;
   }
 
+  /** How many are waiting, counted up to a limit, and when the oldest of them was made. */
+  async waiting(limit: number): Promise<{ count: number; oldest: Date | null }> {
+    const [row]: { count: number; oldest: Date | null }[] = await this.dataSource.query(
+      `SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT $1) AS some) AS count,
+              (SELECT created_at FROM deliveries WHERE state = 'pending' ORDER BY id LIMIT 1) AS oldest`,
+      [limit],
+    );
+    return row!;
+  }
+
   /** How many of an endpoint failed, of those made between the two times. */
   async countFailed(clientId: string, endpointId: string, from: Date, to: Date): Promise<number> {
     const params: unknown[] = [];

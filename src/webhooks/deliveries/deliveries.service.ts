@@ -61,6 +61,11 @@ export class DeliveriesService {
     return this.get(id, clientId);
   }
 
+  /** How many are waiting, counted up to a limit, and when the oldest of them was made. */
+  waiting(limit: number): Promise<{ count: number; oldest: Date | null }> {
+    return this.repository.waiting(limit);
+  }
+
   /** How many a recovery would send again. */
   countFailed(clientId: string, { endpointId, from, to }: RecoveryRange): Promise<number> {
     return this.repository.countFailed(clientId, endpointId, from, to);

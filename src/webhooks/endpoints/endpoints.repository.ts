@@ -14,8 +14,23 @@ export interface EndpointHour {
 
 /** An endpoint in a list, with its attempts of the last 24 hours. */
 export interface EndpointInList extends EndpointEntity {
+  clientName: string;
   delivered24h: number;
   failed24h: number;
+}
+
+/** Every member narrows. */
+export interface EndpointFilter {
+  clientId?: string;
+  /** Those that are disabled. */
+  isDisabled?: boolean;
+}
+
+/** The attempts of all endpoints in one hour. */
+export interface HourOfAllEndpoints {
+  hour: Date;
+  delivered: number;
+  failed: number;
 }
 
 @Injectable()
@@ -37,22 +52,26 @@ export class EndpointsRepository {
     });
   }
 
-  /** One page of a client's endpoints by id, with their attempts of the last 24 hours. */
-  async list(clientId: string, page: PageRequest): Promise<Page<EndpointInList>> {
+  /** One page of endpoints by id, with their attempts of the last 24 hours. */
+  async list({ clientId, isDisabled }: EndpointFilter, page: PageRequest): Promise<Page<EndpointInList>> {
     return readPage(page, 'e.id', 'asc', async (part) => {
-      const params: unknown[] = [clientId];
+      const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
+      const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
+      // Written out, so that the index of the disabled can be used.
+      const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       const rows: (Partial<EndpointInList> & { id: string })[] = await this.dataSource.query(
-        `SELECT e.id, e.client_id AS "clientId", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
+        `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
                 e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
                 e.previous_secret_expires_at AS "previousSecretExpiresAt", e.failing_since AS "failingSince",
                 e.created_at AS "createdAt", e.updated_at AS "updatedAt",
                 coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h"
            FROM webhook_endpoints e
+           JOIN clients c ON c.id = e.client_id
            LEFT JOIN LATERAL (
              SELECT sum(delivered) AS delivered, sum(failed) AS failed FROM webhook_endpoint_hours
               WHERE endpoint_id = e.id AND hour > now() - interval '24 hours') h ON true
-          WHERE e.client_id = $1 AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
+          WHERE ${client} AND ${disabled} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
         params,
       );
       return rows.map((row) =>
@@ -68,6 +87,15 @@ export class EndpointsRepository {
               slowest_ms AS "slowestMs"
          FROM webhook_endpoint_hours WHERE endpoint_id = $1 AND hour >= $2 ORDER BY hour`,
       [endpointId, since],
+    );
+  }
+
+  /** The hours since a time in which anything was attempted, over all endpoints, oldest first. */
+  hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
+    return this.dataSource.query(
+      `SELECT hour, sum(delivered)::float8 AS delivered, sum(failed)::float8 AS failed
+         FROM webhook_endpoint_hours WHERE hour >= $1 GROUP BY hour ORDER BY hour`,
+      [since],
     );
   }
 

@@ -12,7 +12,13 @@ import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
-import { EndpointsRepository, type EndpointHour, type EndpointInList } from './endpoints.repository.js';
+import {
+  EndpointsRepository,
+  type EndpointFilter,
+  type EndpointHour,
+  type EndpointInList,
+  type HourOfAllEndpoints,
+} from './endpoints.repository.js';
 
 /** Contract §11: at most so many a client. */
 export const ENDPOINTS_PER_CLIENT = 50;
@@ -48,7 +54,17 @@ export class EndpointsService {
   /** A client's endpoints by id, with their attempts of the last 24 hours; throws a 404 problem for an unknown client. */
   async list(clientId: string, page: PageRequest): Promise<Page<EndpointInList>> {
     await this.clients.get(clientId);
-    return this.repository.list(clientId, page);
+    return this.repository.list({ clientId }, page);
+  }
+
+  /** The endpoints of all clients by id, with their attempts of the last 24 hours. */
+  listAll(filter: EndpointFilter, page: PageRequest): Promise<Page<EndpointInList>> {
+    return this.repository.list(filter, page);
+  }
+
+  /** The hours since a time in which anything was attempted, over all endpoints, oldest first. */
+  hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
+    return this.repository.hoursOfAll(since);
   }
 
   async get(id: string, clientId?: string): Promise<EndpointEntity> {

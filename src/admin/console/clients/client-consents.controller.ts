@@ -98,7 +98,9 @@ export class ConsoleClientConsentsController {
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const scopes = (await this.scopes.describe(client.scopes)).filter(({ audience }) => audience === 'partner');
+    const scopes = (await this.scopes.describe(client.scopes)).filter(
+      ({ audience }) => audience === 'partner',
+    );
     const csrfToken = visit.tokenFor(clientPath(id, 'consents/new'));
     const html = newConsentPage({ frame: visit.frame, client, scopes, fields, csrfToken, errors });
     return { html, status: errors ? 400 : 200 };

@@ -109,7 +109,12 @@ export function newConsentPage({
   fields,
   csrfToken,
   errors,
-}: Props & { scopes: ScopeEntity[]; fields: ConsentFields; csrfToken: string; errors?: FieldErrors }): string {
+}: Props & {
+  scopes: ScopeEntity[];
+  fields: ConsentFields;
+  csrfToken: string;
+  errors?: FieldErrors;
+}): string {
   return renderClientPage({
     frame,
     client,
@@ -117,8 +122,8 @@ export function newConsentPage({
     children: (
       <>
         <p>
-          For a consent that the user gave elsewhere, such as in a contract. It replaces what stood before, and the
-          user is notified.
+          For a consent that the user gave elsewhere, such as in a contract. It replaces what stood before,
+          and the user is notified.
         </p>
         <ConsoleForm
           action={clientPath(client.id, 'consents/new')}

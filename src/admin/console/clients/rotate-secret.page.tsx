@@ -8,7 +8,11 @@ import { clientPath, renderClientPage } from './client-frame.js';
 export const DEFAULT_OVERLAP = '86400';
 
 const OVERLAPS = [
-  { value: '0', label: 'Not at all', hint: 'For a secret that others know. Requests with it fail from now on.' },
+  {
+    value: '0',
+    label: 'Not at all',
+    hint: 'For a secret that others know. Requests with it fail from now on.',
+  },
   { value: '3600', label: 'One hour' },
   { value: DEFAULT_OVERLAP, label: 'One day' },
   { value: '604800', label: 'One week' },
@@ -39,7 +43,9 @@ export function rotateSecretPage({
         <p class="empty">It is a public client, so it has no secret.</p>
       ) : (
         <>
-          <p>The client gets a new secret. While the old one counts too, it can be changed without a break.</p>
+          <p>
+            The client gets a new secret. While the old one counts too, it can be changed without a break.
+          </p>
           <ConsoleForm
             action={clientPath(client.id, 'secret')}
             csrfToken={csrfToken}

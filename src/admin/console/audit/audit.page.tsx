@@ -1,0 +1,137 @@
+import type { VNode } from 'preact';
+import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
+import { Moment } from '../../../http/pages/moment.js';
+import type { Page } from '../../../http/paging.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import { TextField } from '../pages/form-fields.js';
+import { FilterForm, PagedTable, pathWith } from '../pages/lists.js';
+import { linkOf } from '../pages/resource-link.js';
+
+const PATH = '/admin/console/audit';
+
+export interface AuditFilterFields {
+  actor?: string;
+  subject?: string;
+  action?: string;
+  since?: string;
+}
+
+export interface AuditPageProps {
+  frame: ConsoleFrame;
+  filter: AuditFilterFields;
+  page: Page<AuditEventEntity>;
+  errors?: FieldErrors;
+}
+
+/** The audit trail, newest first, with what changed; and what narrows it. */
+export function auditPage({ frame, filter, page, errors }: AuditPageProps): string {
+  const { actor, subject, action, since } = filter;
+  return renderConsolePage({
+    frame,
+    part: 'audit',
+    title: 'Audit trail',
+    children: (
+      <>
+        <FilterForm path={PATH} isFiltered={Object.values(filter).some(Boolean) || errors !== undefined}>
+          <TextField name="actor" label="Who: an id" value={actor} errors={errors} />
+          <TextField name="subject" label="On what: an id or a name" value={subject} errors={errors} />
+          <TextField name="action" label="Action, such as client.updated" value={action} errors={errors} />
+          <TextField name="since" label="Since, such as 2026-01-31" value={since} errors={errors} />
+        </FilterForm>
+        {!errors && (
+          <PagedTable
+            caption="Audit events"
+            page={page}
+            idOf={({ id }) => id}
+            path={pathWith(PATH, { ...filter })}
+            empty="Nothing matches."
+            columns={[
+              { head: 'When', cell: ({ occurredAt }) => <Moment at={occurredAt} /> },
+              { head: 'What', cell: (event) => <Action event={event} /> },
+              { head: 'Who', cell: (event) => <Who event={event} /> },
+              { head: 'On what', cell: (event) => <Subject event={event} /> },
+              { head: 'What changed', cell: (event) => <Changes event={event} /> },
+            ]}
+          />
+        )}
+      </>
+    ),
+  });
+}
+
+interface EventProps {
+  event: AuditEventEntity;
+}
+
+const Action = ({ event: { action } }: EventProps): VNode => (
+  <a href={pathWith(PATH, { action })}>{action}</a>
+);
+
+function Who({ event: { actorType, actorId, address, requestId } }: EventProps): VNode {
+  const href = actorId === null ? undefined : linkOf(actorId);
+  return (
+    <>
+      {actorType === 'service' ? (
+        'the service'
+      ) : href ? (
+        <a href={href}>{actorType}</a>
+      ) : (
+        <>{actorType === 'user' && actorId === null ? 'not signed in' : actorType}</>
+      )}
+      {actorId !== null && <code class="under">{actorId}</code>}
+      {address && <bdi class="under muted">from {address}</bdi>}
+      {requestId && <bdi class="under muted">request {requestId}</bdi>}
+    </>
+  );
+}
+
+function Subject({ event: { subjectType, subjectId } }: EventProps): VNode {
+  const href = linkOf(subjectId);
+  const words = subjectType.replaceAll('_', ' ');
+  return (
+    <>
+      {href ? <a href={href}>{words}</a> : words}
+      <code class="under">{subjectId}</code>
+    </>
+  );
+}
+
+/** Each member with what it was and what it is; a side that is not told of stays empty. */
+function Changes({ event: { before, after } }: EventProps): VNode {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  if (names.length === 0) return <span class="muted">–</span>;
+  return (
+    <details class="changes" open={names.length <= 3}>
+      <summary>{names.length === 1 ? names[0] : `${names.length} members`}</summary>
+      <dl>
+        {names.map((name) => (
+          <div>
+            <dt>{name}</dt>
+            {before && name in before && (
+              <dd class="was">
+                <span class="visually-hidden">was </span>
+                {textOf(before[name])}
+              </dd>
+            )}
+            {after && name in after && (
+              <dd class="is">
+                <span class="visually-hidden">is </span>
+                {textOf(after[name])}
+              </dd>
+            )}
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) {
+    return value.length === 0 ? 'none' : value.join(', ');
+  }
+  return JSON.stringify(value);
+}

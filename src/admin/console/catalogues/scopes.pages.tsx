@@ -1,0 +1,121 @@
+import type { ScopeEntity } from '../../../scopes/scope.entity.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import { Choices, ConsoleForm, TextArea, TextField } from '../pages/form-fields.js';
+import { State, Table } from '../pages/lists.js';
+
+export const SCOPES_PATH = '/admin/console/scopes';
+
+/** The names hold characters that a path takes as they are. */
+export const scopePath = (name: string): string => `${SCOPES_PATH}/${name}/edit`;
+
+/** The catalogue of scopes. */
+export function scopesPage({ frame, scopes }: { frame: ConsoleFrame; scopes: ScopeEntity[] }): string {
+  return renderConsolePage({
+    frame,
+    part: 'scopes',
+    title: 'Scopes',
+    actions: (
+      <a class="button-link" href={`${SCOPES_PATH}/new`}>
+        Add a scope
+      </a>
+    ),
+    children: (
+      <Table
+        caption="Scopes"
+        rows={scopes}
+        columns={[
+          { head: 'Name', cell: ({ name }) => <code>{name}</code> },
+          { head: 'In the words shown to users', cell: ({ description }) => description },
+          {
+            head: 'For',
+            cell: ({ audience }) =>
+              audience === 'operator' ? (
+                <State tone="warn">operators</State>
+              ) : (
+                <State tone="plain">partners</State>
+              ),
+          },
+          {
+            head: 'Change',
+            cell: ({ name }) => (
+              <a href={scopePath(name)}>
+                Change<span class="visually-hidden"> {name}</span>
+              </a>
+            ),
+          },
+        ]}
+      />
+    ),
+  });
+}
+
+export interface ScopeFields {
+  name: string;
+  description: string;
+  audience: string;
+}
+
+export interface ScopeFormPageProps {
+  frame: ConsoleFrame;
+  action: string;
+  fields: ScopeFields;
+  isNew: boolean;
+  csrfToken: string;
+  errors?: FieldErrors;
+}
+
+/** The form to add or change a scope. */
+export function scopeFormPage({
+  frame,
+  action,
+  fields,
+  isNew,
+  csrfToken,
+  errors,
+}: ScopeFormPageProps): string {
+  return renderConsolePage({
+    frame,
+    part: 'scopes',
+    title: isNew ? 'Add a scope' : fields.name,
+    above: [{ href: SCOPES_PATH, label: 'Scopes' }],
+    children: (
+      <ConsoleForm
+        action={action}
+        csrfToken={csrfToken}
+        errors={errors}
+        submit="Save"
+        cancel={{ href: SCOPES_PATH }}
+      >
+        {isNew && (
+          <TextField
+            name="name"
+            label="Name"
+            hint="Such as vehicle:read. It cannot be changed later."
+            value={fields.name}
+            errors={errors}
+          />
+        )}
+        <TextArea
+          name="description"
+          label="Description"
+          hint="In the words shown to users when they are asked to agree."
+          value={fields.description}
+          errors={errors}
+        />
+        <Choices
+          name="audience"
+          label="For"
+          hint="It cannot be changed while a client holds the scope."
+          type="radio"
+          values={[fields.audience]}
+          errors={errors}
+          options={[
+            { value: 'partner', label: 'Partners: users are asked to agree' },
+            { value: 'operator', label: 'Operators: for the company’s own services' },
+          ]}
+        />
+      </ConsoleForm>
+    ),
+  });
+}

@@ -1,0 +1,31 @@
+import { Param } from '@nestjs/common';
+import { ActivityService } from '../../../activity/activity.service.js';
+import { REFUSALS } from '../../../activity/activity.js';
+import { ClientsService } from '../../../clients/clients.service.js';
+import { ConsolePages, Shows, Visit } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { refusalsPage } from './refusals.page.js';
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** Why a partner's requests are refused. */
+@ConsolePages('clients/:client_id/refusals')
+export class ConsoleClientRefusalsController {
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly activity: ActivityService,
+  ) {}
+
+  /** What was refused within a week, the last first; what this instance has just counted too. */
+  @Shows()
+  async list(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    const client = await this.clients.get(id);
+    await this.activity.flush();
+    const since = new Date(Date.now() - WEEK_MS);
+    const [refusals, issued] = await Promise.all([
+      this.activity.ofClient(id, REFUSALS, since),
+      this.activity.ofClient(id, ['token_issued'], since),
+    ]);
+    return { html: refusalsPage({ frame: visit.frame, client, refusals, issued }) };
+  }
+}

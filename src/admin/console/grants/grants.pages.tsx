@@ -1,0 +1,116 @@
+import type { VNode } from 'preact';
+import type { ClientEntity } from '../../../clients/client.entity.js';
+import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { Moment } from '../../../http/pages/moment.js';
+import type { Page } from '../../../http/paging.js';
+import type { GrantInList } from '../../../tokens/grants.repository.js';
+import type { UserEntity } from '../../../users/user.entity.js';
+import { clientPath, renderClientPage } from '../clients/client-frame.js';
+import type { ConsoleFrame } from '../pages/console-layout.js';
+import { NEXT_PREVIOUS, PagedTable, Words, type Column } from '../pages/lists.js';
+import { renderUserPage, userPath } from '../users/user-frame.js';
+
+export interface GrantsProps {
+  frame: ConsoleFrame;
+  page: Page<GrantInList>;
+  /** Path to come back to after ending one. */
+  returnTo: string;
+  tokenOf: (id: string) => string;
+}
+
+export const grantPath = (id: string): string => `/admin/console/grants/${id}/revoke`;
+
+/** The live grants that users gave a client. */
+export function clientGrantsPage({ client, ...props }: GrantsProps & { client: ClientEntity }): string {
+  return renderClientPage({
+    frame: props.frame,
+    client,
+    part: 'grants',
+    children: (
+      <Grants
+        {...props}
+        path={clientPath(client.id, 'grants')}
+        empty="No user's grant to this client is live."
+        whose={{
+          head: 'User',
+          cell: ({ userId, userName }) => (
+            <a href={userPath(userId)}>
+              <bdi>{userName}</bdi>
+            </a>
+          ),
+        }}
+      />
+    ),
+  });
+}
+
+/** The live grants that a user gave. */
+export function userGrantsPage({ user, ...props }: GrantsProps & { user: UserEntity }): string {
+  return renderUserPage({
+    frame: props.frame,
+    user,
+    part: 'grants',
+    children: (
+      <Grants
+        {...props}
+        path={userPath(user.id, 'grants')}
+        empty="This user has no live grant."
+        whose={{
+          head: 'Client',
+          cell: ({ clientId, clientName }) => (
+            <a href={clientPath(clientId)}>
+              <bdi>{clientName}</bdi>
+            </a>
+          ),
+        }}
+      />
+    ),
+  });
+}
+
+interface ListProps extends GrantsProps {
+  path: string;
+  empty: string;
+  whose: Column<GrantInList>;
+}
+
+function Grants({ page, path, empty, whose, returnTo, tokenOf }: ListProps): VNode {
+  return (
+    <>
+      <p class="muted">
+        A grant is what came of one authorization: its refresh token and access tokens. Ending it leaves the
+        consent.
+      </p>
+      <PagedTable
+        caption="Live grants"
+        page={page}
+        idOf={({ id }) => id}
+        path={path}
+        empty={empty}
+        words={NEXT_PREVIOUS}
+        columns={[
+          whose,
+          { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
+          { head: 'Given', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+          { head: 'Ends', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+          {
+            head: 'Change',
+            cell: ({ id, clientName, userName }) => (
+              <form method="post" action={grantPath(id)} class="in-row">
+                <CsrfField token={tokenOf(id)} />
+                <input type="hidden" name="return_to" value={returnTo} />
+                <button type="submit" class="link-button">
+                  End
+                  <span class="visually-hidden">
+                    {' '}
+                    the grant of {userName} to {clientName}
+                  </span>
+                </button>
+              </form>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,173 @@
+import { Moment } from '../../../http/pages/moment.js';
+import type { Page } from '../../../http/paging.js';
+import {
+  NOTIFICATION_CATEGORIES,
+  type NotificationEntity,
+} from '../../../notifications/notification.entity.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import { ConsoleForm, SelectField, TextArea, TextField } from '../pages/form-fields.js';
+import { FilterForm, PagedTable, pathWith, State } from '../pages/lists.js';
+
+export const NOTIFICATIONS_PATH = '/admin/console/notifications';
+
+/** What the form to raise one posts: the members of the admin API. */
+export const NOTIFICATION_MEMBERS = [
+  'user_id',
+  'client_id',
+  'message_id',
+  'category',
+  'short_text_title',
+  'short_text_body',
+  'detail_page_title',
+  'detail_page_body',
+  'external_link',
+  'external_button_label',
+] as const;
+
+export type NotificationFields = Partial<Record<(typeof NOTIFICATION_MEMBERS)[number], string>>;
+
+export interface NotificationsPageProps {
+  frame: ConsoleFrame;
+  filter: { userId?: string; clientId?: string };
+  page: Page<NotificationEntity>;
+  errors?: FieldErrors;
+}
+
+/** All notifications, newest first. */
+export function notificationsPage({ frame, filter, page, errors }: NotificationsPageProps): string {
+  const { userId, clientId } = filter;
+  return renderConsolePage({
+    frame,
+    part: 'notifications',
+    title: 'Notifications',
+    actions: (
+      <a class="button-link" href={pathWith(`${NOTIFICATIONS_PATH}/new`, { user_id: userId })}>
+        Raise a notification
+      </a>
+    ),
+    children: (
+      <>
+        <FilterForm path={NOTIFICATIONS_PATH} isFiltered={!!userId || !!clientId || errors !== undefined}>
+          <TextField name="user_id" label="User id" value={userId} errors={errors} />
+          <TextField name="client_id" label="Client id" value={clientId} errors={errors} />
+        </FilterForm>
+        {!errors && (
+          <PagedTable
+            caption="Notifications"
+            page={page}
+            idOf={({ id }) => id}
+            path={pathWith(NOTIFICATIONS_PATH, { user_id: userId, client_id: clientId })}
+            empty="There is no notification."
+            columns={[
+              {
+                head: 'What',
+                cell: ({ shortTextTitle, shortTextBody, messageId }) => (
+                  <>
+                    <strong>{shortTextTitle}</strong> <code>{messageId}</code>
+                    <span class="under muted">{shortTextBody}</span>
+                  </>
+                ),
+              },
+              { head: 'Category', cell: ({ category }) => category },
+              {
+                head: 'For',
+                cell: ({ userId: user, clientId: client }) => (
+                  <>
+                    <a href={`/admin/console/users/${user}`}>
+                      <code class="id">{user}</code>
+                    </a>
+                    {client && (
+                      <a class="under" href={`/admin/console/clients/${client}`}>
+                        <code class="id">{client}</code>
+                      </a>
+                    )}
+                  </>
+                ),
+              },
+              {
+                head: 'State',
+                cell: ({ readAt, resolvedAt }) =>
+                  resolvedAt ? (
+                    <State tone="good">Resolved</State>
+                  ) : readAt ? (
+                    <State tone="plain">Read</State>
+                  ) : (
+                    <State tone="warn">New</State>
+                  ),
+              },
+              { head: 'When', cell: ({ eventTime }) => <Moment at={eventTime} /> },
+            ]}
+          />
+        )}
+      </>
+    ),
+  });
+}
+
+const CATEGORY_WORDS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> = {
+  ACTIONABLE: 'ACTIONABLE: needs the user’s attention',
+  SERVICE: 'SERVICE: about the account',
+  RETRY: 'RETRY: resolves itself',
+  MARKETING: 'MARKETING: news',
+  INTERNAL: 'INTERNAL: for information',
+};
+
+export interface NewNotificationPageProps {
+  frame: ConsoleFrame;
+  fields: NotificationFields;
+  csrfToken: string;
+  errors?: FieldErrors;
+}
+
+/** The form to raise a notification for a user. */
+export function newNotificationPage({ frame, fields, csrfToken, errors }: NewNotificationPageProps): string {
+  const text = (name: keyof NotificationFields, label: string, hint?: string) => (
+    <TextField name={name} label={label} hint={hint} value={fields[name]} errors={errors} />
+  );
+  return renderConsolePage({
+    frame,
+    part: 'notifications',
+    title: 'Raise a notification',
+    above: [{ href: NOTIFICATIONS_PATH, label: 'Notifications' }],
+    children: (
+      <ConsoleForm
+        action={`${NOTIFICATIONS_PATH}/new`}
+        csrfToken={csrfToken}
+        errors={errors}
+        submit="Raise it"
+        cancel={{ href: NOTIFICATIONS_PATH }}
+      >
+        {text('user_id', 'User id')}
+        {text(
+          'client_id',
+          'Client id (optional)',
+          'Its tokens may read the notification. Empty: the user alone.',
+        )}
+        {text(
+          'message_id',
+          'Message id',
+          'ERR and up to 10 digits: the same for every notification of this kind.',
+        )}
+        <SelectField
+          name="category"
+          label="Category"
+          value={fields.category}
+          errors={errors}
+          options={NOTIFICATION_CATEGORIES.map((value) => ({ value, label: CATEGORY_WORDS[value] }))}
+        />
+        {text('short_text_title', 'Title')}
+        <TextArea name="short_text_body" label="Text" value={fields.short_text_body} errors={errors} />
+        {text('detail_page_title', 'Title of the longer text (optional)')}
+        <TextArea
+          name="detail_page_body"
+          label="Longer text (optional)"
+          value={fields.detail_page_body}
+          errors={errors}
+        />
+        {text('external_link', 'Link (optional)', 'An https or http address.')}
+        {text('external_button_label', 'Words of the link (optional)')}
+      </ConsoleForm>
+    ),
+  });
+}

@@ -1,0 +1,50 @@
+import { Param } from '@nestjs/common';
+import { ConsentsService } from '../../../consents/consents.service.js';
+import { PageQuery, pageRequestOf } from '../../../http/paging.js';
+import { ConnectedClientsService } from '../../../tokens/connected-clients.service.js';
+import { UsersService } from '../../../users/users.service.js';
+import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { listQuery } from '../list-query.js';
+import { disconnectClientPage, userApplicationsPage } from './user-applications.pages.js';
+import { userPath } from './user-frame.js';
+
+/** The applications that a user shares data with, and how to disconnect one. */
+@ConsolePages('users/:id/applications')
+export class ConsoleUserApplicationsController {
+  constructor(
+    private readonly users: UsersService,
+    private readonly connected: ConnectedClientsService,
+    private readonly consents: ConsentsService,
+  ) {}
+
+  @Shows()
+  async list(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+    const user = await this.users.get(id);
+    const page = await this.connected.list(id, pageRequestOf(await listQuery(PageQuery, visit.url)));
+    return { html: userApplicationsPage({ frame: visit.frame, user, page }) };
+  }
+
+  @Shows(':client_id/disconnect')
+  async askToDisconnect(
+    @Visit() visit: ConsoleVisit,
+    @Param('id') id: string,
+    @Param('client_id') clientId: string,
+  ): Promise<ConsoleAnswer> {
+    const user = await this.users.get(id);
+    const client = await this.connected.get(id, clientId);
+    const csrfToken = visit.tokenFor(userPath(id, `applications/${clientId}/disconnect`));
+    return { html: disconnectClientPage({ frame: visit.frame, user, client, csrfToken }) };
+  }
+
+  /** Takes the consent back and ends what rests on it, at once. */
+  @Does(':client_id/disconnect')
+  async disconnect(
+    @Visit() visit: ConsoleVisit,
+    @Param('id') id: string,
+    @Param('client_id') clientId: string,
+  ): Promise<ConsoleAnswer> {
+    await this.consents.revoke(clientId, id, visit.actor);
+    return { goTo: userPath(id, 'applications'), notice: 'disconnected' };
+  }
+}

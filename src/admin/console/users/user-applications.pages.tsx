@@ -1,0 +1,95 @@
+import { Moment } from '../../../http/pages/moment.js';
+import type { Page } from '../../../http/paging.js';
+import type { ConnectedClient } from '../../../tokens/connected-clients.repository.js';
+import type { UserEntity } from '../../../users/user.entity.js';
+import { clientPath } from '../clients/client-frame.js';
+import type { ConsoleFrame } from '../pages/console-layout.js';
+import { Ending } from '../pages/ending.js';
+import { Enabled, NEXT_PREVIOUS, PagedTable } from '../pages/lists.js';
+import { renderUserPage, userPath } from './user-frame.js';
+
+interface Props {
+  frame: ConsoleFrame;
+  user: UserEntity;
+}
+
+/** The applications that the user shares data with. */
+export function userApplicationsPage({ frame, user, page }: Props & { page: Page<ConnectedClient> }): string {
+  return renderUserPage({
+    frame,
+    user,
+    part: 'applications',
+    children: (
+      <PagedTable
+        caption="Connected applications"
+        page={page}
+        idOf={({ id }) => id}
+        path={userPath(user.id, 'applications')}
+        empty="This user shares data with no application."
+        words={NEXT_PREVIOUS}
+        columns={[
+          {
+            head: 'Client',
+            cell: ({ id, name }) => (
+              <a href={clientPath(id)}>
+                <bdi>{name}</bdi>
+              </a>
+            ),
+          },
+          {
+            head: 'What it may read',
+            cell: ({ descriptions }) => (
+              <ul class="plain">
+                {descriptions.map((description) => (
+                  <li>{description}</li>
+                ))}
+              </ul>
+            ),
+          },
+          { head: 'Client is', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
+          { head: 'Since', cell: ({ connectedAt }) => <Moment at={connectedAt} /> },
+          {
+            head: 'Change',
+            cell: ({ id, name }) => (
+              <a href={userPath(user.id, `applications/${id}/disconnect`)}>
+                Disconnect<span class="visually-hidden"> {name}</span>
+              </a>
+            ),
+          },
+        ]}
+      />
+    ),
+  });
+}
+
+/** Says what disconnecting an application from the user means, before it happens. */
+export function disconnectClientPage({
+  frame,
+  user,
+  client,
+  csrfToken,
+}: Props & { client: ConnectedClient; csrfToken: string }): string {
+  return renderUserPage({
+    frame,
+    user,
+    title: 'Disconnect an application',
+    children: (
+      <Ending
+        question={
+          <>
+            Disconnect <bdi class="name">{client.name}</bdi> from <bdi class="name">{user.name}</bdi>?
+          </>
+        }
+        consequences={[
+          'The application can no longer read data of this user, from this moment on.',
+          'Its grants and tokens for this user end, and no more events of this user are sent to it.',
+          'The user can connect it again at any time.',
+        ]}
+        action={userPath(user.id, `applications/${client.id}/disconnect`)}
+        csrfToken={csrfToken}
+        submit="Disconnect"
+        back={userPath(user.id, 'applications')}
+      />
+    ),
+  });
+}

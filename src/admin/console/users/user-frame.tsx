@@ -1,0 +1,69 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { UserEntity } from '../../../users/user.entity.js';
+import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+
+export const USERS_PATH = '/admin/console/users';
+
+export const userPath = (id: string, part = ''): string => `${USERS_PATH}/${id}${part && `/${part}`}`;
+
+/** The pages about one user. */
+const PARTS = {
+  '': 'User',
+  applications: 'Applications',
+  grants: 'Live grants',
+} as const;
+
+export interface UserPageProps {
+  frame: ConsoleFrame;
+  user: UserEntity;
+  title?: string;
+  part?: keyof typeof PARTS;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A page about one user: the name, and the way to the other pages about this user. */
+export function renderUserPage({ frame, user, title, part, actions, children }: UserPageProps): string {
+  return renderConsolePage({
+    frame,
+    part: 'users',
+    title: title ?? user.name,
+    above: [
+      { href: USERS_PATH, label: 'Users' },
+      ...(title === undefined ? [] : [{ href: userPath(user.id), label: user.name }]),
+    ],
+    actions,
+    children: (
+      <>
+        {part !== undefined && <UserNavigation user={user} current={part} />}
+        {children}
+      </>
+    ),
+  });
+}
+
+function UserNavigation({ user, current }: { user: UserEntity; current: string }): VNode {
+  const links = [
+    ...Object.entries(PARTS).map(([part, label]) => ({ part, label, href: userPath(user.id, part) })),
+    {
+      part: 'notifications',
+      label: 'Notifications',
+      href: `/admin/console/notifications?user_id=${user.id}`,
+    },
+    { part: 'done', label: 'What was done', href: `/admin/console/audit?actor=${user.id}` },
+    { part: 'audit', label: 'Trail', href: `/admin/console/audit?subject=${user.id}` },
+  ];
+  return (
+    <nav class="sub-nav" aria-label={`About ${user.name}`}>
+      <ul role="list">
+        {links.map(({ part, label, href }) => (
+          <li>
+            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

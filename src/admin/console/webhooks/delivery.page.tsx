@@ -1,0 +1,104 @@
+import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { Moment } from '../../../http/pages/moment.js';
+import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
+import { clientPath } from '../clients/client-frame.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import { Facts, Id, Table, type Fact } from '../pages/lists.js';
+import { DeliveryStateWord } from './deliveries.page.js';
+import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
+
+export interface DeliveryPageProps {
+  frame: ConsoleFrame;
+  delivery: DeliveryDetail;
+  csrfToken: string;
+  errors?: FieldErrors;
+}
+
+/** One delivery with what was sent and all that came of it. */
+export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPageProps): string {
+  const { id, nextAttemptAt, finishedAt, userId, attemptList } = delivery;
+  return renderConsolePage({
+    frame,
+    part: 'deliveries',
+    title: delivery.eventType,
+    above: [{ href: DELIVERIES_PATH, label: 'Deliveries' }],
+    actions: (
+      <form method="post" action={deliveryPath(id, 'resend')}>
+        <CsrfField token={csrfToken} />
+        <button type="submit">Send again</button>
+      </form>
+    ),
+    children: (
+      <>
+        {errors && (
+          <p class="notice notice-error" role="alert">
+            {Object.values(errors).flat().join(' ')}
+          </p>
+        )}
+        <Facts
+          facts={[
+            ['Id', <Id id={id} />],
+            ['State', <DeliveryStateWord delivery={delivery} />],
+            ['Endpoint', <a href={endpointPath(delivery.endpointId)}>{delivery.endpointUrl}</a>],
+            [
+              'Client',
+              <a href={clientPath(delivery.clientId)}>
+                <Id id={delivery.clientId} />
+              </a>,
+            ],
+            [
+              'User',
+              userId ? (
+                <a href={`/admin/console/users/${userId}`}>
+                  <Id id={userId} />
+                </a>
+              ) : (
+                'none: a test'
+              ),
+            ],
+            ['Made', <Moment at={delivery.createdAt} />],
+            ...(nextAttemptAt ? [['Next attempt', <Moment at={nextAttemptAt} />] as Fact] : []),
+            ...(finishedAt ? [['Finished', <Moment at={finishedAt} />] as Fact] : []),
+          ]}
+        />
+        <h2>Attempts</h2>
+        {attemptList.length === 0 ? (
+          <p class="empty">It was not tried yet.</p>
+        ) : (
+          <Table
+            caption="Attempts"
+            rows={attemptList}
+            columns={[
+              { head: 'Attempt', cell: ({ number }) => number },
+              { head: 'When', cell: ({ attemptedAt }) => <Moment at={attemptedAt} /> },
+              {
+                head: 'Answer',
+                cell: ({ status, failure, detail, responseStart }) => (
+                  <>
+                    {status ?? failure?.replaceAll('_', ' ')}
+                    {detail && <span class="under muted">{detail}</span>}
+                    {responseStart && <code class="under">{responseStart}</code>}
+                  </>
+                ),
+              },
+              { head: 'Took', isNumber: true, cell: ({ durationMs }) => `${durationMs} ms` },
+            ]}
+          />
+        )}
+        <h2>What was sent</h2>
+        <pre>
+          <code>{prettyJson(delivery.payload)}</code>
+        </pre>
+      </>
+    ),
+  });
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,97 @@
+import type { VNode } from 'preact';
+import { Moment } from '../../../http/pages/moment.js';
+import type { Page } from '../../../http/paging.js';
+import type { EndpointFilter, EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
+import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
+import { clientPath } from '../clients/client-frame.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import { SelectField, TextField } from '../pages/form-fields.js';
+import { FilterForm, NEXT_PREVIOUS, PagedTable, pathWith, State } from '../pages/lists.js';
+import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
+
+export interface EndpointsPageProps {
+  frame: ConsoleFrame;
+  filter: EndpointFilter;
+  page: Page<EndpointInList>;
+  errors?: FieldErrors;
+}
+
+/** The endpoints of all clients, with how their deliveries went within a day. */
+export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProps): string {
+  const { clientId, isDisabled } = filter;
+  const state = isDisabled ? 'disabled' : undefined;
+  return renderConsolePage({
+    frame,
+    part: 'endpoints',
+    title: 'Endpoints',
+    actions: clientId && (
+      <a class="button-link" href={clientPath(clientId, 'endpoints/new')}>
+        Add an endpoint
+      </a>
+    ),
+    children: (
+      <>
+        <FilterForm path={ENDPOINTS_PATH} isFiltered={!!clientId || !!isDisabled || errors !== undefined}>
+          <TextField name="client_id" label="Client id" value={clientId} errors={errors} />
+          <SelectField
+            name="state"
+            label="State"
+            value={state ?? ''}
+            options={[
+              { value: '', label: 'All' },
+              { value: 'disabled', label: 'Disabled' },
+            ]}
+          />
+        </FilterForm>
+        {!errors && (
+          <PagedTable
+            caption="Endpoints"
+            page={page}
+            idOf={({ id }) => id}
+            path={pathWith(ENDPOINTS_PATH, { client_id: clientId, state })}
+            empty={clientId || isDisabled ? 'No endpoint matches.' : 'No client has an endpoint yet.'}
+            words={NEXT_PREVIOUS}
+            columns={[
+              {
+                head: 'Endpoint',
+                cell: ({ id, url, description }) => (
+                  <>
+                    <a href={endpointPath(id)}>{url}</a>
+                    {description && <bdi class="under muted">{description}</bdi>}
+                  </>
+                ),
+              },
+              {
+                head: 'Client',
+                cell: ({ clientId: owner, clientName }) => (
+                  <a href={clientPath(owner)}>
+                    <bdi>{clientName}</bdi>
+                  </a>
+                ),
+              },
+              { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+              { head: 'Delivered in 24 h', isNumber: true, cell: ({ delivered24h }) => number(delivered24h) },
+              { head: 'Failed in 24 h', isNumber: true, cell: ({ failed24h }) => number(failed24h) },
+              {
+                head: 'Last attempt',
+                cell: ({ lastAttemptAt }) => (lastAttemptAt ? <Moment at={lastAttemptAt} /> : 'never'),
+              },
+            ]}
+          />
+        )}
+      </>
+    ),
+  });
+}
+
+const number = (count: number): string => count.toLocaleString('en-GB');
+
+/** Whether events are sent to an endpoint, and why not. */
+export function EndpointState({ endpoint }: { endpoint: EndpointEntity }): VNode {
+  const { enabled, disabledReason, failingSince } = endpoint;
+  if (enabled) return failingSince ? <State tone="warn">Failing</State> : <State tone="good">Enabled</State>;
+  if (disabledReason === 'gone') return <State tone="bad">Disabled: it answered 410</State>;
+  if (disabledReason === 'failing') return <State tone="bad">Disabled: it failed for 5 days</State>;
+  return <State tone="plain">Disabled by a person</State>;
+}
