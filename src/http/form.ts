@@ -36,8 +36,8 @@ export class Form {
     return this.values.get(name)?.[0] || undefined;
   }
 
-  /** Every value that is not empty, in the order in which they were sent: of checkboxes with one name. */
-  all(name: string): string[] {
+  /** Every value that was sent under the name, as checkboxes of one name do; empty ones are left out. */
+  getAll(name: string): string[] {
     return (this.values.get(name) ?? []).filter((value) => value !== '');
   }
 

@@ -30,16 +30,25 @@ export class BrowserSession {
   }
 
   /** Posts the page's form with this action; hidden fields go along, `fields` fill in or replace. */
-  submit(page: Page, action: string, fields: Record<string, string | undefined> = {}): Promise<Page> {
+  submit(
+    page: Page,
+    action: string,
+    fields: Record<string, string | string[] | undefined> = {},
+  ): Promise<Page> {
     const form = page.html.querySelectorAll('form').find((each) => each.getAttribute('action') === action);
     if (!form)
       throw new Error(`no form ${action} on the page: ${page.status} ${page.html.text.slice(0, 300)}`);
-    const values: Record<string, string | undefined> = {};
-    for (const input of form.querySelectorAll('input')) {
+    const values: Record<string, string[]> = {};
+    for (const input of form.querySelectorAll('input, textarea, select')) {
       const name = input.getAttribute('name');
-      if (name) values[name] = input.getAttribute('value') ?? '';
+      if (!name || !isSent(input)) continue;
+      (values[name] ??= []).push(valueOf(input));
     }
-    return this.open(action, { form: { ...values, ...fields }, headers: { origin: this.url } });
+    const all: Record<string, string | string[] | undefined> = { ...values, ...fields };
+    const pairs = Object.entries(all).flatMap(([name, value]) =>
+      value === undefined ? [] : [value].flat().map((each): [string, string] => [name, each]),
+    );
+    return this.open(action, { form: pairs, headers: { origin: this.url } });
   }
 
   async logIn(email: string, password: string): Promise<Page> {
@@ -77,4 +86,16 @@ export class BrowserSession {
 export function authorizePath(parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `/o/authorize/?${new URLSearchParams(given).toString()}`;
+}
+
+/** A box that is not ticked says nothing. */
+const isSent = (input: HTMLElement): boolean =>
+  !/^(checkbox|radio)$/.test(input.getAttribute('type') ?? '') || input.hasAttribute('checked');
+
+function valueOf(input: HTMLElement): string {
+  if (input.tagName === 'TEXTAREA') return input.textContent;
+  if (input.tagName !== 'SELECT') return input.getAttribute('value') ?? '';
+  const options = input.querySelectorAll('option');
+  const selected = options.find((option) => option.hasAttribute('selected')) ?? options[0];
+  return selected?.getAttribute('value') ?? '';
 }

@@ -6,11 +6,16 @@ const SERVICE_NAME = 'Charging Data Service';
 export interface LayoutProps {
   title: string;
   children: ComponentChildren;
-  /** `narrow` for forms and decisions (the default), `wide` for pages to read, `full` for tables. */
-  width?: 'narrow' | 'wide' | 'full';
-  /** A style sheet of the pages' own, beside the one they share. */
+  /**
+   * `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for those to work in, `full` for
+   * those with tables.
+   */
+  width?: 'narrow' | 'wide' | 'broad' | 'full';
+  /** A further style sheet of this service. */
   styleSheet?: string;
-  /** What stands at the foot of the page, in place of the service's own words. */
+  /** Seconds after which the page asks for itself again: for something under way. */
+  refreshAfter?: number;
+  /** What stands at the foot of the page, behind the service's name. */
   footer?: string;
 }
 
@@ -20,6 +25,7 @@ export function Layout({
   children,
   width = 'narrow',
   styleSheet,
+  refreshAfter,
   footer = 'for drivers and the apps they choose',
 }: LayoutProps): VNode {
   return (
@@ -30,6 +36,7 @@ export function Layout({
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#f1f6f4" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#0a1412" media="(prefers-color-scheme: dark)" />
+        {refreshAfter !== undefined && <meta http-equiv="refresh" content={String(refreshAfter)} />}
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />

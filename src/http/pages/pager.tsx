@@ -3,7 +3,7 @@ import type { Page } from '../paging.js';
 
 export interface PagerProps {
   page: Page<{ id: string }>;
-  /** Path of the list, with its filters. */
+  /** Path of the list, with the query that narrows it. */
   path: string;
   /** What the page's parts are of, for screen readers. */
   label: string;
@@ -20,15 +20,16 @@ export function Pager({
   const first = items[0];
   const last = items.at(-1);
   if (!first || !last || (!hasPrevious && !hasNext)) return null;
+  const part = path + (path.includes('?') ? '&' : '?');
   return (
     <nav class="pager" aria-label={label}>
       {hasPrevious && (
-        <a href={withParameter(path, 'page_before', first.id)} rel="prev">
+        <a href={`${part}page_before=${first.id}`} rel="prev">
           ← {words.previous}
         </a>
       )}
       {hasNext && (
-        <a class="pager-next" href={withParameter(path, 'page_after', last.id)} rel="next">
+        <a class="pager-next" href={`${part}page_after=${last.id}`} rel="next">
           {words.next} →
         </a>
       )}
@@ -53,6 +54,3 @@ export function NothingHere({
     </p>
   );
 }
-
-const withParameter = (path: string, name: string, value: string): string =>
-  `${path}${path.includes('?') ? '&' : '?'}${name}=${value}`;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
@@ -47,7 +47,7 @@ export function auditPage({ frame, filter, page, errors }: AuditPageProps): stri
             path={pathWith(PATH, { ...filter })}
             empty="Nothing matches."
             columns={[
-              { head: 'When', cell: ({ occurredAt }) => <Moment at={occurredAt} /> },
+              { head: 'When', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
               { head: 'What', cell: (event) => <Action event={event} /> },
               { head: 'Who', cell: (event) => <Who event={event} /> },
               { head: 'On what', cell: (event) => <Subject event={event} /> },

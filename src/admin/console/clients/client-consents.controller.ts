@@ -53,7 +53,7 @@ export class ConsoleClientConsentsController {
   ): Promise<ConsoleAnswer> {
     const fields = {
       user: form.get('user')?.trim() ?? '',
-      scopes: form.all('scopes'),
+      scopes: form.getAll('scopes'),
       evidence: form.get('evidence') ?? '',
     };
     const { errors } = await attempt(async () => {

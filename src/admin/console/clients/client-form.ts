@@ -41,8 +41,8 @@ export const clientFieldsOf = (client: ClientEntity): ClientFields => ({
 export const clientFieldsIn = (form: Form): ClientFields => ({
   name: form.get('name') ?? '',
   type: form.get('type') ?? '',
-  grant_types: form.all('grant_types'),
-  scopes: form.all('scopes'),
+  grant_types: form.getAll('grant_types'),
+  scopes: form.getAll('scopes'),
   redirect_uris: form.get('redirect_uris') ?? '',
   owner: form.get('owner')?.trim() ?? '',
   rate_limit: form.get('rate_limit')?.trim() ?? '',

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { SecretInfo } from '../../../clients/clients.repository.js';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 import type { ConsoleFrame } from '../pages/console-layout.js';
@@ -76,7 +76,7 @@ export function clientPage({ frame, client, owner, secrets, scopes, tokenFor }: 
               client.rateLimit === null ? "the service's own limit" : `${client.rateLimit} for each user`,
             ],
             ['Consent page', client.trusted ? 'not shown: trusted' : 'shown at every authorization'],
-            ['Made', <Moment at={client.createdAt} />],
+            ['Made', <ExactMoment at={client.createdAt} />],
           ]}
         />
         {client.type === 'confidential' && <Secrets client={client} secrets={secrets} />}
@@ -117,7 +117,7 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
           caption="Secrets"
           rows={secrets}
           columns={[
-            { head: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { head: 'Made', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
             {
               head: 'State',
               cell: ({ isExpired }) =>
@@ -125,7 +125,7 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
             },
             {
               head: 'Counts until',
-              cell: ({ expiresAt }) => (expiresAt ? <Moment at={expiresAt} /> : 'it is replaced'),
+              cell: ({ expiresAt }) => (expiresAt ? <ExactMoment at={expiresAt} /> : 'it is replaced'),
             },
           ]}
         />

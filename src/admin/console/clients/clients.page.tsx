@@ -1,5 +1,5 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
 import { TextField } from '../pages/form-fields.js';
@@ -49,7 +49,7 @@ export function clientsPage({ frame, page, q }: ClientsPageProps): string {
             },
             { head: 'Type', cell: ({ type }) => type },
             { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
-            { head: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { head: 'Made', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
           ]}
         />
       </>

@@ -1,6 +1,6 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { ConsentedUser } from '../../../consents/consents.repository.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
@@ -47,7 +47,7 @@ export function consentsPage({ frame, client, page }: Props & { page: Page<Conse
             ),
           },
           { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
-          { head: 'Since', cell: ({ grantedAt }) => <Moment at={grantedAt} /> },
+          { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={grantedAt} /> },
           {
             head: 'Change',
             cell: ({ id, name }) => (

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Counted } from '../../../activity/activity.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { ConsoleFrame } from '../pages/console-layout.js';
 import { State, Table } from '../pages/lists.js';
 import { clientPath, renderClientPage } from './client-frame.js';
@@ -47,7 +47,7 @@ export function refusalsPage({ frame, client, refusals, issued }: RefusalsPagePr
             rows={issued}
             columns={[
               { head: 'How', cell: ({ detail }) => detail },
-              { head: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
+              { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
               { head: 'From', cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi> },
               { head: 'How often', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
             ]}
@@ -80,7 +80,7 @@ function Refusals({ refusals }: { refusals: Counted[] }): VNode {
           head: 'Answer',
           cell: ({ kind, detail }) => <State tone="bad">{refusalWords(kind, detail).status}</State>,
         },
-        { head: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
+        { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
         { head: 'From', cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi> },
         { head: 'How often', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
       ]}

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { GrantInList } from '../../../tokens/grants.repository.js';
 import type { UserEntity } from '../../../users/user.entity.js';
@@ -91,8 +91,8 @@ function Grants({ page, path, empty, whose, returnTo, tokenOf }: ListProps): VNo
         columns={[
           whose,
           { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
-          { head: 'Given', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          { head: 'Ends', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+          { head: 'Given', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+          { head: 'Ends', cell: ({ expiresAt }) => <ExactMoment at={expiresAt} /> },
           {
             head: 'Change',
             cell: ({ id, clientName, userName }) => (

@@ -1,4 +1,4 @@
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import {
   NOTIFICATION_CATEGORIES,
@@ -96,7 +96,7 @@ export function notificationsPage({ frame, filter, page, errors }: Notifications
                     <State tone="warn">New</State>
                   ),
               },
-              { head: 'When', cell: ({ eventTime }) => <Moment at={eventTime} /> },
+              { head: 'When', cell: ({ eventTime }) => <ExactMoment at={eventTime} /> },
             ]}
           />
         )}

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { ClientNearLimit } from '../../../activity/activity.repository.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
 import { clientPath } from '../clients/client-frame.js';
@@ -104,8 +104,8 @@ function WaitingTile({ waiting: { count, limit, oldest }, now }: { waiting: Wait
       </p>
       {oldest ? (
         <p>
-          The oldest was made <Moment at={oldest} />, {ageInWords(now.getTime() - oldest.getTime())} ago. A
-          retry may be days away by the schedule.
+          The oldest was made <ExactMoment at={oldest} />, {ageInWords(now.getTime() - oldest.getTime())} ago.
+          A retry may be days away by the schedule.
         </p>
       ) : (
         <p class="muted">Everything that was accepted is delivered, failed or cancelled.</p>
@@ -141,7 +141,7 @@ function HourTable({ series }: { series: Series[] }): VNode {
         caption="The last day by the hour"
         rows={rows}
         columns={[
-          { head: 'Hour beginning', cell: ({ hour }) => <Moment at={hour} /> },
+          { head: 'Hour beginning', cell: ({ hour }) => <ExactMoment at={hour} /> },
           ...series.map(({ label }, n) => ({
             head: label,
             isNumber: true,
@@ -174,7 +174,7 @@ function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
             refused > 0 ? <State tone="bad">Held back</State> : <State tone="warn">Over four fifths</State>,
         },
         { head: 'Refused in the last hours', isNumber: true, cell: ({ refused }) => number(refused) },
-        { head: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
+        { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
       ]}
     />
   );
@@ -198,7 +198,7 @@ function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
             ),
           },
           { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-          { head: 'Since', cell: ({ disabledAt }) => (disabledAt ? <Moment at={disabledAt} /> : '') },
+          { head: 'Since', cell: ({ disabledAt }) => (disabledAt ? <ExactMoment at={disabledAt} /> : '') },
         ]}
       />
       {page.hasNext && (

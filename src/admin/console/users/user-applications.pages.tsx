@@ -1,4 +1,4 @@
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { ConnectedClient } from '../../../tokens/connected-clients.repository.js';
 import type { UserEntity } from '../../../users/user.entity.js';
@@ -47,7 +47,7 @@ export function userApplicationsPage({ frame, user, page }: Props & { page: Page
             ),
           },
           { head: 'Client is', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
-          { head: 'Since', cell: ({ connectedAt }) => <Moment at={connectedAt} /> },
+          { head: 'Since', cell: ({ connectedAt }) => <ExactMoment at={connectedAt} /> },
           {
             head: 'Change',
             cell: ({ id, name }) => (

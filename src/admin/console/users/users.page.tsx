@@ -1,4 +1,4 @@
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
@@ -50,7 +50,7 @@ export function usersPage({ frame, page, q }: UsersPageProps): string {
             { head: 'Kind', cell: ({ kind }) => kind },
             { head: 'Role', cell: ({ role }) => role },
             { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
-            { head: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+            { head: 'Made', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
           ]}
         />
       </>

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { DeliveryFilter } from '../../../webhooks/deliveries/deliveries.repository.js';
 import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/delivery.js';
@@ -72,7 +72,7 @@ export function deliveriesPage({ frame, filter, page, errors }: DeliveriesPagePr
               },
               { head: 'Last answer', cell: (delivery) => <LastAnswer delivery={delivery} /> },
               { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-              { head: 'Made', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+              { head: 'Made', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
             ]}
           />
         )}

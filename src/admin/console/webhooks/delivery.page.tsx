@@ -1,5 +1,5 @@
 import { CsrfField } from '../../../http/pages/csrf-field.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-frame.js';
 import type { FieldErrors } from '../form-attempt.js';
@@ -57,9 +57,9 @@ export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPag
                 'none: a test'
               ),
             ],
-            ['Made', <Moment at={delivery.createdAt} />],
-            ...(nextAttemptAt ? [['Next attempt', <Moment at={nextAttemptAt} />] as Fact] : []),
-            ...(finishedAt ? [['Finished', <Moment at={finishedAt} />] as Fact] : []),
+            ['Made', <ExactMoment at={delivery.createdAt} />],
+            ...(nextAttemptAt ? [['Next attempt', <ExactMoment at={nextAttemptAt} />] as Fact] : []),
+            ...(finishedAt ? [['Finished', <ExactMoment at={finishedAt} />] as Fact] : []),
           ]}
         />
         <h2>Attempts</h2>
@@ -71,7 +71,7 @@ export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPag
             rows={attemptList}
             columns={[
               { head: 'Attempt', cell: ({ number }) => number },
-              { head: 'When', cell: ({ attemptedAt }) => <Moment at={attemptedAt} /> },
+              { head: 'When', cell: ({ attemptedAt }) => <ExactMoment at={attemptedAt} /> },
               {
                 head: 'Answer',
                 cell: ({ status, failure, detail, responseStart }) => (

@@ -19,5 +19,5 @@ export const endpointFieldsOf = ({ url, description, eventTypes }: EndpointEntit
 export const endpointFieldsIn = (form: Form): EndpointFields => ({
   url: form.get('url')?.trim() ?? '',
   description: form.get('description') ?? '',
-  event_types: form.all('event_types'),
+  event_types: form.getAll('event_types'),
 });

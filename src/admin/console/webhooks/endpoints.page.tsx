@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Moment } from '../../../http/pages/moment.js';
+import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { EndpointFilter, EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
@@ -75,7 +75,7 @@ export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProp
               { head: 'Failed in 24 h', isNumber: true, cell: ({ failed24h }) => number(failed24h) },
               {
                 head: 'Last attempt',
-                cell: ({ lastAttemptAt }) => (lastAttemptAt ? <Moment at={lastAttemptAt} /> : 'never'),
+                cell: ({ lastAttemptAt }) => (lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'never'),
               },
             ]}
           />

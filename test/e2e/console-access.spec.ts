@@ -1,0 +1,165 @@
+import { RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, MODULE_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { ConsoleModule } from '../../src/admin/console/console.module.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+type Handler = (...args: unknown[]) => unknown;
+
+/** Every route of the console, as its controllers declare it: a new one is in these tests from its first day. */
+function consoleRoutes(): { method: 'GET' | 'POST'; path: string }[] {
+  const controllers = Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, ConsoleModule) as {
+    prototype: object;
+  }[];
+  return controllers.flatMap((controller) => {
+    const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
+    const names = Object.getOwnPropertyNames(controller.prototype).filter((name) => name !== 'constructor');
+    const handlers = names.map((name) => (controller.prototype as Record<string, Handler>)[name]!);
+    return handlers
+      .filter((handler) => Reflect.hasMetadata(PATH_METADATA, handler))
+      .map((handler) => ({
+        method: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.POST ? 'POST' : 'GET',
+        path: `/${base}/${Reflect.getMetadata(PATH_METADATA, handler) as string}`
+          .replaceAll(/\/+/g, '/')
+          .replace(/\/$/, ''),
+      }));
+  });
+}
+
+const ROUTES = consoleRoutes();
+
+describe('the console', () => {
+  let service: TestService;
+  let operator: UserEntity;
+  let user: UserEntity;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    service = await startService();
+    operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
+    user = await service.make.user({ name: 'Dana Driver' });
+    client = await service.make.client({ name: 'Northwind' });
+    await service.make.consent(client, user);
+  });
+  afterAll(() => service.stop());
+
+  /** The path with ids of what exists. */
+  const fill = (path: string): string =>
+    path
+      .replace(':client_id', client.id)
+      .replace(':user_id', user.id)
+      .replace(':name', 'vehicle:read')
+      .replace(/^(\/admin\/console\/users\/):id/, `$1${user.id}`)
+      .replace(':id', 'endp01HN2NJ9NMRZBXT1H6FT9N7735');
+  const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]): Promise<Page> =>
+    by.open(fill(path), method === 'POST' ? { form: {}, headers: { origin: service.url } } : {});
+  const counts = async (): Promise<Record<string, number>> => ({
+    ...(await rowCounts(service)),
+    activity_hours: 0,
+  });
+
+  it('has the pages that are tested here', () => {
+    expect(ROUTES.length).toBeGreaterThan(60);
+    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(ROUTES.length);
+    expect(ROUTES).toContainEqual({ method: 'POST', path: '/admin/console/clients/:client_id/delete' });
+  });
+
+  it.each(ROUTES)('sends who is not signed in from $method $path to the login', async (route) => {
+    const answer = await send(new BrowserSession(service.url), route);
+    const returnTo = route.method === 'POST' ? '/admin/console' : fill(route.path);
+    const login = `/login?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      route.method === 'POST' ? 303 : 302,
+      login,
+    ]);
+    expect(answer.text).toBe('');
+  });
+
+  describe('for a signed-in user without the role', () => {
+    let browser: BrowserSession;
+    beforeAll(async () => (browser = await service.make.signedIn(user)));
+
+    it.each(ROUTES)('is closed at $method $path: 403, and nothing happens', async (route) => {
+      const before = await counts();
+      const answer = await send(browser, route);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
+      expect(answer.text).toContain('This page is for operators');
+      expect(answer.text).not.toContain('Northwind');
+      expect(await counts()).toEqual(before);
+    });
+  });
+
+  describe('for an operator', () => {
+    let browser: BrowserSession;
+    beforeAll(async () => (browser = await service.make.signedIn(operator)));
+
+    it.each(ROUTES.filter(({ method }) => method === 'GET'))('shows $path, or says 404', async (route) => {
+      const from = service.log.length;
+      const answer = await send(browser, route);
+      expect(unexpectedErrors(service, from)).toEqual([]);
+      expect([200, 404]).toContain(answer.status);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(answer.text).not.toMatch(/<script| style="/);
+    });
+
+    it.each(ROUTES.filter(({ method }) => method === 'POST'))(
+      'refuses a form for $path without its token, with that of another, and from another origin',
+      async ({ path }) => {
+        const target = fill(path);
+        const other = await browser.open('/admin/console/users/new');
+        const token = other.html
+          .querySelector('form.console-form input[name="csrf_token"]')!
+          .getAttribute('value')!;
+        const before = await counts();
+        const tokens = [undefined, 'x', target === '/admin/console/users/new' ? 'y' : token];
+        for (const csrf_token of tokens) {
+          const answer = await browser.open(target, {
+            form: { csrf_token },
+            headers: { origin: service.url },
+          });
+          expect([target, answer.status]).toEqual([target, 403]);
+        }
+        const elsewhere = await browser.open('/admin/console/users/new', {
+          form: { csrf_token: token, email: 'x@mail.example', name: 'X' },
+          headers: { origin: 'https://evil.example' },
+        });
+        expect(elsewhere.status).toBe(403);
+        expect(await counts()).toEqual(before);
+      },
+    );
+
+    it('takes no token of another operator, and none of a session before', async () => {
+      const theirs = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+      const page = await theirs.open('/admin/console/users/new');
+      browser.cookies.set('csrf', theirs.cookies.get('csrf')!);
+      const answer = await browser.submit(page, '/admin/console/users/new', {
+        email: 'y@mail.example',
+        name: 'Y',
+      });
+      expect(answer.status).toBe(403);
+    });
+
+    it('is closed from the moment when the role is taken away', async () => {
+      const former = await service.make.user({ role: 'operator' });
+      const theirs = await service.make.signedIn(former);
+      expect((await theirs.open('/admin/console')).status).toBe(200);
+      await service.database.query("UPDATE users SET role = 'user' WHERE id = $1", [former.id]);
+      expect((await theirs.open('/admin/console')).status).toBe(403);
+    });
+
+    it("is no way into the admin API: an operator's session is no token, and a token no session", async () => {
+      for (const path of ['/admin/clients', '/admin/users', '/admin/audit_events']) {
+        expect([path, (await browser.open(path)).status]).toEqual([path, 401]);
+      }
+      const bearer = await service.make.adminToken();
+      for (const path of ['/admin/console', '/admin/console/clients']) {
+        expect([path, (await service.http.get(path, { bearer })).status]).toEqual([path, 302]);
+      }
+    });
+  });
+});
