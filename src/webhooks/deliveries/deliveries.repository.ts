@@ -91,7 +91,7 @@ export class DeliveriesRepository {
   /** How many are waiting, counted up to a limit, and when the oldest of them was made. */
   async waiting(limit: number): Promise<{ count: number; oldest: Date | null }> {
     const [row]: { count: number; oldest: Date | null }[] = await this.dataSource.query(
-      `SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT $1) AS some) AS count,
+      `SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT $1) AS waiting) AS count,
               (SELECT created_at FROM deliveries WHERE state = 'pending' ORDER BY id LIMIT 1) AS oldest`,
       [limit],
     );

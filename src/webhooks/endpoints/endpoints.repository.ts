@@ -33,6 +33,13 @@ export interface HourOfAllEndpoints {
   failed: number;
 }
 
+/** TypeORM takes no undefined for "any". */
+const live = (id: string, clientId: string | undefined) => ({
+  id,
+  ...(clientId === undefined ? {} : { clientId }),
+  deletedAt: IsNull(),
+});
+
 @Injectable()
 export class EndpointsRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -42,12 +49,12 @@ export class EndpointsRepository {
     clientId: string | undefined,
     manager: EntityManager = this.dataSource.manager,
   ): Promise<EndpointEntity | null> {
-    return manager.findOneBy(EndpointEntity, { id, clientId, deletedAt: IsNull() });
+    return manager.findOneBy(EndpointEntity, live(id, clientId));
   }
 
   lock(manager: EntityManager, id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
     return manager.findOne(EndpointEntity, {
-      where: { id, clientId, deletedAt: IsNull() },
+      where: live(id, clientId),
       lock: { mode: 'for_no_key_update' },
     });
   }

@@ -1,0 +1,253 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { isAccepted } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CLIENTS = '/admin/console/clients';
+
+describe('clients in the console', () => {
+  let service: TestService;
+  let operator: UserEntity;
+  let owner: UserEntity;
+  let browser: BrowserSession;
+
+  beforeAll(async () => {
+    service = await startService();
+    operator = await service.make.user({ role: 'operator' });
+    owner = await service.make.user({ kind: 'organisation', email: 'Owner@Partner.example' });
+  });
+  beforeEach(async () => (browser = await service.make.signedIn(operator)));
+  afterAll(() => service.stop());
+
+  const submit = async (
+    path: string,
+    fields: Record<string, string | string[] | undefined> = {},
+    from = path,
+  ): Promise<Page> => browser.submit(await browser.open(from), path, fields);
+  const path = (client: TestClient, part = ''): string => `${CLIENTS}/${client.id}${part}`;
+  const said = async (answer: Page): Promise<string | undefined> => {
+    expect(answer.status).toBe(303);
+    return (await browser.open(answer.headers.get('location')!)).html.querySelector('[role="status"]')?.text;
+  };
+  const trail = (id: string): Promise<Record<string, unknown>[]> =>
+    service.database.query(
+      `SELECT action, actor_type, actor_id = $2 AS own, address IS NOT NULL AS addressed, request_id IS NOT NULL AS requested
+         FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id`,
+      [id, operator.id],
+    );
+  const done = (action: string) => ({
+    action,
+    actor_type: 'user',
+    own: true,
+    addressed: true,
+    requested: true,
+  });
+  const ageSession = () =>
+    service.database.query(
+      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+      [operator.id],
+    );
+
+  const WHOLE = {
+    name: 'Northwind',
+    owner: 'owner@partner.example',
+    type: 'confidential',
+    scopes: ['vehicle:read', 'charging_session:read'],
+    grant_types: ['authorization_code', 'client_credentials'],
+    redirect_uris: 'https://app.example/callback\r\n\r\n https://app.example/other ',
+    rate_limit: '50',
+    trusted: undefined,
+  };
+
+  describe('are not registered', () => {
+    it.each([
+      ['without a name', { name: ' ' }, 'name', 'not only blanks'],
+      ['for an owner nobody knows', { owner: 'nobody@mail.example' }, 'owner', 'No user has this'],
+      ['for what is no owner', { owner: 'x' }, 'owner', 'Must be the id of a user'],
+      ['with a limit in words', { rate_limit: 'many' }, 'rate_limit', 'whole number'],
+      ['without a scope', { scopes: [] }, 'scopes', 'list of 1 to 20'],
+      ['without a way to get tokens', { grant_types: [] }, 'grant_types', 'one or more of'],
+      [
+        'with a redirect URI over http',
+        { redirect_uris: 'http://app.example' },
+        'redirect_uris',
+        'must be https',
+      ],
+      ['as what there is not', { type: 'other' }, 'type', 'one of'],
+    ])(
+      '%s: the reason stands beside the field, and what was typed stays',
+      async (_what, wrong, field, words) => {
+        const page = await submit(`${CLIENTS}/new`, { ...WHOLE, ...wrong });
+        expect(page.status).toBe(400);
+        expect(page.html.querySelector('[role="alert"]')!.text).toContain('Nothing was changed');
+        const error = page.html.querySelector(`#${field}-error`)!;
+        expect(error.text).toContain(words);
+        expect(
+          page.html.querySelector(`[aria-describedby~="${field}-error"]`)!.getAttribute('aria-invalid'),
+        ).toBe('true');
+        expect(page.html.querySelectorAll('.field-error')).toHaveLength(1);
+        if (field !== 'redirect_uris') {
+          expect(page.html.querySelector('#redirect_uris')!.textContent).toContain(
+            'https://app.example/other',
+          );
+        }
+      },
+    );
+  });
+
+  it('are registered, with the secret shown this once', async () => {
+    const page = await submit(`${CLIENTS}/new`, WHOLE);
+    expect(page.status).toBe(200);
+    const [id, secret] = page.html.querySelectorAll('dd code').map((code) => code.text);
+    const answer = await service.http.token(
+      { grant_type: 'client_credentials' },
+      { id: id!, secret: secret! },
+    );
+    expect(answer.status).toBe(200);
+    const shown = await browser.open(`${CLIENTS}/${id}`);
+    expect(shown.text).not.toContain(secret);
+    expect(shown.text).toContain('https://app.example/other');
+    expect(shown.html.querySelector(`a[href="/admin/console/users/${owner.id}"]`)).not.toBeNull();
+    expect(await trail(id!)).toEqual([done('client.created')]);
+    expect(service.log.join('')).not.toContain(secret);
+  });
+
+  it('are found by a part of the name and by id, and none is said to be none', async () => {
+    const client = await service.make.client({ name: 'Zebra & <b>Söhne</b>' });
+    for (const q of ['bra & <', 'zEbRa', client.id]) {
+      const page = await browser.open(`${CLIENTS}?${new URLSearchParams({ q }).toString()}`);
+      expect([q, page.html.querySelectorAll('tbody tr')]).toMatchObject([q, { length: 1 }]);
+      expect(page.html.querySelector('tbody th a')!.text).toBe('Zebra & <b>Söhne</b>');
+    }
+    const none = await browser.open(`${CLIENTS}?q=nothing+like+it`);
+    expect(none.html.querySelector('.empty')!.text).toBe('No client matches.');
+    expect(none.html.querySelector('input[name="q"]')!.getAttribute('value')).toBe('nothing like it');
+  });
+
+  it('are listed a page at a time, and the pages keep the search', async () => {
+    for (let n = 0; n < 3; n++) await service.make.client({ name: `Paged ${n}`, ownerId: owner.id });
+    const first = await browser.open(`${CLIENTS}?q=paged&page_size=2`);
+    expect(first.html.querySelectorAll('tbody tr')).toHaveLength(2);
+    const next = first.html.querySelector('a[rel="next"]')!.getAttribute('href')!.replaceAll('&amp;', '&');
+    const second = await browser.open(`${next}&page_size=2`);
+    expect(second.html.querySelectorAll('tbody tr')).toHaveLength(1);
+    expect(second.html.querySelector('a[rel="prev"]')).not.toBeNull();
+  });
+
+  it('are changed', async () => {
+    const client = await service.make.client({ name: 'Before' });
+    const edit = path(client, '/edit');
+    const wrong = await submit(edit, { name: '' });
+    expect([wrong.status, wrong.html.querySelectorAll('.field-error').length]).toEqual([400, 1]);
+    expect(await said(await submit(edit, { name: 'After', rate_limit: '7' }))).toBe('The client is changed.');
+    const shown = await browser.open(path(client));
+    expect(shown.html.querySelector('h1')!.text).toBe('After');
+    expect(shown.text).toContain('7 for each user');
+    expect(await trail(client.id)).toEqual([done('client.updated')]);
+  });
+
+  it('get a new secret, with the old one counting on for as long as was chosen', async () => {
+    const client = await service.make.client();
+    const secret = path(client, '/secret');
+    expect((await submit(secret, { expire_previous_in: 'x' })).status).toBe(400);
+    const page = await submit(secret, { expire_previous_in: '3600' });
+    const renewed = page.html.querySelector('code.secret')!.text;
+    expect(page.text).toContain('count until');
+    for (const each of [client.secret, renewed]) {
+      const answer = await service.http.token(
+        { grant_type: 'client_credentials' },
+        { id: client.id, secret: each },
+      );
+      expect(answer.status).toBe(200);
+    }
+    await submit(secret, { expire_previous_in: '0' });
+    const states = (await browser.open(path(client))).html
+      .querySelectorAll('tbody .state')
+      .map(({ text }) => text);
+    expect(states).toEqual(['Counts', 'Expired', 'Expired']);
+    expect(await trail(client.id)).toEqual([done('client.secret_rotated'), done('client.secret_rotated')]);
+  });
+
+  it('have none to rotate where they are public', async () => {
+    const client = await service.make.client({ type: 'public' });
+    const page = await browser.open(path(client, '/secret'));
+    expect(page.html.querySelector('form.console-form')).toBeNull();
+    expect(page.text).toContain('has no secret');
+  });
+
+  it('are disabled and enabled, after what that ends was said', async () => {
+    const client = await service.make.client();
+    const user = await service.make.user();
+    const tokens = await service.make.tokens(client, user);
+    const ask = await browser.open(path(client, '/disable'));
+    expect(ask.html.querySelector('main')!.text).toContain('one grant of users');
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
+    expect(await said(await submit(path(client, '/disable')))).toContain('disabled');
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    expect(await said(await submit(path(client, '/enable'), {}, path(client)))).toContain('enabled');
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    expect(await trail(client.id)).toEqual([done('client.updated'), done('client.updated')]);
+  });
+
+  it.each([
+    ['delete', 'client.deleted', 404],
+    ['revoke', 'client.tokens_revoked', 200],
+  ])('ask for the password before they %s, when it was given long ago', async (part, action, status) => {
+    const client = await service.make.client();
+    const token = await service.make.clientToken(client);
+    const target = path(client, `/${part}`);
+    const form = await browser.open(target);
+    expect(form.status).toBe(200);
+    await ageSession();
+    const confirm = `/admin/console/confirm-password?${new URLSearchParams({ return_to: target }).toString()}`;
+    for (const answer of [await browser.open(target), await browser.submit(form, target)]) {
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, confirm]);
+    }
+    expect(await isAccepted(service.http, token)).toBe(true);
+    browser = await service.make.signedIn(operator);
+    await submit(target);
+    expect((await browser.open(path(client))).status).toBe(status);
+    expect(await isAccepted(service.http, token)).toBe(false);
+    expect(await trail(client.id)).toEqual([done(action)]);
+  });
+
+  it('show who shares data with them, record a consent, and disconnect a user', async () => {
+    const client = await service.make.client();
+    const user = await service.make.user({ name: 'Dana Driver' });
+    const consents = path(client, '/consents');
+    expect((await browser.open(consents)).html.querySelector('.empty')!.text).toContain('No user shares');
+    const wrong = await submit(`${consents}/new`, { user: 'nobody@mail.example', scopes: ['vehicle:read'] });
+    expect(wrong.html.querySelector('#user-error')!.text).toContain('e-mail address or id');
+    const recorded = await submit(`${consents}/new`, {
+      user: user.email,
+      scopes: ['vehicle:read'],
+      evidence: 'Contract 7',
+    });
+    expect(await said(recorded)).toContain('recorded');
+    const listed = await browser.open(consents);
+    expect(listed.html.querySelector('tbody tr')!.text).toContain('Dana Driver');
+    const tokens = await service.make.tokens(client, user);
+    const grants = await browser.open(path(client, '/grants'));
+    expect(grants.html.querySelectorAll('tbody tr')).toHaveLength(1);
+    const disconnect = `${consents}/${user.id}/disconnect`;
+    expect(await said(await submit(disconnect))).toContain('disconnected');
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    expect((await browser.open(disconnect)).status).toBe(404);
+  });
+
+  it('show their live grants, and end one with its tokens', async () => {
+    const client = await service.make.client();
+    const user = await service.make.user();
+    const tokens = await service.make.tokens(client, user);
+    const grants = path(client, '/grants');
+    const page = await browser.open(grants);
+    const action = page.html.querySelector('form.in-row')!.getAttribute('action')!;
+    const answer = await browser.submit(page, action);
+    expect(answer.headers.get('location')).toBe(grants);
+    expect(await said(answer)).toContain('ended');
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    const again = await browser.submit(page, action, { return_to: 'https://evil.example/' });
+    expect(again.status).toBe(404);
+  });
+});
