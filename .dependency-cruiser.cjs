@@ -16,7 +16,7 @@ const ROOMS = [
   ['tokens'],
   ['rate-limits'],
   ['webhooks'],
-  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'operations', 'start'],
+  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
 ];
 
 const upward = ROOMS.flatMap((level, index) => {
