@@ -6,6 +6,7 @@ import { conflict, notFound } from '../../http/problem.js';
 import { isId, newId } from '../../secrets/ids.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
 import { DeliveriesRepository, type DeliveryFilter, type Recovery } from './deliveries.repository.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { WakeUps } from './wake-ups.service.js';
 
 /** One recovery sends so many again at the most; what is left can be recovered after it. */
@@ -23,10 +24,16 @@ export interface RecoveryRange {
 export class DeliveriesService {
   constructor(
     private readonly repository: DeliveriesRepository,
+    private readonly queue: DeliveryQueueRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly wakeUps: WakeUps,
   ) {}
+
+  /** How many are pending, counted to 10,000, and for how many seconds the oldest that is due has waited. */
+  waiting(): Promise<{ pending: number; oldestSeconds: number }> {
+    return this.queue.waiting();
+  }
 
   /** Newest first. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
