@@ -17,6 +17,7 @@ const ROOMS = [
   ['rate-limits'],
   ['webhooks'],
   ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
+  ['cli'],
 ];
 
 const upward = ROOMS.flatMap((level, index) => {

@@ -105,6 +105,30 @@ export class EndpointsRepository {
     return rows.flatMap(({ present, previous }) => [present, ...(previous ? [previous] : [])]);
   }
 
+  /** Sealed secrets of any endpoint, deleted ones too, by id. */
+  sealedSecretsAfter(
+    id: string,
+    limit: number,
+  ): Promise<{ id: string; secret: Buffer; previous: Buffer | null }[]> {
+    return this.dataSource.query(
+      `SELECT id, sealed_secret AS secret, sealed_previous_secret AS previous FROM webhook_endpoints
+        WHERE id > $1 ORDER BY id LIMIT $2`,
+      [id, limit],
+    );
+  }
+
+  /** Puts the same secrets under another seal in place, unless a rotation came between. */
+  async replaceSealed(id: string, seen: Buffer, secret: Buffer, previous: Buffer | null): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.dataSource.query(
+      `UPDATE webhook_endpoints
+          SET sealed_secret = $3, sealed_previous_secret = $4,
+              previous_secret_expires_at = CASE WHEN $4::bytea IS NOT NULL THEN previous_secret_expires_at END
+        WHERE id = $1 AND sealed_secret = $2`,
+      [id, seen, secret, previous],
+    );
+    return count === 1;
+  }
+
   /** Disables an endpoint that is enabled, once; undefined where another did it before. */
   async disable(
     manager: EntityManager,
