@@ -35,8 +35,8 @@ describe('a delivery', () => {
     expect(unexpectedErrors(service)).toEqual([]);
   });
   afterAll(async () => {
-    await service.stop();
     await webhooks.stop();
+    await service.stop();
   });
 
   const attemptsOf = async ({ id }: { id: string }): Promise<AttemptView[]> => {

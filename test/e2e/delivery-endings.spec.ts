@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
@@ -38,8 +39,8 @@ describe('before each attempt', () => {
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   afterAll(async () => {
-    await service.stop();
     await webhooks.stop();
+    await service.stop();
   });
 
   const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
@@ -157,16 +158,19 @@ describe('before each attempt', () => {
 
     it('that answers 410 is disabled at once: the owner is notified, once, and what waits is cancelled', async () => {
       const waiting = await failedOnce();
-      webhooks.answer(endpoint.path, 410);
-      const users = await Promise.all(Array.from({ length: 5 }, () => webhooks.consentedUser(client)));
-      const gone = await Promise.all(users.map(({ id }) => webhooks.publishOne(id)));
+      // All are under way before one is answered.
+      const held: ServerResponse[] = [];
+      webhooks.answer(endpoint.path, (response) => {
+        if (held.push(response) === 4) for (const each of held) each.writeHead(410).end();
+      });
+      const gone = await Promise.all(Array.from({ length: 4 }, () => webhooks.publishOne(user.id)));
       await expectDisabled('gone');
       await Promise.all(gone.map(({ id }) => webhooks.finished(id)));
       expect((await webhooks.publish(user.id)).json.deliveries).toBe(0);
       await webhooks.makeDue(waiting.id);
       expect(await webhooks.finished(waiting.id)).toMatchObject({ cancel_reason: 'endpoint_disabled' });
       const states = await Promise.all(gone.map(({ id }) => webhooks.delivery(id)));
-      expect(states.map(({ state }) => state)).toContain('failed');
+      expect(states.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed', 'failed']);
       await expectDisabled('gone');
     });
 

@@ -24,8 +24,8 @@ describe('an event', () => {
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   afterAll(async () => {
-    await service.stop();
     await webhooks.stop();
+    await service.stop();
   });
 
   const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);

@@ -23,8 +23,8 @@ describe('the Idempotency-Key of an event', () => {
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   afterAll(async () => {
-    await service.stop();
     await webhooks.stop();
+    await service.stop();
   });
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>

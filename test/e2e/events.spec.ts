@@ -62,8 +62,8 @@ describe('POST /v2/events', () => {
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   afterAll(async () => {
-    await service.stop();
     await webhooks.stop();
+    await service.stop();
   });
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
