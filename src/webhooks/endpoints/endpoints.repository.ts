@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../http/paging.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 
@@ -27,12 +27,12 @@ export class EndpointsRepository {
     clientId: string | undefined,
     manager: EntityManager = this.dataSource.manager,
   ): Promise<EndpointEntity | null> {
-    return manager.findOneBy(EndpointEntity, { id, clientId, deletedAt: IsNull() });
+    return manager.findOneBy(EndpointEntity, liveOf(id, clientId));
   }
 
   lock(manager: EntityManager, id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
     return manager.findOne(EndpointEntity, {
-      where: { id, clientId, deletedAt: IsNull() },
+      where: liveOf(id, clientId),
       lock: { mode: 'for_no_key_update' },
     });
   }
@@ -145,3 +145,10 @@ export class EndpointsRepository {
     return rows[0];
   }
 }
+
+/** An endpoint that was not deleted; with a `clientId`, that client's alone. */
+const liveOf = (id: string, clientId: string | undefined): FindOptionsWhere<EndpointEntity> => ({
+  id,
+  deletedAt: IsNull(),
+  ...(clientId === undefined ? {} : { clientId }),
+});
