@@ -75,6 +75,15 @@ export class DeliveriesRepository {
     return rows[0] && { ...rows[0], attemptList };
   }
 
+  /** Whether it waits for no attempt; true also where there is none with this id. */
+  async isFinished(id: string): Promise<boolean> {
+    const pending = await this.dataSource.query(
+      `SELECT 1 FROM deliveries WHERE id = $1 AND state = 'pending'`,
+      [id],
+    );
+    return pending.length === 0;
+  }
+
   /**
    * Puts a delivery back to the beginning of its schedule, due at once, unless an attempt is under way; undefined where that, or a
    * deleted endpoint, stands in the way.
