@@ -4,6 +4,7 @@ import { PortalDeliveriesController } from './portal-deliveries.controller.js';
 import { PortalEndpointController } from './portal-endpoint.controller.js';
 import { PortalEndpointsController } from './portal-endpoints.controller.js';
 import { PortalEntryController } from './portal-entry.controller.js';
+import { PortalGuidesController } from './portal-guides.controller.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
 import { PortalRecoveriesController } from './portal-recoveries.controller.js';
 import { PortalTestsController } from './portal-tests.controller.js';
@@ -18,6 +19,7 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     PortalTestsController,
     PortalDeliveriesController,
     PortalRecoveriesController,
+    PortalGuidesController,
     WebhookPortalLinkController,
   ],
   providers: [PortalAccessService, PortalLinksRepository],
