@@ -8,12 +8,14 @@ export interface LayoutProps {
   children: ComponentChildren;
   /** `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for those to work in. */
   width?: 'narrow' | 'wide' | 'broad';
+  /** A further style sheet of this service. */
+  styleSheet?: string;
   /** Seconds after which the page asks for itself again: for something under way. */
   refreshAfter?: number;
 }
 
 /** The document around every page: head, skip link, brand, one card, footer. It ships no script. */
-export function Layout({ title, children, width = 'narrow', refreshAfter }: LayoutProps): VNode {
+export function Layout({ title, children, width = 'narrow', styleSheet, refreshAfter }: LayoutProps): VNode {
   return (
     <html lang="en">
       <head>
@@ -26,6 +28,7 @@ export function Layout({ title, children, width = 'narrow', refreshAfter }: Layo
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
+        {styleSheet && <link rel="stylesheet" href={styleSheet} />}
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
       </head>
       <body class={`page page-${width}`}>

@@ -34,7 +34,12 @@ export interface PortalPageProps {
 export function renderPortalPage(props: PortalPageProps): string {
   const { frame, title, heading, part, above, refreshAfter, children } = props;
   return renderPage(
-    <Layout title={`${title} · Webhook portal`} width="broad" refreshAfter={refreshAfter}>
+    <Layout
+      title={`${title} · Webhook portal`}
+      width="broad"
+      styleSheet="/assets/portal.css"
+      refreshAfter={refreshAfter}
+    >
       <PortalBar frame={frame} />
       <PortalNavigation current={part} />
       {above && (
