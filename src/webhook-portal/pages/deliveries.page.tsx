@@ -4,7 +4,7 @@ import type { Page } from '../../http/paging.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
 import type { DeliveryQuery } from '../delivery-query.js';
 import { DeliveryRows, STATE_WORDS } from './delivery-rows.js';
-import { SelectField, TextField } from './field.js';
+import { SelectField, TimeField } from './field.js';
 import { renderPortalPage, type PortalFrame } from './portal-layout.js';
 
 const PATH = '/portal/deliveries';
@@ -102,24 +102,8 @@ function Filter({ query: { input, errors, search }, endpoints, typeNames }: Deli
           input.type,
         )}
       />
-      <TextField
-        id="from"
-        name="from"
-        label="From (UTC)"
-        type="datetime-local"
-        step={1}
-        value={input.from}
-        error={errors.from}
-      />
-      <TextField
-        id="to"
-        name="to"
-        label="Until (UTC)"
-        type="datetime-local"
-        step={1}
-        value={input.to}
-        error={errors.to}
-      />
+      <TimeField id="from" label="From (UTC)" value={input.from} error={errors.from} />
+      <TimeField id="to" label="Until (UTC)" value={input.to} error={errors.to} />
       {input.recovery && <input type="hidden" name="recovery" value={input.recovery} />}
       <div class="filter-actions">
         <button type="submit" class="quiet">

@@ -106,7 +106,7 @@ function rateOf({ delivered24h, failed24h }: EndpointInList): string {
   const rate = successRate({ delivered: delivered24h, failed: failed24h });
   if (rate === undefined) return 'Nothing sent';
   const all = delivered24h + failed24h;
-  return `${rate} of ${all} ${all === 1 ? 'attempt' : 'attempts'}`;
+  return `${rate} of ${all.toLocaleString('en-GB')} ${all === 1 ? 'attempt' : 'attempts'}`;
 }
 
 /** Names of event types, in a row. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { parseUtcTime } from '../utc-time.js';
 
 export interface FieldProps {
   id: string;
@@ -84,4 +85,10 @@ export function SelectField({ id, label, hint, error, name, value, options }: Se
       </select>
     </Field>
   );
+}
+
+/** A time in UTC. What is no time is kept as text: a field for times would drop it. */
+export function TimeField(props: { id: 'from' | 'to'; label: string; value: string; error?: string }): VNode {
+  const isTime = props.value === '' || parseUtcTime(props.value) !== undefined;
+  return <TextField name={props.id} type={isTime ? 'datetime-local' : 'text'} step={1} {...props} />;
 }

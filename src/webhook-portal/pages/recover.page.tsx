@@ -4,7 +4,7 @@ import { ExactMoment } from '../../http/pages/moment.js';
 import { RECOVERY_MAX } from '../../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryInput, RecoveryQuery } from '../recovery-query.js';
-import { TextField } from './field.js';
+import { TimeField } from './field.js';
 import { renderPortalPage, type PortalFrame } from './portal-layout.js';
 
 export interface RecoverPageProps {
@@ -35,8 +35,8 @@ export function recoverPage({ frame, csrfToken, endpoint, query, count }: Recove
           first. Deliveries that are still being retried are left as they are.
         </p>
         <form method="get" action={`${path}/recover`} class="filter">
-          <TimeField name="from" label="From (UTC)" value={input.from} error={errors.from} />
-          <TimeField name="to" label="Until (UTC)" value={input.to} error={errors.to} />
+          <TimeField id="from" label="From (UTC)" value={input.from} error={errors.from} />
+          <TimeField id="to" label="Until (UTC)" value={input.to} error={errors.to} />
           <div class="filter-actions">
             <button type="submit" class="quiet">
               Count
@@ -88,17 +88,6 @@ function RecoverForm({ action, csrfToken, input }: RecoverFormProps): VNode {
     </form>
   );
 }
-
-interface TimeFieldProps {
-  name: 'from' | 'to';
-  label: string;
-  value: string;
-  error?: string;
-}
-
-const TimeField = ({ name, ...rest }: TimeFieldProps): VNode => (
-  <TextField id={name} name={name} type="datetime-local" step={1} {...rest} />
-);
 
 /** A number of deliveries in words. */
 export const counted = (count: number): string =>

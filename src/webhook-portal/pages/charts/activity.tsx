@@ -39,8 +39,9 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
       ) : (
         <>
           <p>
-            <strong>{successRate({ delivered, failed })}</strong> of {delivered + failed}{' '}
-            {delivered + failed === 1 ? 'attempt' : 'attempts'} succeeded. Times are in UTC.
+            <strong>{successRate({ delivered, failed })}</strong> of{' '}
+            {(delivered + failed).toLocaleString('en-GB')} {delivered + failed === 1 ? 'attempt' : 'attempts'}{' '}
+            succeeded. Times are in UTC.
           </p>
           <div class="charts">
             <figure>

@@ -2,9 +2,9 @@ import type { ScaleBand, ScaleLinear } from 'd3-scale';
 import type { ComponentChildren, VNode } from 'preact';
 import type { Bucket, ChartRange } from './time-buckets.js';
 
-export const WIDTH = 640;
+export const WIDTH = 520;
 export const HEIGHT = 200;
-const MARGIN = { top: 12, right: 8, bottom: 26, left: 52 };
+const MARGIN = { top: 12, right: 26, bottom: 28, left: 58 };
 export const PLOT_X: [number, number] = [MARGIN.left, WIDTH - MARGIN.right];
 export const PLOT_Y: [number, number] = [HEIGHT - MARGIN.bottom, MARGIN.top];
 
