@@ -42,7 +42,7 @@ export function recoveryPage({ frame, recovery, now }: RecoveryPageProps): strin
             {pending === 0 ? 'All done' : `${done.toLocaleString('en-GB')} of ${counted(total)} done`}
           </label>
           <progress id="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} />
-          <dl class="measures">
+          <dl class="measures measures-short">
             {part(delivered, 'delivered', 'Delivered')}
             {part(pending, 'pending', 'Pending')}
             {part(failed, 'failed', 'Failed again')}

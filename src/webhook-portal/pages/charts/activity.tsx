@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import { successRate } from '../endpoint-state.js';
-import { bucketLabel } from './chart-frame.js';
 import { DeliveriesChart } from './deliveries-chart.js';
 import { formatMs, ResponseTimesChart } from './response-times-chart.js';
 import type { Bucket, ChartRange } from './time-buckets.js';
@@ -11,6 +10,20 @@ export interface ActivityProps {
   buckets: Bucket[];
   range: ChartRange;
 }
+
+const HOUR = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
 
 const RANGES = { '24h': '24 hours', '7d': '7 days' };
 
@@ -85,7 +98,7 @@ function ActivityTable({ buckets, range }: Pick<ActivityProps, 'buckets' | 'rang
         <tbody>
           {buckets.map((bucket) => (
             <tr>
-              <th scope="row">{bucketLabel(bucket.start, range)}</th>
+              <th scope="row">{(range === '24h' ? HOUR : DAY).format(bucket.start)}</th>
               <td>{bucket.delivered}</td>
               <td>{bucket.failed}</td>
               <td>{bucket.averageMs === undefined ? '–' : formatMs(bucket.averageMs)}</td>

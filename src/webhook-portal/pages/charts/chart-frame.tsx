@@ -9,11 +9,11 @@ export const PLOT_X: [number, number] = [MARGIN.left, WIDTH - MARGIN.right];
 export const PLOT_Y: [number, number] = [HEIGHT - MARGIN.bottom, MARGIN.top];
 
 const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
-const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
+const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
 
 /** What stands under a bar. */
-export const bucketLabel = (start: Date, range: ChartRange): string =>
-  (range === '24h' ? TIME_OF_DAY : DAY).format(start);
+const tickLabel = (start: Date, range: ChartRange): string =>
+  (range === '24h' ? TIME_OF_DAY : WEEKDAY).format(start);
 
 export interface ChartFrameProps {
   id: string;
@@ -51,7 +51,7 @@ export function ChartFrame(props: ChartFrameProps): VNode {
               y={HEIGHT - 8}
               text-anchor="middle"
             >
-              {bucketLabel(start, range)}
+              {tickLabel(start, range)}
             </text>
           ),
       )}
