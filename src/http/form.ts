@@ -36,6 +36,11 @@ export class Form {
     return this.values.get(name)?.[0] || undefined;
   }
 
+  /** Every value that was sent under the name, as checkboxes of one name do; empty ones are left out. */
+  getAll(name: string): string[] {
+    return (this.values.get(name) ?? []).filter((value) => value !== '');
+  }
+
   /** Whether the parameter was sent more than once. */
   isRepeated(name: string): boolean {
     return (this.values.get(name)?.length ?? 0) > 1;

@@ -3,8 +3,8 @@ import { InitialTile } from '../../http/pages/layout.js';
 import type { Page } from '../../http/paging.js';
 import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
 import { renderAccountPage, type AccountFrame } from './account-layout.js';
-import { Moment } from './moment.js';
-import { NothingHere, Pager } from './pager.js';
+import { Moment } from '../../http/pages/moment.js';
+import { NothingHere, Pager } from '../../http/pages/pager.js';
 
 export interface ApplicationsPageProps {
   frame: AccountFrame;

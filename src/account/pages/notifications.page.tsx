@@ -3,8 +3,8 @@ import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { Page } from '../../http/paging.js';
 import type { NotificationCategory, NotificationEntity } from '../../notifications/notification.entity.js';
 import { renderAccountPage, type AccountFrame } from './account-layout.js';
-import { Moment } from './moment.js';
-import { NothingHere, Pager } from './pager.js';
+import { Moment } from '../../http/pages/moment.js';
+import { NothingHere, Pager } from '../../http/pages/pager.js';
 
 export interface NotificationsPageProps {
   frame: AccountFrame;

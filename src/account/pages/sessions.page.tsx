@@ -4,8 +4,8 @@ import type { Page } from '../../http/paging.js';
 import type { SessionView } from '../../users/sessions.repository.js';
 import { browserNameOf } from '../browser-name.js';
 import { renderAccountPage, type AccountFrame } from './account-layout.js';
-import { Moment } from './moment.js';
-import { NothingHere, Pager } from './pager.js';
+import { Moment } from '../../http/pages/moment.js';
+import { NothingHere, Pager } from '../../http/pages/pager.js';
 
 export interface SessionsPageProps {
   frame: AccountFrame;

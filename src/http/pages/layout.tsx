@@ -6,12 +6,16 @@ const SERVICE_NAME = 'Charging Data Service';
 export interface LayoutProps {
   title: string;
   children: ComponentChildren;
-  /** `narrow` for forms and decisions (the default), `wide` for pages to read. */
-  width?: 'narrow' | 'wide';
+  /** `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for those to work in. */
+  width?: 'narrow' | 'wide' | 'broad';
+  /** A further style sheet of this service. */
+  styleSheet?: string;
+  /** Seconds after which the page asks for itself again: for something under way. */
+  refreshAfter?: number;
 }
 
 /** The document around every page: head, skip link, brand, one card, footer. It ships no script. */
-export function Layout({ title, children, width = 'narrow' }: LayoutProps): VNode {
+export function Layout({ title, children, width = 'narrow', styleSheet, refreshAfter }: LayoutProps): VNode {
   return (
     <html lang="en">
       <head>
@@ -20,9 +24,11 @@ export function Layout({ title, children, width = 'narrow' }: LayoutProps): VNod
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#f1f6f4" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#0a1412" media="(prefers-color-scheme: dark)" />
+        {refreshAfter !== undefined && <meta http-equiv="refresh" content={String(refreshAfter)} />}
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
+        {styleSheet && <link rel="stylesheet" href={styleSheet} />}
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
       </head>
       <body class={`page page-${width}`}>

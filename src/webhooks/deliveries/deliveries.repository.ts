@@ -30,7 +30,9 @@ export interface Recovery {
 }
 
 const COLUMNS = `d.id, d.event_id AS "eventId", d.event_type AS "eventType", d.endpoint_id AS "endpointId",
-  e.url AS "endpointUrl", d.client_id AS "clientId", d.state, d.cancel_reason AS "cancelReason", d.attempts,
+  e.url AS "endpointUrl",
+  CASE WHEN e.deleted_at IS NOT NULL THEN 'deleted' WHEN e.enabled THEN 'enabled' ELSE 'disabled' END AS "endpointState",
+  d.client_id AS "clientId", d.state, d.cancel_reason AS "cancelReason", d.attempts,
   d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt", v.test AS "isTest",
   a.status AS "lastStatus", a.failure AS "lastFailure", a.attempted_at AS "lastAttemptAt"`;
 const SOURCES = `deliveries d
@@ -71,6 +73,15 @@ export class DeliveriesRepository {
       ),
     ]);
     return rows[0] && { ...rows[0], attemptList };
+  }
+
+  /** Whether it waits for no attempt; true also where there is none with this id. */
+  async isFinished(id: string): Promise<boolean> {
+    const pending = await this.dataSource.query(
+      `SELECT 1 FROM deliveries WHERE id = $1 AND state = 'pending'`,
+      [id],
+    );
+    return pending.length === 0;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { setTimeout as after } from 'node:timers/promises';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Transactions } from '../../database/transactions.js';
 import type { Page, PageRequest } from '../../http/paging.js';
@@ -11,6 +12,7 @@ import { WakeUps } from './wake-ups.service.js';
 
 /** One recovery sends so many again at the most; what is left can be recovered after it. */
 export const RECOVERY_MAX = 50_000;
+const LOOK_AGAIN_MS = 100;
 
 /** Which of an endpoint's failed deliveries: those made from the one time until before the other. */
 export interface RecoveryRange {
@@ -45,6 +47,12 @@ export class DeliveriesService {
     const delivery = isId('dlvr', id) ? await this.repository.find(id, clientId) : undefined;
     if (!delivery) throw notFound('There is no delivery with this id.');
     return delivery;
+  }
+
+  /** Resolves when no attempt of it is to come any more, or after so many milliseconds. */
+  async waitUntilFinished(id: string, milliseconds: number): Promise<void> {
+    const deadline = Date.now() + milliseconds;
+    while (!(await this.repository.isFinished(id)) && Date.now() < deadline) await after(LOOK_AGAIN_MS);
   }
 
   /**

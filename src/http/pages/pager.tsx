@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import type { Page } from '../../http/paging.js';
+import type { Page } from '../paging.js';
 
 export interface PagerProps {
   page: Page<{ id: string }>;
-  /** Path of the list. */
+  /** Path of the list, with the query that narrows it. */
   path: string;
   /** What the page's parts are of, for screen readers. */
   label: string;
@@ -20,15 +20,16 @@ export function Pager({
   const first = items[0];
   const last = items.at(-1);
   if (!first || !last || (!hasPrevious && !hasNext)) return null;
+  const part = path + (path.includes('?') ? '&' : '?');
   return (
     <nav class="pager" aria-label={label}>
       {hasPrevious && (
-        <a href={`${path}?page_before=${first.id}`} rel="prev">
+        <a href={`${part}page_before=${first.id}`} rel="prev">
           ← {words.previous}
         </a>
       )}
       {hasNext && (
-        <a class="pager-next" href={`${path}?page_after=${last.id}`} rel="next">
+        <a class="pager-next" href={`${part}page_after=${last.id}`} rel="next">
           {words.next} →
         </a>
       )}
