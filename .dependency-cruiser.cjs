@@ -17,7 +17,8 @@ const ROOMS = [
   ['tokens'],
   ['rate-limits'],
   ['webhooks'],
-  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'operations', 'start'],
+  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
+  ['cli'],
 ];
 
 const upward = ROOMS.flatMap((level, index) => {

@@ -21,7 +21,7 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts', 'src/**/*.tsx'],
-    ignores: ['src/main.ts', 'src/database/embedded/**'],
+    ignores: ['src/main.ts', 'src/operator.ts', 'src/database/embedded/**'],
     rules: {
       'no-restricted-properties': [
         'error',

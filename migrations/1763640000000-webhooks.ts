@@ -18,6 +18,7 @@ export class Webhooks1763640000000 implements MigrationInterface {
         description text NOT NULL CHECK (length(description) BETWEEN 1 AND 300),
         sample jsonb NOT NULL
       );
+      CREATE INDEX event_types_scope_idx ON event_types (scope);
 
       CREATE TABLE webhook_endpoints (
         id text PRIMARY KEY CHECK (id ~ '^endp[0-9A-HJKMNP-TV-Z]{26}$'),
@@ -60,6 +61,7 @@ export class Webhooks1763640000000 implements MigrationInterface {
         created_at timestamptz NOT NULL DEFAULT now()
       );
       CREATE INDEX events_user_id_idx ON events (user_id);
+      CREATE INDEX events_type_idx ON events (type);
       CREATE INDEX events_created_at_idx ON events (created_at);
 
       CREATE TABLE event_idempotency_keys (

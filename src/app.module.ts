@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccountModule } from './account/account.module.js';
 import { ActivityModule } from './activity/activity.module.js';
+import { ApiDocsModule } from './api-docs/api-docs.module.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ClientsModule } from './clients/clients.module.js';
@@ -48,6 +49,7 @@ export class AppModule {
         WebhookPortalModule,
         AccountModule,
         AdminModule,
+        ApiDocsModule,
         OperationsModule,
         ...(settings.demonstration ? [DemoModule] : []),
       ],

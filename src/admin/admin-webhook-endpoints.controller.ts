@@ -1,4 +1,17 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
@@ -25,6 +38,7 @@ export class AdminWebhookEndpointsController {
 
   /** Adds an endpoint: 201 and, this once, its `secret`; 409 where the client has 50. */
   @Post('clients/:client_id/webhook_endpoints')
+  @Header('cache-control', 'no-store')
   async create(
     @Param('client_id') clientId: string,
     @Body() body: NewEndpointDto,

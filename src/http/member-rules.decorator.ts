@@ -115,10 +115,22 @@ export const IsListOfDifferent = (
       value.every((item) => typeof item === 'string' && isItem(item)),
   );
 
-/** Any JSON object: not a list, not null. */
-export const IsJsonObject = (): PropertyDecorator =>
-  rule(
-    'isJsonObject',
-    'must be a JSON object',
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+const FREE_MEMBERS = Symbol('members of any form');
+
+const isJsonObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Any JSON object (not a list, not null), which validation leaves exactly as it was sent. */
+export const IsJsonObject = (): PropertyDecorator => (target, member) => {
+  rule('isJsonObject', 'must be a JSON object', isJsonObject)(target, member);
+  const others = (Reflect.getMetadata(FREE_MEMBERS, target) ?? []) as (string | symbol)[];
+  Reflect.defineMetadata(FREE_MEMBERS, [...others, member], target);
+};
+
+/** Of a body for this DTO, the members that may be any JSON object and are one. */
+export function freeMembersOf(dto: { prototype: object } | undefined, body: object): Record<string, object> {
+  const names = (dto && Reflect.getMetadata(FREE_MEMBERS, dto.prototype)) as string[] | undefined;
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => names?.includes(name) && isJsonObject(value)),
   );
+}

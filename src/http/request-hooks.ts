@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { methodNotAllowed } from './problem.js';
+import { requestDuration } from './request-metrics.js';
 import { SERVICE_VERSION } from './service-version.guard.js';
 
 /** What happens around every request: its id, the version header, the line in the log, and an orderly end. */
@@ -20,10 +21,13 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     if (closing) void reply.header('connection', 'close');
   });
   fastify.addHook('onResponse', async (request, reply) => {
+    const { method } = request;
+    const route = request.routeOptions.url ?? '(none)';
+    requestDuration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
     request.log.info(
       {
-        method: request.method,
-        route: request.routeOptions.url ?? '(none)',
+        method,
+        route,
         status: reply.statusCode,
         milliseconds: Math.round(reply.elapsedTime * 10) / 10,
         address: request.ip,

@@ -1,5 +1,6 @@
 import { Injectable, ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
 import { isUnsafeText } from './form.js';
+import { freeMembersOf } from './member-rules.decorator.js';
 import { badRequest, validationFailed } from './problem.js';
 
 /** Checks bodies and queries against their DTO: unknown members are refused, and so is text that cannot be stored. */
@@ -21,7 +22,14 @@ export class RequestValidationPipe extends ValidationPipe {
     if (metadata.type === 'body' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
       throw badRequest('The body must be a JSON object.');
     }
-    return super.transform(value, metadata);
+    const free = metadata.type === 'body' ? freeMembersOf(metadata.metatype, value as object) : {};
+    if (Object.keys(free).length === 0) return super.transform(value, metadata);
+    // What may have any form is kept away from the library, which drops and stumbles over members such as `constructor`.
+    const standIns = Object.fromEntries(Object.keys(free).map((name) => [name, {}]));
+    return Object.assign(
+      (await super.transform({ ...(value as object), ...standIns }, metadata)) as object,
+      free,
+    );
   }
 }
 

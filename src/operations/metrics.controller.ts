@@ -2,13 +2,17 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { register } from 'prom-client';
+import { GaugesService } from './gauges.service.js';
 import { Settings } from '../config/settings.js';
 import { unauthorized } from '../http/problem.js';
 
 /** Metrics for Prometheus (contract §14); where `METRICS_TOKEN` is set, for its bearer alone. */
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly gauges: GaugesService,
+  ) {}
 
   @Get()
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -22,6 +26,7 @@ export class MetricsController {
         'Bearer realm="metrics"',
       );
     }
+    await this.gauges.refresh();
     await reply.header('content-type', register.contentType).send(await register.metrics());
   }
 }

@@ -12,6 +12,9 @@ import { stopOnSignals } from './stop-on-signals.js';
 // Contract §14: what takes longer than this is given up.
 const CUT_OFF_MS = 8_000;
 
+const PRIVATE_ADDRESSES_WARNING =
+  'Warning: WEBHOOK_ALLOW_PRIVATE_ADDRESSES is true: whoever may add a webhook endpoint can reach what this machine can reach.';
+
 /** Starts the service: settings, database, migrations, first data, and last of all the port. Throws a SettingsError for a bad setting. */
 export async function startService(environment: NodeJS.ProcessEnv): Promise<void> {
   const settings = await loadSettings(environment);
@@ -23,6 +26,7 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
     settings.databaseUrl = postgres.url;
     demo = await loadDemoCredentials(settings.dataDir);
   }
+  if (settings.webhookAllowPrivateAddresses) say(PRIVATE_ADDRESSES_WARNING);
   try {
     const app = await startApplication(settings, demo, say);
     stopOnSignals(async () => {

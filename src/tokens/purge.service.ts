@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
 
@@ -7,6 +8,12 @@ const BATCH = 1000;
 const PURGE_EVERY_MS = 60_000;
 // The sealed successor is of use for the grace time alone; erase it soon after.
 const ERASE_EVERY_MS = 5_000;
+
+const purgedRows = new Counter({
+  name: 'purged_rows_total',
+  help: 'Rows that were removed because they had expired, by table',
+  labelNames: ['table'] as const,
+});
 
 interface PurgeTask {
   table: string;
@@ -123,6 +130,7 @@ export class PurgeService implements OnApplicationShutdown {
          SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1 FOR UPDATE SKIP LOCKED)`,
       params,
     );
+    purgedRows.inc({ table }, count);
     return count;
   }
 

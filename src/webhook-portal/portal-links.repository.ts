@@ -6,6 +6,8 @@ export interface PortalOwner {
   clientId: string;
   clientName: string;
   ownerName: string;
+  /** Of the client. */
+  scopes: string[];
   expiresAt: Date;
   /** By the database's clock. */
   secondsLeft: number;
@@ -44,7 +46,7 @@ export class PortalLinksRepository {
   /** Whose portal an unredeemed link opens. */
   async findLink(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row] = await this.dataSource.query(
-      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", p.expires_at AS "expiresAt",
+      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", c.scopes, p.expires_at AS "expiresAt",
               extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"
          FROM portal_links p ${LIVE} WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE}`,
       [digest],
@@ -80,7 +82,7 @@ export class PortalLinksRepository {
 
   async findSession(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row] = await this.dataSource.query(
-      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", p.expires_at AS "expiresAt",
+      `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", c.scopes, p.expires_at AS "expiresAt",
               extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"
          FROM portal_sessions p ${LIVE} WHERE p.digest = $1 AND ${IS_LIVE}`,
       [digest],

@@ -1,12 +1,27 @@
 import { Module } from '@nestjs/common';
 import { PortalAccessService } from './portal-access.service.js';
-import { PortalController } from './portal.controller.js';
+import { PortalDeliveriesController } from './portal-deliveries.controller.js';
+import { PortalEndpointController } from './portal-endpoint.controller.js';
+import { PortalEndpointsController } from './portal-endpoints.controller.js';
+import { PortalEntryController } from './portal-entry.controller.js';
+import { PortalGuidesController } from './portal-guides.controller.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
+import { PortalRecoveriesController } from './portal-recoveries.controller.js';
+import { PortalTestsController } from './portal-tests.controller.js';
 import { WebhookPortalLinkController } from './webhook-portal-link.controller.js';
 
 /** The one-time link to the webhook portal, the portal's session and its pages. */
 @Module({
-  controllers: [PortalController, WebhookPortalLinkController],
+  controllers: [
+    PortalEntryController,
+    PortalEndpointsController,
+    PortalEndpointController,
+    PortalTestsController,
+    PortalDeliveriesController,
+    PortalRecoveriesController,
+    PortalGuidesController,
+    WebhookPortalLinkController,
+  ],
   providers: [PortalAccessService, PortalLinksRepository],
 })
 export class WebhookPortalModule {}

@@ -8,6 +8,7 @@ import { DeliveryResultsService } from './deliveries/delivery-results.service.js
 import { DeliveryWorker } from './deliveries/delivery-worker.service.js';
 import { WakeUps } from './deliveries/wake-ups.service.js';
 import { EndpointAddresses } from './endpoints/endpoint-addresses.service.js';
+import { EndpointResealService } from './endpoints/endpoint-reseal.service.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.service.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
@@ -32,6 +33,7 @@ import { GuardedHttpClient } from './http/guarded-http-client.js';
     DeliveryResultsService,
     DeliveryWorker,
     EndpointAddresses,
+    EndpointResealService,
     EndpointSecrets,
     EndpointsRepository,
     EndpointsService,
@@ -47,6 +49,6 @@ import { GuardedHttpClient } from './http/guarded-http-client.js';
         new GuardedHttpClient({ allowPrivateAddresses: webhookAllowPrivateAddresses }),
     },
   ],
-  exports: [DeliveriesService, EndpointsService, EventTypesService, TestEventsService],
+  exports: [DeliveriesService, EndpointResealService, EndpointsService, EventTypesService, TestEventsService],
 })
 export class WebhooksModule {}

@@ -66,6 +66,7 @@ const showDemo =
 
 /** How to get to each page and to each of its states, in a new browser context. */
 export const EVERY_PAGE: Record<string, Visit> = {
+  'description of the API': go('/docs'),
   'start page': go('/'),
   'start page signed in': async (page, service, { driver }) => {
     await signIn(service, page, driver);

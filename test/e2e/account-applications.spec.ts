@@ -165,7 +165,8 @@ describe('connected applications', () => {
     const asked = async (path: string): Promise<number> => {
       queries.mockClear();
       expect((await browser.open(path)).status).toBe(200);
-      return queries.mock.calls.length;
+      // What works in the background takes rows that nobody else has locked.
+      return queries.mock.calls.filter(([sql]) => !/SKIP LOCKED/.test(sql)).length;
     };
     await service.make.consent(client, user);
     const forOne = await asked('/account');

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../migrations/index.js';
+import { STATIC_ASSETS } from '../../src/http/assets.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { Http } from '../support/http.js';
 import { SpawnedService } from '../support/spawned-service.js';
@@ -98,6 +99,8 @@ describe('the process', () => {
         url: string;
       };
       expect((await new Http(url).get(link.url)).status).toBe(200);
+      // What is built holds the styles too, in the place where they are looked for.
+      for (const asset of STATIC_ASSETS) expect((await new Http(url).get(asset.path)).status).toBe(200);
       const clients = await shell(...variable('ADMIN'), ...commands(printed, '$ADMIN'));
       expect(JSON.parse(clients)).toHaveLength(3);
 

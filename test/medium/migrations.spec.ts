@@ -9,6 +9,16 @@ import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
 
+/** The queue of webhooks is worked on by statements for many rows at once, in the repositories of src/webhooks: by SQL alone. */
+const BY_SQL_ALONE = [
+  'deliveries',
+  'delivery_attempts',
+  'event_idempotency_keys',
+  'events',
+  'webhook_endpoint_hours',
+  'webhook_recoveries',
+];
+
 describe('migrations', () => {
   let admin: Client;
   const made: string[] = [];
@@ -150,12 +160,12 @@ describe('migrations', () => {
 
     const UDT_NAMES: Record<string, string> = { boolean: 'bool', integer: 'int4', bigint: 'int8' };
 
-    it('agree: every table has its entity, every column of an entity is there as it says', async () => {
+    it('agree: every table but those of the queue has its entity, every column of an entity is there as it says', async () => {
       const tables = await database.query<{ name: string }>(
         "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'migrations'",
       );
       const mapped = dataSource.entityMetadatas.map((metadata) => metadata.tableName).sort();
-      expect(mapped).toEqual(tables.map(({ name }) => name).sort());
+      expect([...mapped, ...BY_SQL_ALONE].sort()).toEqual(tables.map(({ name }) => name).sort());
       for (const metadata of dataSource.entityMetadatas) {
         const columns = await columnsOf(metadata.tableName);
         for (const column of metadata.columns) {

@@ -27,8 +27,8 @@ describe('The guarded HTTP client', () => {
   afterEach(() => clients.forEach((client) => client.destroy()));
 
   afterAll(async () => {
-    expect(receiver.connections).toBe(0);
     await receiver.stop();
+    expect(receiver.connections).toBe(0);
   });
 
   function client(options: Partial<GuardedHttpClientOptions> = {}): GuardedHttpClient {

@@ -1,3 +1,5 @@
+import { openApiErrors } from './openapi-judge.js';
+
 /** An answer with its body read: `json` where it was JSON. */
 export interface Answer {
   status: number;
@@ -47,6 +49,16 @@ export class Http {
       redirect: 'manual',
     });
     const text = await response.text();
+    const { pathname } = new URL(path, this.url);
+    const errors = openApiErrors({
+      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+      path: pathname,
+      status: response.status,
+      headers: response.headers,
+      text,
+    });
+    if (errors.length > 0)
+      throw new Error(`${response.status} of ${pathname} is not as described: ${errors.join('; ')}`);
     const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
     return {
       status: response.status,

@@ -66,6 +66,47 @@ const ROWS: Row[] = [
   wholeNumber('RATE_LIMIT_PER_HOUR', 'rateLimit', 1000, 1, 1_000_000_000),
   wholeNumber('OAUTH_RATE_LIMIT_PER_MINUTE', 'oauthRateLimit', 600, 1, 1_000_000_000),
   [
+    ...([
+      'WEBHOOK_RETRY_SCHEDULE_SECONDS',
+      'webhookRetrySchedule',
+      [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    ] as const),
+    [
+      ['1', [1]],
+      ['604800', [604_800]],
+      [' 60 , 5,5 ', [60, 5, 5]],
+      ['007', [7]],
+      [Array(50).fill('1').join(','), Array(50).fill(1)],
+    ],
+    [
+      ...[
+        '0',
+        '604801',
+        '5,0',
+        '5,604801',
+        '5;300',
+        '5 300',
+        '1.5',
+        '1e3',
+        '0x10',
+        '-5',
+        '+5',
+        '5s',
+        'never',
+        ',',
+      ],
+      ...['9'.repeat(40), Array(51).fill('1').join(','), 'Infinity', '٥'],
+    ],
+  ],
+  [
+    ...(['WEBHOOK_ALLOW_PRIVATE_ADDRESSES', 'webhookAllowPrivateAddresses', false] as const),
+    [
+      ['true', true],
+      ['false', false],
+    ],
+    ['TRUE', 'True', 'yes', 'no', '1', '0', 'on', ' true', 'true ', 'truefalse'],
+  ],
+  [
     ...(['REDIS_URL', 'redisUrl', undefined] as const),
     asTheyAre('redis://127.0.0.1:6379', 'rediss://user:p%40ss@redis.example:6380/1', 'redis://[::1]:6379'),
     ['redis.example:6379', 'http://redis.example', 'redis:', 'redis://', 'redis:///0', 'unix:/x'],

@@ -30,7 +30,9 @@ export interface Recovery {
 }
 
 const COLUMNS = `d.id, d.event_id AS "eventId", d.event_type AS "eventType", d.endpoint_id AS "endpointId",
-  e.url AS "endpointUrl", d.client_id AS "clientId", d.state, d.cancel_reason AS "cancelReason", d.attempts,
+  e.url AS "endpointUrl",
+  CASE WHEN e.deleted_at IS NOT NULL THEN 'deleted' WHEN e.enabled THEN 'enabled' ELSE 'disabled' END AS "endpointState",
+  d.client_id AS "clientId", d.state, d.cancel_reason AS "cancelReason", d.attempts,
   d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt", v.test AS "isTest",
   a.status AS "lastStatus", a.failure AS "lastFailure", a.attempted_at AS "lastAttemptAt"`;
 const SOURCES = `deliveries d
@@ -73,6 +75,15 @@ export class DeliveriesRepository {
     return rows[0] && { ...rows[0], attemptList };
   }
 
+  /** Whether it waits for no attempt; true also where there is none with this id. */
+  async isFinished(id: string): Promise<boolean> {
+    const pending = await this.dataSource.query(
+      `SELECT 1 FROM deliveries WHERE id = $1 AND state = 'pending'`,
+      [id],
+    );
+    return pending.length === 0;
+  }
+
   /**
    * Puts a delivery back to the beginning of its schedule, due at once, unless an attempt is under way; undefined where that, or a
    * deleted endpoint, stands in the way.
@@ -86,16 +97,6 @@ export class DeliveriesRepository {
       [id],
     );
     return count === 1;
-  }
-
-  /** How many are waiting, counted up to a limit, and when the oldest of them was made. */
-  async waiting(limit: number): Promise<{ count: number; oldest: Date | null }> {
-    const [row]: { count: number; oldest: Date | null }[] = await this.dataSource.query(
-      `SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT $1) AS waiting) AS count,
-              (SELECT created_at FROM deliveries WHERE state = 'pending' ORDER BY id LIMIT 1) AS oldest`,
-      [limit],
-    );
-    return row!;
   }
 
   /** How many of an endpoint failed, of those made between the two times. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { setTimeout as after } from 'node:timers/promises';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Transactions } from '../../database/transactions.js';
 import type { Page, PageRequest } from '../../http/paging.js';
@@ -6,10 +7,12 @@ import { conflict, notFound } from '../../http/problem.js';
 import { isId, newId } from '../../secrets/ids.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
 import { DeliveriesRepository, type DeliveryFilter, type Recovery } from './deliveries.repository.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { WakeUps } from './wake-ups.service.js';
 
 /** One recovery sends so many again at the most; what is left can be recovered after it. */
 export const RECOVERY_MAX = 50_000;
+const LOOK_AGAIN_MS = 100;
 
 /** Which of an endpoint's failed deliveries: those made from the one time until before the other. */
 export interface RecoveryRange {
@@ -23,10 +26,16 @@ export interface RecoveryRange {
 export class DeliveriesService {
   constructor(
     private readonly repository: DeliveriesRepository,
+    private readonly queue: DeliveryQueueRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly wakeUps: WakeUps,
   ) {}
+
+  /** How many are pending, counted to 10,000, and for how many seconds the oldest that is due has waited. */
+  waiting(): Promise<{ pending: number; oldestSeconds: number }> {
+    return this.queue.waiting();
+  }
 
   /** Newest first. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
@@ -38,6 +47,12 @@ export class DeliveriesService {
     const delivery = isId('dlvr', id) ? await this.repository.find(id, clientId) : undefined;
     if (!delivery) throw notFound('There is no delivery with this id.');
     return delivery;
+  }
+
+  /** Resolves when no attempt of it is to come any more, or after so many milliseconds. */
+  async waitUntilFinished(id: string, milliseconds: number): Promise<void> {
+    const deadline = Date.now() + milliseconds;
+    while (!(await this.repository.isFinished(id)) && Date.now() < deadline) await after(LOOK_AGAIN_MS);
   }
 
   /**
@@ -59,11 +74,6 @@ export class DeliveriesService {
     });
     this.wakeUps.announce();
     return this.get(id, clientId);
-  }
-
-  /** How many are waiting, counted up to a limit, and when the oldest of them was made. */
-  waiting(limit: number): Promise<{ count: number; oldest: Date | null }> {
-    return this.repository.waiting(limit);
   }
 
   /** How many a recovery would send again. */

@@ -107,6 +107,26 @@ export class DeliveryQueueRepository {
     return rows;
   }
 
+  /** How many deliveries are pending, counted to 10,000, and for how many seconds the oldest that is due has waited. */
+  async waiting(): Promise<{ pending: number; oldestSeconds: number }> {
+    const [row]: { pending: number; oldestSeconds: number }[] = await this.dataSource.query(
+      `WITH RECURSIVE queue AS (
+         (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
+         UNION ALL
+         SELECT (SELECT d.endpoint_id FROM deliveries d
+                  WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
+           FROM queue q WHERE q.endpoint_id IS NOT NULL
+       )
+       SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT 10000) p) AS pending,
+              greatest(0, coalesce(extract(epoch FROM now() - min(due.at)), 0))::float8 AS "oldestSeconds"
+         FROM queue q
+         CROSS JOIN LATERAL (
+           SELECT d.next_attempt_at AS at FROM deliveries d
+            WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' ORDER BY d.next_attempt_at LIMIT 1) due`,
+    );
+    return row!;
+  }
+
   /**
    * Writes what came of claims, in one statement; a claim whose lease another has taken up meanwhile changes nothing. The
    * ids of endpoints that are to be disabled: enabled, and without a success for five days.

@@ -14,6 +14,7 @@ export interface Delivery {
   eventType: string;
   endpointId: string;
   endpointUrl: string;
+  endpointState: 'enabled' | 'disabled' | 'deleted';
   clientId: string;
   state: DeliveryState;
   cancelReason: CancelReason | null;

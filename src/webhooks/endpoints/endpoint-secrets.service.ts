@@ -19,6 +19,14 @@ export class EndpointSecrets {
     return openEndpointSecret(this.settings.encryptionKeys, endpointId, sealed);
   }
 
+  /** The same secret under the present key; undefined where no key of the settings opens it. */
+  resealed(endpointId: string, sealed: Buffer): Buffer | undefined {
+    const secret = this.open(endpointId, sealed);
+    return secret === undefined
+      ? undefined
+      : sealEndpointSecret(this.settings.encryptionKey, endpointId, secret);
+  }
+
   /** Those of the sealed secrets that open, in their order. */
   openAll(endpointId: string, sealed: (Buffer | null)[]): string[] {
     return sealed.flatMap((one) => (one && this.open(endpointId, one)) ?? []);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../http/paging.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 
@@ -33,13 +33,6 @@ export interface HourOfAllEndpoints {
   failed: number;
 }
 
-/** TypeORM takes no undefined for "any". */
-const live = (id: string, clientId: string | undefined) => ({
-  id,
-  ...(clientId === undefined ? {} : { clientId }),
-  deletedAt: IsNull(),
-});
-
 @Injectable()
 export class EndpointsRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -49,12 +42,12 @@ export class EndpointsRepository {
     clientId: string | undefined,
     manager: EntityManager = this.dataSource.manager,
   ): Promise<EndpointEntity | null> {
-    return manager.findOneBy(EndpointEntity, live(id, clientId));
+    return manager.findOneBy(EndpointEntity, liveOf(id, clientId));
   }
 
   lock(manager: EntityManager, id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
     return manager.findOne(EndpointEntity, {
-      where: live(id, clientId),
+      where: liveOf(id, clientId),
       lock: { mode: 'for_no_key_update' },
     });
   }
@@ -140,6 +133,30 @@ export class EndpointsRepository {
     return rows.flatMap(({ present, previous }) => [present, ...(previous ? [previous] : [])]);
   }
 
+  /** Sealed secrets of any endpoint, deleted ones too, by id. */
+  sealedSecretsAfter(
+    id: string,
+    limit: number,
+  ): Promise<{ id: string; secret: Buffer; previous: Buffer | null }[]> {
+    return this.dataSource.query(
+      `SELECT id, sealed_secret AS secret, sealed_previous_secret AS previous FROM webhook_endpoints
+        WHERE id > $1 ORDER BY id LIMIT $2`,
+      [id, limit],
+    );
+  }
+
+  /** Puts the same secrets under another seal in place, unless a rotation came between. */
+  async replaceSealed(id: string, seen: Buffer, secret: Buffer, previous: Buffer | null): Promise<boolean> {
+    const [, count]: [unknown[], number] = await this.dataSource.query(
+      `UPDATE webhook_endpoints
+          SET sealed_secret = $3, sealed_previous_secret = $4,
+              previous_secret_expires_at = CASE WHEN $4::bytea IS NOT NULL THEN previous_secret_expires_at END
+        WHERE id = $1 AND sealed_secret = $2`,
+      [id, seen, secret, previous],
+    );
+    return count === 1;
+  }
+
   /** Disables an endpoint that is enabled, once; undefined where another did it before. */
   async disable(
     manager: EntityManager,
@@ -156,3 +173,10 @@ export class EndpointsRepository {
     return rows[0];
   }
 }
+
+/** An endpoint that was not deleted; with a `clientId`, that client's alone. */
+const liveOf = (id: string, clientId: string | undefined): FindOptionsWhere<EndpointEntity> => ({
+  id,
+  deletedAt: IsNull(),
+  ...(clientId === undefined ? {} : { clientId }),
+});

@@ -22,6 +22,8 @@ import {
 
 /** Contract §11: at most so many a client. */
 export const ENDPOINTS_PER_CLIENT = 50;
+// In code points, as PostgreSQL counts.
+const DESCRIPTION_MAX = 200;
 // Contract §10: during a rotation both secrets sign for 24 hours.
 const ROTATION_SECONDS = 86_400;
 
@@ -237,7 +239,7 @@ export class EndpointsService {
     });
   }
 
-  /** The URL as it is stored; throws a 400 problem with `field_errors` for what is wrong with URL and types. */
+  /** The URL as it is stored; throws a 400 problem with `field_errors` for what is wrong with it. */
   private async check(scopes: string[], input: EndpointChanges): Promise<string | undefined> {
     const [address, types] = await Promise.all([
       input.url === undefined ? undefined : this.addresses.check(input.url),
@@ -245,6 +247,9 @@ export class EndpointsService {
     ]);
     const fieldErrors = {
       ...(address?.refusal === undefined ? {} : { url: [address.refusal] }),
+      ...(Array.from(input.description ?? '').length > DESCRIPTION_MAX
+        ? { description: [`must have at most ${DESCRIPTION_MAX} characters`] }
+        : {}),
       ...(types.length === 0 ? {} : { event_types: types }),
     };
     if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
@@ -252,6 +257,7 @@ export class EndpointsService {
   }
 
   private async refusedTypes(scopes: string[], names: string[]): Promise<string[]> {
+    if (names.length === 0) return ['must hold at least one event type'];
     const known = await this.eventTypes.list();
     return names.flatMap((name, index) => {
       const type = known.find((candidate) => candidate.name === name);

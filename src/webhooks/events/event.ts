@@ -15,3 +15,10 @@ export const payloadOf = (type: string, timestamp: string, userId: string, data:
 
 /** A time in UTC with `Z`, as it was written where it was that already. */
 export const inUtc = (time: string): string => (/T.*Z$/.test(time) ? time : new Date(time).toISOString());
+
+/** Whether every number is one that JSON's readers agree on (RFC 8259 §6): others would be delivered as other numbers, or as null. */
+export function holdsExactNumbers(value: unknown): boolean {
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(holdsExactNumbers);
+}

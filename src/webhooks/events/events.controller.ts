@@ -2,12 +2,12 @@ import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { JsonBodyGuard } from '../../http/json-body.guard.js';
-import { badRequest } from '../../http/problem.js';
+import { badRequest, validationFailed } from '../../http/problem.js';
 import { BearerGuard } from '../../tokens/bearer.guard.js';
 import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
 import type { Principal } from '../../tokens/principal.js';
 import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
-import { inUtc } from './event.js';
+import { holdsExactNumbers, inUtc } from './event.js';
 import { NewEventDto } from './events.dto.js';
 import { PublishingService, type Published } from './publishing.service.js';
 
@@ -28,14 +28,17 @@ export class EventsController {
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
   ): Promise<Published> {
-    // As it was sent: the copy that validation makes is not kept.
-    const { data } = request.body as NewEventDto;
+    if (!holdsExactNumbers(body.data)) {
+      throw validationFailed({
+        data: ['must not hold a number that is too large to be exact: send it as text'],
+      });
+    }
     return this.publishing.publish(
       {
         type: body.type,
         userId: body.user_id,
         timestamp: inUtc(body.timestamp),
-        data,
+        data: body.data,
         idempotencyKey: idempotencyKeyOf(request),
       },
       principal.client.id,

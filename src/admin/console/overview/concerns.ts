@@ -13,6 +13,7 @@ export interface Concern {
 
 export interface Situation {
   series: Series[];
+  waiting: { oldestSeconds: number };
   disabled: Page<EndpointInList>;
   nearLimit: ClientNearLimit[];
 }
@@ -21,8 +22,11 @@ export interface Situation {
 const ENOUGH = 20;
 const BAD_SHARE = 0.5;
 
+/** What is due goes out within seconds; later than this, something holds it up. */
+const OVERDUE_SECONDS = 300;
+
 /** What is not well, the most urgent first. */
-export function concernsOf({ series, disabled, nearLimit }: Situation): Concern[] {
+export function concernsOf({ series, waiting, disabled, nearLimit }: Situation): Concern[] {
   const recent = (label: string): number =>
     (series.find((each) => each.label === label)?.hours ?? [])
       .slice(-2)
@@ -32,6 +36,15 @@ export function concernsOf({ series, disabled, nearLimit }: Situation): Concern[
   const byService = disabled.items.filter(({ disabledReason }) => disabledReason !== null);
   const heldBack = nearLimit.filter(({ refused }) => refused > 0);
   return [
+    ...(waiting.oldestSeconds > OVERDUE_SECONDS
+      ? [
+          {
+            words: 'Deliveries that are due do not go out.',
+            href: `${DELIVERIES_PATH}?state=pending`,
+            link: 'See what waits',
+          },
+        ]
+      : []),
     ...(mostlyBad('Deliveries made', 'Delivery attempts failed')
       ? [
           {

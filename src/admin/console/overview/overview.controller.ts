@@ -6,8 +6,6 @@ import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { overviewPage } from './overview.page.js';
 import { seriesOf, weekBefore } from './series.js';
 
-/** More than this is not counted out. */
-const WAITING_UP_TO = 10_001;
 const LISTED = 10;
 
 /** The console's front page: is all well? */
@@ -26,16 +24,15 @@ export class ConsoleOverviewController {
     const [activity, attempts, waiting, disabled, nearLimit] = await Promise.all([
       this.activity.hoursOfAll(since),
       this.endpoints.hoursOfAll(since),
-      this.deliveries.waiting(WAITING_UP_TO),
+      this.deliveries.waiting(),
       this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
       this.activity.nearLimit(LISTED),
     ]);
     const series = seriesOf(activity, attempts, now);
     const html = overviewPage({
       frame: visit.frame,
-      now,
       series,
-      waiting: { ...waiting, limit: WAITING_UP_TO },
+      waiting,
       disabled,
       nearLimit,
     });

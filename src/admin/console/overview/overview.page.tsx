@@ -5,7 +5,6 @@ import type { Page } from '../../../http/paging.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
 import { clientPath } from '../clients/client-frame.js';
 import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
-import { upTo } from '../pages/ending.js';
 import { State, Table } from '../pages/lists.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
 import { EndpointState } from '../webhooks/endpoints.page.js';
@@ -13,25 +12,26 @@ import { Chart, number } from './chart.js';
 import { concernsOf, type Concern } from './concerns.js';
 import { sumOf, type Series } from './series.js';
 
+/** The service counts no further. */
+const COUNTED_TO = 10_000;
+
 export interface OverviewPageProps {
   frame: ConsoleFrame;
-  now: Date;
   series: Series[];
   waiting: Waiting;
   disabled: Page<EndpointInList>;
   nearLimit: ClientNearLimit[];
 }
 
-/** What waits to be delivered, counted up to a limit. */
+/** What waits to be delivered: counted to 10,000, and for how many seconds the oldest that is due has waited. */
 export interface Waiting {
-  count: number;
-  limit: number;
-  oldest: Date | null;
+  pending: number;
+  oldestSeconds: number;
 }
 
 /** Says whether all is well, and shows what happened over the last day and week. */
 export function overviewPage(props: OverviewPageProps): string {
-  const { frame, series, waiting, disabled, nearLimit, now } = props;
+  const { frame, series, waiting, disabled, nearLimit } = props;
   return renderConsolePage({
     frame,
     part: 'overview',
@@ -43,7 +43,7 @@ export function overviewPage(props: OverviewPageProps): string {
           {series.map((each) => (
             <Tile series={each} />
           ))}
-          <WaitingTile waiting={waiting} now={now} />
+          <WaitingTile waiting={waiting} />
         </div>
         <HourTable series={series} />
         <h2>Clients near their limit</h2>
@@ -95,37 +95,43 @@ function Tile({ series }: { series: Series }): VNode {
   );
 }
 
-function WaitingTile({ waiting: { count, limit, oldest }, now }: { waiting: Waiting; now: Date }): VNode {
+function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting }): VNode {
   return (
     <section class="tile-card" aria-label="Deliveries waiting">
       <h2>Deliveries waiting</h2>
       <p class="figures">
-        <strong>{upTo(count, limit)}</strong> now
+        <strong>{pending >= COUNTED_TO ? `${number(COUNTED_TO)} or more` : number(pending)}</strong> now,
+        those that wait for a retry too
       </p>
-      {oldest ? (
+      {oldestSeconds >= 1 ? (
         <p>
-          The oldest was made <ExactMoment at={oldest} />, {ageInWords(now.getTime() - oldest.getTime())} ago.
-          A retry may be days away by the schedule.
+          The oldest of those that are due has waited for <strong>{durationInWords(oldestSeconds)}</strong>.
         </p>
       ) : (
-        <p class="muted">Everything that was accepted is delivered, failed or cancelled.</p>
+        <p class="muted">Nothing is overdue.</p>
       )}
-      <p>
-        <a href={`${DELIVERIES_PATH}?state=pending`}>See what waits</a>
-      </p>
-      <p>
-        <a href={`${DELIVERIES_PATH}?state=failed`}>See what failed</a>
-      </p>
+      <ul class="plain">
+        <li>
+          <a href={`${DELIVERIES_PATH}?state=pending`}>See what waits</a>
+        </li>
+        <li>
+          <a href={`${DELIVERIES_PATH}?state=failed`}>See what failed</a>
+        </li>
+      </ul>
     </section>
   );
 }
 
-function ageInWords(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return 'less than a minute';
-  if (minutes < 120) return `${minutes} minute${minutes === 1 ? '' : 's'}`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
+function durationInWords(seconds: number): string {
+  const [count, unit] =
+    seconds < 120
+      ? [Math.round(seconds), 'second']
+      : seconds < 7200
+        ? [Math.floor(seconds / 60), 'minute']
+        : seconds < 172_800
+          ? [Math.floor(seconds / 3600), 'hour']
+          : [Math.floor(seconds / 86_400), 'day'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** What the pictures show, in numbers: the last day hour by hour. */

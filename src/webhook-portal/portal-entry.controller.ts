@@ -1,22 +1,23 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { originOf } from '../http/actor.js';
+import { Cookies } from '../http/cookies.js';
 import { CsrfService } from '../http/csrf.service.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
 import { PageRoute, sendPage } from '../http/html.js';
 import { linkGonePage } from './pages/link-gone.page.js';
 import { openPortalPage } from './pages/open-portal.page.js';
-import { portalHomePage } from './pages/portal-home.page.js';
-import { portalSignedOutPage } from './pages/portal-signed-out.page.js';
-import { PortalAccessService, type PortalVisitor } from './portal-access.service.js';
+import { PortalAccessService } from './portal-access.service.js';
+import { PortalVisit } from './portal-visit.js';
 
-/** The pages of the webhook portal. The key stands in the path of its page alone, so nothing of it goes into a Referer. */
+/** The way into the webhook portal and out of it. The key stands in the path of its page alone, so nothing of it goes into a Referer. */
 @Controller('portal')
-export class PortalController {
+export class PortalEntryController {
   constructor(
     private readonly access: PortalAccessService,
     private readonly csrf: CsrfService,
+    private readonly cookies: Cookies,
   ) {}
 
   /** The page behind a one-time link: its button redeems the link, so that previews and scanners cannot. */
@@ -59,18 +60,7 @@ export class PortalController {
       .redirect('/portal', 303);
   }
 
-  /** The first page of the portal; without a session a page with status 401. */
-  @Get()
-  @PageRoute()
-  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const visitor = await this.access.visitor(request);
-    if (!visitor) return sendPage(reply, portalSignedOutPage(), { status: 401 });
-    sendPage(
-      reply,
-      portalHomePage({ ...visitor, csrfToken: this.csrf.tokenFor(request, reply, sessionBinding(visitor)) }),
-    );
-  }
-
+  /** Ends the session, if there is one. */
   @Post('logout')
   @PageRoute()
   async logOut(
@@ -79,7 +69,7 @@ export class PortalController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const visitor = await this.access.visitor(request);
-    if (visitor) this.csrf.check(request, form, sessionBinding(visitor));
+    if (visitor) new PortalVisit(visitor, request, reply, this.csrf, this.cookies).check(form, 'log out');
     await this.access.leave(request, reply);
     void reply.header('cache-control', 'no-store').redirect('/portal', 303);
   }
@@ -90,5 +80,3 @@ export class PortalController {
 }
 
 const keyBinding = (key: string): string => `portal link ${key}`;
-const sessionBinding = (visitor: PortalVisitor): string =>
-  `portal ${visitor.sessionDigest.toString('base64url')}`;

@@ -1,0 +1,163 @@
+import type { VNode } from 'preact';
+import { Layout, renderPage } from '../../http/pages/layout.js';
+import {
+  answerOf,
+  type Answer,
+  type OpenApiDocument,
+  type Operation,
+  type Paths,
+  type Schema,
+} from '../openapi.js';
+import { SchemaView } from './schema-view.js';
+
+/** The OpenAPI document as a page to read: without a script, each operation to open. */
+export function docsPage(document: OpenApiDocument): string {
+  const { info, tags, paths, webhooks, components } = document;
+  return renderPage(
+    <Layout title="API" width="wide">
+      <h1>{info.title} API</h1>
+      <p>
+        <Marked text={info.description} />
+      </p>
+      <p>
+        For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). For OAuth clients:{' '}
+        <a href="/.well-known/oauth-authorization-server">metadata</a>.
+      </p>
+      {tags.map(({ name, description }) => (
+        <section class="docs-section">
+          <h2>{name}</h2>
+          <p>{description}</p>
+          <Operations document={document} paths={paths} tag={name} />
+        </section>
+      ))}
+      <section class="docs-section">
+        <h2>Webhooks</h2>
+        <p>What endpoints receive, each type with an example.</p>
+        <Operations document={document} paths={webhooks} tag="Webhooks" />
+      </section>
+      <section class="docs-section">
+        <h2>Shapes</h2>
+        {Object.entries(components.schemas).map(([name, schema]) => (
+          <details id={`schema-${name}`}>
+            <summary>{name}</summary>
+            <SchemaView schema={schema} />
+          </details>
+        ))}
+      </section>
+    </Layout>,
+  );
+}
+
+function Operations({
+  document,
+  paths,
+  tag,
+}: {
+  document: OpenApiDocument;
+  paths: Paths;
+  tag: string;
+}): VNode {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  return (
+    <>
+      {operations
+        .filter(({ operation }) => operation.tags.includes(tag))
+        .map(({ path, method, operation }) => (
+          <details class="docs-operation" id={operation.operationId}>
+            <summary>
+              <code class="docs-method">{tag === 'Webhooks' ? 'EVENT' : method.toUpperCase()}</code>{' '}
+              <code>{path}</code> <span class="docs-summary">{operation.summary}</span>
+            </summary>
+            <OperationView document={document} operation={operation} />
+          </details>
+        ))}
+    </>
+  );
+}
+
+function OperationView({ document, operation }: { document: OpenApiDocument; operation: Operation }): VNode {
+  const { description, parameters = [], requestBody, responses, security = [] } = operation;
+  const scopes = security.flatMap((way) => Object.values(way).flat());
+  return (
+    <>
+      {description && (
+        <p>
+          <Marked text={description} />
+        </p>
+      )}
+      {scopes.length > 0 && (
+        <p>
+          Needs <code>{[...new Set(scopes)].join(' ')}</code>.
+        </p>
+      )}
+      {parameters.length > 0 && (
+        <>
+          <h3>Parameters</h3>
+          <dl class="docs-members">
+            {parameters.map(({ name, in: place, required, description: words }) => (
+              <div>
+                <dt>
+                  <code>{name}</code> <small>{`${place}${required ? ', required' : ''}`}</small>
+                </dt>
+                <dd>{words && <Marked text={words} />}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {requestBody && (
+        <>
+          <h3>Body</h3>
+          <Content content={requestBody.content} />
+        </>
+      )}
+      <h3>Answers</h3>
+      <dl class="docs-members">
+        {Object.entries(responses).map(([status, answer]) => (
+          <AnswerView status={status} answer={answerOf(document, answer)} />
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function AnswerView({ status, answer }: { status: string; answer: Answer }): VNode {
+  return (
+    <div>
+      <dt>
+        <code>{status}</code>
+      </dt>
+      <dd>
+        <Marked text={answer.description} />
+        {answer.content && <Content content={answer.content} />}
+      </dd>
+    </div>
+  );
+}
+
+function Content({ content }: { content: Record<string, { schema: Schema; example?: unknown }> }): VNode {
+  return (
+    <>
+      {Object.entries(content).map(([type, { schema, example }]) => (
+        <div class="docs-content">
+          <p>
+            <small>{type}</small>
+          </p>
+          {type !== 'text/html' && <SchemaView schema={schema} />}
+          {example !== undefined && (
+            <pre tabIndex={0}>
+              <code>{JSON.stringify(example, null, 2)}</code>
+            </pre>
+          )}
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** Text in which what stands between backticks is code. */
+function Marked({ text }: { text: string }): VNode {
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>;
+}

@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util';
+import { COMMANDS, type Command, type Options } from './commands.js';
+
+/** What was asked for; the error is what to print instead. */
+export type Request = { command: Command; argument: string; options: Options } | { error: string };
+
+/** The commands with what they take. */
+export const HELP = [
+  'Usage: npm run operator -- COMMAND',
+  '',
+  ...Object.entries(COMMANDS).map(
+    ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
+  ),
+  '',
+  'The settings are those of the service; DATABASE_URL is needed.',
+].join('\n');
+
+/** Reads a command line; refuses what it does not know. */
+export function readArguments(args: string[]): Request {
+  const [name, ...rest] = args;
+  const command =
+    name === undefined ? undefined : Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
+  if (!command) return { error: HELP };
+  const usage = `Usage: npm run operator -- ${name} ${command.usage}`.trim();
+  try {
+    const { values, positionals } = parseArgs({
+      args: rest,
+      allowPositionals: command.argument !== undefined,
+      options: Object.fromEntries(
+        command.options.map((option) => [option.name, { type: 'string', multiple: true } as const]),
+      ),
+    });
+    const options = values as Options;
+    const wrong = command.options.find(
+      ({ name: option, required, repeatable }) =>
+        (required && !options[option]) || (!repeatable && (options[option]?.length ?? 0) > 1),
+    );
+    if (wrong || positionals.length !== (command.argument === undefined ? 0 : 1)) return { error: usage };
+    return { command, argument: positionals[0] ?? '', options };
+  } catch (error) {
+    return { error: `${(error as Error).message}\n${usage}` };
+  }
+}

@@ -1,0 +1,51 @@
+import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
+import { samplePayload } from '../../webhooks/events/test-events.service.js';
+import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { Json } from './test-endpoint.page.js';
+
+export interface CataloguePageProps {
+  frame: PortalFrame;
+  /** Those that the client's scopes allow. */
+  eventTypes: EventTypeEntity[];
+}
+
+/** The event types that the client may receive, each with its words, its scope and a sample. */
+export const cataloguePage = ({ frame, eventTypes }: CataloguePageProps): string =>
+  renderPortalPage({
+    frame,
+    title: 'Event catalogue',
+    part: 'catalogue',
+    children: (
+      <>
+        <p class="lead">
+          What your application may receive with its scopes. Every request is a POST of JSON with these four
+          members; what <code>data</code> holds depends on the type.
+        </p>
+        <ul class="entries" role="list">
+          {eventTypes.map((type) => (
+            <li id={type.name}>
+              <div class="entry-head">
+                <h2>{type.name}</h2>
+                {type.scope && (
+                  <span class="badge badge-idle">
+                    <span class="visually-hidden">Scope </span>
+                    {type.scope}
+                  </span>
+                )}
+              </div>
+              <p>{type.description}</p>
+              {type.scope === null && (
+                <p class="entry-meta">Needs no scope: it concerns your application alone.</p>
+              )}
+              <details>
+                <summary>
+                  Sample<span class="visually-hidden"> of {type.name}</span>
+                </summary>
+                <Json text={samplePayload(type)} label={`Sample of ${type.name}`} />
+              </details>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+  });

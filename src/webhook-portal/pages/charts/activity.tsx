@@ -1,0 +1,112 @@
+import type { VNode } from 'preact';
+import { successRate } from '../endpoint-state.js';
+import { DeliveriesChart } from './deliveries-chart.js';
+import { formatMs, ResponseTimesChart } from './response-times-chart.js';
+import type { Bucket, ChartRange } from './time-buckets.js';
+
+export interface ActivityProps {
+  /** Path of the page, which shows the other range with `?range=`. */
+  path: string;
+  buckets: Bucket[];
+  range: ChartRange;
+}
+
+const HOUR = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
+const RANGES = { '24h': '24 hours', '7d': '7 days' };
+
+/** An endpoint's attempts over time: two pictures, and the same as a table. */
+export function Activity({ path, buckets, range }: ActivityProps): VNode {
+  const sum = (of: (bucket: Bucket) => number) => buckets.reduce((total, bucket) => total + of(bucket), 0);
+  const delivered = sum((bucket) => bucket.delivered);
+  const failed = sum((bucket) => bucket.failed);
+  return (
+    <section aria-labelledby="activity">
+      <div class="section-head">
+        <h2 id="activity">Activity</h2>
+        <p class="switch">
+          {Object.entries(RANGES).map(([each, label]) => (
+            <a
+              href={each === '24h' ? `${path}#activity` : `${path}?range=${each}#activity`}
+              {...(each === range ? { 'aria-current': 'true' as const } : {})}
+            >
+              {label}
+            </a>
+          ))}
+        </p>
+      </div>
+      {delivered + failed === 0 ? (
+        <p class="empty">Nothing was sent to this endpoint in the last {RANGES[range]}.</p>
+      ) : (
+        <>
+          <p>
+            <strong>{successRate({ delivered, failed })}</strong> of{' '}
+            {(delivered + failed).toLocaleString('en-GB')} {delivered + failed === 1 ? 'attempt' : 'attempts'}{' '}
+            succeeded. Times are in UTC.
+          </p>
+          <div class="charts">
+            <figure>
+              <figcaption>
+                Attempts: <span class="key key-delivered">delivered</span>{' '}
+                <span class="key key-failed">failed</span>
+              </figcaption>
+              <DeliveriesChart buckets={buckets} range={range} />
+            </figure>
+            <figure>
+              <figcaption>
+                Response time: <span class="key key-average">average</span>{' '}
+                <span class="key key-slowest">slowest</span>
+              </figcaption>
+              <ResponseTimesChart buckets={buckets} range={range} />
+            </figure>
+          </div>
+          <details>
+            <summary>The same as a table</summary>
+            <ActivityTable buckets={buckets} range={range} />
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+function ActivityTable({ buckets, range }: Pick<ActivityProps, 'buckets' | 'range'>): VNode {
+  return (
+    <div class="scrolling" role="region" aria-labelledby="activity" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{range === '24h' ? 'Hour (UTC)' : 'Day (UTC)'}</th>
+            <th scope="col">Delivered</th>
+            <th scope="col">Failed</th>
+            <th scope="col">Average</th>
+            <th scope="col">Slowest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.map((bucket) => (
+            <tr>
+              <th scope="row">{(range === '24h' ? HOUR : DAY).format(bucket.start)}</th>
+              <td>{bucket.delivered}</td>
+              <td>{bucket.failed}</td>
+              <td>{bucket.averageMs === undefined ? '–' : formatMs(bucket.averageMs)}</td>
+              <td>{bucket.slowestMs === undefined ? '–' : formatMs(bucket.slowestMs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

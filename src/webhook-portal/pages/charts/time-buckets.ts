@@ -1,0 +1,52 @@
+import type { EndpointHour } from '../../../webhooks/endpoints/endpoints.repository.js';
+
+/** One bar of a chart: the attempts of an hour, or of a day. */
+export interface Bucket {
+  start: Date;
+  delivered: number;
+  failed: number;
+  /** Of all its attempts; undefined where there was none. */
+  averageMs?: number;
+  slowestMs?: number;
+}
+
+/** What a chart shows: the last 24 hours by the hour, or the last 7 days by the day, in UTC. */
+export type ChartRange = '24h' | '7d';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const RANGES = { '24h': { bucketMs: HOUR_MS, count: 24 }, '7d': { bucketMs: DAY_MS, count: 7 } };
+
+/** The start of the first bucket. */
+export function rangeStart(range: ChartRange, now: Date): Date {
+  const { bucketMs, count } = RANGES[range];
+  return new Date(Math.floor(now.getTime() / bucketMs) * bucketMs - (count - 1) * bucketMs);
+}
+
+/** Every bucket of the range, oldest first, those without attempts too. */
+export function bucketsOf(hours: EndpointHour[], range: ChartRange, now: Date): Bucket[] {
+  const { bucketMs, count } = RANGES[range];
+  const first = rangeStart(range, now).getTime();
+  return Array.from({ length: count }, (_, index) => {
+    const start = new Date(first + index * bucketMs);
+    return bucketOf(
+      start,
+      hours.filter(({ hour }) => Math.floor((hour.getTime() - first) / bucketMs) === index),
+    );
+  });
+}
+
+function bucketOf(start: Date, hours: EndpointHour[]): Bucket {
+  const sum = (of: (hour: EndpointHour) => number) => hours.reduce((total, hour) => total + of(hour), 0);
+  const [delivered, failed] = [sum((hour) => hour.delivered), sum((hour) => hour.failed)];
+  const all = delivered + failed;
+  if (all === 0) return { start, delivered, failed };
+  const totalMs = sum((hour) => hour.averageMs * (hour.delivered + hour.failed));
+  return {
+    start,
+    delivered,
+    failed,
+    averageMs: Math.round(totalMs / all),
+    slowestMs: Math.max(...hours.map(({ slowestMs }) => slowestMs)),
+  };
+}

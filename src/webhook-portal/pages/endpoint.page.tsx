@@ -1,0 +1,202 @@
+import type { VNode } from 'preact';
+import { CsrfField } from '../../http/pages/csrf-field.js';
+import { ExactMoment, Moment } from '../../http/pages/moment.js';
+import type { Delivery } from '../../webhooks/deliveries/delivery.js';
+import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
+import { Activity } from './charts/activity.js';
+import type { Bucket, ChartRange } from './charts/time-buckets.js';
+import { DeliveryRows } from './delivery-rows.js';
+import { EndpointState, whyDisabled } from './endpoint-state.js';
+import { TypeList } from './endpoints.page.js';
+import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+
+export interface EndpointPageProps {
+  frame: PortalFrame;
+  endpoint: EndpointEntity;
+  /** The secret in clear, in the one answer to whoever asked for it. */
+  secret?: string;
+  buckets: Bucket[];
+  range: ChartRange;
+  /** The newest. */
+  deliveries: Delivery[];
+  revealToken: string;
+  /** Of the form that enables or disables. */
+  switchToken: string;
+}
+
+/** All about one endpoint, and everything that can be done with it. */
+export function endpointPage(props: EndpointPageProps): string {
+  const { frame, endpoint, buckets, range, deliveries } = props;
+  const path = `/portal/endpoints/${endpoint.id}`;
+  const reason = whyDisabled(endpoint);
+  return renderPortalPage({
+    frame,
+    title: 'Endpoint',
+    heading: <bdi class="long-heading">{endpoint.url}</bdi>,
+    part: 'endpoints',
+    above: { href: '/portal', label: 'Endpoints' },
+    children: (
+      <>
+        {reason && (
+          <p class="notice notice-error">
+            <strong>Disabled by the service.</strong> {reason}
+          </p>
+        )}
+        <Actions path={path} endpoint={endpoint} switchToken={props.switchToken} />
+        <Facts endpoint={endpoint} />
+        <Secret {...props} path={path} />
+        <Activity path={path} buckets={buckets} range={range} />
+        <section aria-labelledby="newest">
+          <div class="section-head">
+            <h2 id="newest">Newest deliveries</h2>
+            {deliveries.length > 0 && (
+              <a href={`/portal/deliveries?endpoint=${endpoint.id}`}>All deliveries</a>
+            )}
+          </div>
+          {deliveries.length === 0 ? (
+            <p class="empty">Nothing was sent yet. Send a test to see that the endpoint works.</p>
+          ) : (
+            <DeliveryRows deliveries={deliveries} withEndpoint={false} level={3} />
+          )}
+        </section>
+      </>
+    ),
+  });
+}
+
+interface ActionsProps {
+  path: string;
+  endpoint: EndpointEntity;
+  switchToken: string;
+}
+
+function Actions({ path, endpoint, switchToken }: ActionsProps): VNode {
+  return (
+    <div class="entry-actions endpoint-actions">
+      <a class="button-link" href={`${path}/test`}>
+        Test
+      </a>
+      <a class="button-link quiet" href={`${path}/edit`}>
+        Edit
+      </a>
+      <form method="post" action={`${path}/${endpoint.enabled ? 'disable' : 'enable'}`}>
+        <CsrfField token={switchToken} />
+        <button type="submit" class={endpoint.enabled ? 'quiet' : undefined}>
+          {endpoint.enabled ? 'Disable' : 'Enable'}
+        </button>
+      </form>
+      <a class="button-link quiet" href={`${path}/recover`}>
+        Recover
+      </a>
+      <a class="button-link danger" href={`${path}/delete`}>
+        Delete
+      </a>
+    </div>
+  );
+}
+
+function Facts({ endpoint }: { endpoint: EndpointEntity }): VNode {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>State</dt>
+        <dd>
+          <EndpointState endpoint={endpoint} />
+          {endpoint.disabledAt && (
+            <>
+              {' '}
+              since <Moment at={endpoint.disabledAt} />
+            </>
+          )}
+        </dd>
+      </div>
+      {endpoint.description && (
+        <div>
+          <dt>Description</dt>
+          <dd>
+            <bdi>{endpoint.description}</bdi>
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Event types</dt>
+        <dd>
+          <TypeList names={endpoint.eventTypes} />
+        </dd>
+      </div>
+      <div>
+        <dt>Last attempt</dt>
+        <dd>{endpoint.lastAttemptAt ? <ExactMoment at={endpoint.lastAttemptAt} /> : 'None yet'}</dd>
+      </div>
+      {endpoint.failingSince && (
+        <div>
+          <dt>Failing since</dt>
+          <dd>
+            <ExactMoment at={endpoint.failingSince} />. After five days without a success it is disabled.
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Added</dt>
+        <dd>
+          <Moment at={endpoint.createdAt} />
+        </dd>
+      </div>
+      <div>
+        <dt>Endpoint ID</dt>
+        <dd>
+          <code>{endpoint.id}</code>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Secret({ endpoint, secret, revealToken, path }: EndpointPageProps & { path: string }): VNode {
+  const { previousSecretExpiresAt } = endpoint;
+  const isRotating = previousSecretExpiresAt !== null && previousSecretExpiresAt > new Date();
+  return (
+    <section aria-labelledby="secret">
+      <h2 id="secret">Signing secret</h2>
+      <p>
+        Every request is signed with it, so that you know that it comes from us.{' '}
+        <a href="/portal/verify">How to verify a signature</a>
+      </p>
+      {isRotating && (
+        <p class="notice">
+          The secret was rotated. The old one counts too until <Moment at={previousSecretExpiresAt} />.
+        </p>
+      )}
+      <label for="signing-secret" class="visually-hidden">
+        Signing secret
+      </label>
+      <input
+        id="signing-secret"
+        class="secret"
+        type="text"
+        readOnly
+        autocomplete="off"
+        spellcheck={false}
+        value={secret ?? `whsec_${'•'.repeat(16)}`}
+      />
+      {secret !== undefined && (
+        <p class="hint">
+          Copy it now into the settings of your application. It is hidden again when you leave this page.
+        </p>
+      )}
+      <div class="entry-actions">
+        {secret === undefined && (
+          <form method="post" action={`${path}/secret`}>
+            <CsrfField token={revealToken} />
+            <button type="submit" class="quiet">
+              Reveal secret
+            </button>
+          </form>
+        )}
+        <a class="button-link quiet" href={`${path}/rotate`}>
+          Rotate secret
+        </a>
+      </div>
+    </section>
+  );
+}

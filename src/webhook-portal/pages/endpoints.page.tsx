@@ -1,0 +1,123 @@
+import type { VNode } from 'preact';
+import { ExactMoment } from '../../http/pages/moment.js';
+import type { EndpointInList } from '../../webhooks/endpoints/endpoints.repository.js';
+import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
+import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
+import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+
+export interface EndpointsPageProps {
+  frame: PortalFrame;
+  endpoints: EndpointInList[];
+}
+
+/** Where the client's events go: the first page of the portal. */
+export function endpointsPage({ frame, endpoints }: EndpointsPageProps): string {
+  return renderPortalPage({
+    frame,
+    title: 'Endpoints',
+    part: 'endpoints',
+    children: endpoints.length === 0 ? <NoEndpoints /> : <Endpoints endpoints={endpoints} />,
+  });
+}
+
+function NoEndpoints(): VNode {
+  return (
+    <div class="empty">
+      <p>
+        <strong>There is no endpoint yet.</strong>
+      </p>
+      <p>
+        An endpoint is a URL of yours that we send events to as they happen. Add one, choose its event types,
+        and send it a test.
+      </p>
+      <p>
+        <a class="button-link" href="/portal/endpoints/new">
+          Add endpoint
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Endpoints({ endpoints }: { endpoints: EndpointInList[] }): VNode {
+  const isFull = endpoints.length >= ENDPOINTS_PER_CLIENT;
+  return (
+    <>
+      <div class="toolbar">
+        <p class="toolbar-text">
+          {isFull
+            ? `All ${ENDPOINTS_PER_CLIENT} endpoints are in use. Delete one to add another.`
+            : `${endpoints.length} of at most ${ENDPOINTS_PER_CLIENT}.`}
+        </p>
+        {!isFull && (
+          <a class="button-link" href="/portal/endpoints/new">
+            Add endpoint
+          </a>
+        )}
+      </div>
+      <ul class="entries" role="list">
+        {endpoints.map((endpoint) => (
+          <Endpoint endpoint={endpoint} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Endpoint({ endpoint }: { endpoint: EndpointInList }): VNode {
+  const reason = whyDisabled(endpoint);
+  return (
+    <li>
+      <div class="entry-head">
+        <h2>
+          <a href={`/portal/endpoints/${endpoint.id}`}>
+            <bdi>{endpoint.url}</bdi>
+          </a>
+        </h2>
+        <EndpointState endpoint={endpoint} />
+      </div>
+      {endpoint.description && (
+        <p class="entry-description">
+          <bdi>{endpoint.description}</bdi>
+        </p>
+      )}
+      {reason && <p class="field-error">{reason}</p>}
+      <dl class="measures">
+        <div>
+          <dt>Success in 24 h</dt>
+          <dd>{rateOf(endpoint)}</dd>
+        </div>
+        <div>
+          <dt>Last attempt</dt>
+          <dd>{endpoint.lastAttemptAt ? <ExactMoment at={endpoint.lastAttemptAt} /> : 'None yet'}</dd>
+        </div>
+        <div class="measure-wide">
+          <dt>Event types</dt>
+          <dd>
+            <TypeList names={endpoint.eventTypes} />
+          </dd>
+        </div>
+      </dl>
+    </li>
+  );
+}
+
+function rateOf({ delivered24h, failed24h }: EndpointInList): string {
+  const rate = successRate({ delivered: delivered24h, failed: failed24h });
+  if (rate === undefined) return 'Nothing sent';
+  const all = delivered24h + failed24h;
+  return `${rate} of ${all.toLocaleString('en-GB')} ${all === 1 ? 'attempt' : 'attempts'}`;
+}
+
+/** Names of event types, in a row. */
+export function TypeList({ names }: { names: string[] }): VNode {
+  return (
+    <ul class="type-list" role="list">
+      {names.map((name) => (
+        <li>
+          <code>{name}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}

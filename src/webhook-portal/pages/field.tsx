@@ -1,0 +1,94 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { parseUtcTime } from '../utc-time.js';
+
+export interface FieldProps {
+  id: string;
+  label: string;
+  hint?: ComponentChildren;
+  error?: string;
+}
+
+/** What ties a field to its hint and to what is wrong with it. */
+export function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
+  const ids = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
+  return {
+    ...(error ? { 'aria-invalid': 'true' as const } : {}),
+    ...(ids ? { 'aria-describedby': ids } : {}),
+  };
+}
+
+/** A label, its field, and beside it what is wrong and what may help. */
+export function Field({ id, label, hint, error, children }: FieldProps & { children: VNode }): VNode {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      <FieldNotes id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** What is wrong with a field, and what may help. */
+export function FieldNotes({ id, hint, error }: Omit<FieldProps, 'label'>): VNode {
+  return (
+    <>
+      {error && (
+        <small class="hint field-error" id={`${id}-error`}>
+          {error}
+        </small>
+      )}
+      {hint && (
+        <small class="hint" id={`${id}-hint`}>
+          {hint}
+        </small>
+      )}
+    </>
+  );
+}
+
+interface TextFieldProps extends FieldProps {
+  name: string;
+  value: string;
+  type?: 'text' | 'url' | 'datetime-local';
+  step?: number;
+  required?: boolean;
+  autocomplete?: string;
+  spellcheck?: boolean;
+  placeholder?: string;
+}
+
+/** One line of text. No maxLength: browsers would cut a longer text without a word; the service says that it is too long. */
+export function TextField({ label, hint, error, type = 'text', ...input }: TextFieldProps): VNode {
+  return (
+    <Field id={input.id} label={label} hint={hint} error={error}>
+      <input type={type} {...input} {...describedBy({ id: input.id, hint, error })} />
+    </Field>
+  );
+}
+
+interface SelectFieldProps extends FieldProps {
+  name: string;
+  value: string;
+  options: { value: string; label: string }[];
+}
+
+/** One of a few. */
+export function SelectField({ id, label, hint, error, name, value, options }: SelectFieldProps): VNode {
+  return (
+    <Field id={id} label={label} hint={hint} error={error}>
+      <select id={id} name={name} {...describedBy({ id, hint, error })}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** A time in UTC. What is no time is kept as text: a field for times would drop it. */
+export function TimeField(props: { id: 'from' | 'to'; label: string; value: string; error?: string }): VNode {
+  const isTime = props.value === '' || parseUtcTime(props.value) !== undefined;
+  return <TextField name={props.id} type={isTime ? 'datetime-local' : 'text'} step={1} {...props} />;
+}

@@ -1,0 +1,99 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { CsrfField } from '../../http/pages/csrf-field.js';
+import { InitialTile, Layout, renderPage } from '../../http/pages/layout.js';
+import { Moment } from '../../http/pages/moment.js';
+
+/** What stands around every page of the portal. */
+export interface PortalFrame {
+  owner: { clientId: string; clientName: string; ownerName: string; expiresAt: Date };
+  logoutToken: string;
+  /** What was just done. */
+  notice?: string;
+}
+
+const PARTS = {
+  endpoints: { href: '/portal', label: 'Endpoints' },
+  deliveries: { href: '/portal/deliveries', label: 'Deliveries' },
+  catalogue: { href: '/portal/event_types', label: 'Event catalogue' },
+  verify: { href: '/portal/verify', label: 'Verify signatures' },
+} as const;
+
+export interface PortalPageProps {
+  frame: PortalFrame;
+  title: string;
+  /** Where the title alone does not say it: what stands as the heading. */
+  heading?: ComponentChildren;
+  part: keyof typeof PARTS;
+  /** The way back up. */
+  above?: { href: string; label: string };
+  refreshAfter?: number;
+  children: ComponentChildren;
+}
+
+/** One page of the portal: whose it is, the way to the other parts, and the page itself. */
+export function renderPortalPage(props: PortalPageProps): string {
+  const { frame, title, heading, part, above, refreshAfter, children } = props;
+  return renderPage(
+    <Layout
+      title={`${title} · Webhook portal`}
+      width="broad"
+      styleSheet="/assets/portal.css"
+      refreshAfter={refreshAfter}
+    >
+      <PortalBar frame={frame} />
+      <PortalNavigation current={part} />
+      {above && (
+        <p class="above">
+          <a href={above.href}>← {above.label}</a>
+        </p>
+      )}
+      <h1>{heading ?? title}</h1>
+      {frame.notice && (
+        <p class="notice" role="status">
+          {frame.notice}
+        </p>
+      )}
+      {children}
+      <p class="fine-print portal-end">
+        Client ID <code>{frame.owner.clientId}</code>. This session ends on{' '}
+        <Moment at={frame.owner.expiresAt} />.
+      </p>
+    </Layout>,
+  );
+}
+
+function PortalBar({ frame: { owner, logoutToken } }: { frame: PortalFrame }): VNode {
+  return (
+    <section class="portal-bar" aria-label="Whose portal this is">
+      <InitialTile name={owner.clientName} kind="application" />
+      <p class="identity-text">
+        <bdi class="identity-name">{owner.clientName}</bdi>{' '}
+        <span class="portal-owner">
+          Webhook portal, <bdi>{owner.ownerName}</bdi>
+        </span>
+      </p>
+      <form method="post" action="/portal/logout">
+        <CsrfField token={logoutToken} />
+        <button type="submit" class="quiet">
+          Log out
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function PortalNavigation({ current }: { current: keyof typeof PARTS }): VNode {
+  return (
+    <nav class="account-nav" aria-label="Webhook portal">
+      <ul role="list">
+        {Object.entries(PARTS).map(([part, { href, label }]) => (
+          <li>
+            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,61 @@
+import { ExactMoment } from '../../http/pages/moment.js';
+import type { Recovery } from '../../webhooks/deliveries/deliveries.repository.js';
+import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { counted } from './recover.page.js';
+
+export interface RecoveryPageProps {
+  frame: PortalFrame;
+  recovery: Recovery;
+  now: Date;
+}
+
+const REFRESH_SECONDS = 2;
+// What is still pending after this time waits for retries, of which the later ones are hours apart.
+const QUICK_MS = 2 * 60_000;
+const REFRESH_LATER_SECONDS = 60;
+
+/** How far a recovery is. While something is pending, the page asks for itself again. */
+export function recoveryPage({ frame, recovery, now }: RecoveryPageProps): string {
+  const { id, endpointId, from, to, total, pending, delivered, failed, cancelled, createdAt } = recovery;
+  const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
+  const done = total - pending;
+  const list = `/portal/deliveries?recovery=${id}`;
+  const part = (count: number, state: string, words: string) => (
+    <div>
+      <dt>{words}</dt>
+      <dd>{count > 0 ? <a href={`${list}&state=${state}`}>{count.toLocaleString('en-GB')}</a> : '0'}</dd>
+    </div>
+  );
+  return renderPortalPage({
+    frame,
+    title: 'Recovery',
+    part: 'endpoints',
+    above: { href: `/portal/endpoints/${endpointId}`, label: 'Endpoint' },
+    refreshAfter: pending === 0 ? undefined : isQuick ? REFRESH_SECONDS : REFRESH_LATER_SECONDS,
+    children: (
+      <>
+        <p>
+          {counted(total)} that failed from <ExactMoment at={from} /> until <ExactMoment at={to} />.
+        </p>
+        <div class="outcome" role="status">
+          <label for="progress">
+            {pending === 0 ? 'All done' : `${done.toLocaleString('en-GB')} of ${counted(total)} done`}
+          </label>
+          <progress id="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} />
+          <dl class="measures measures-short">
+            {part(delivered, 'delivered', 'Delivered')}
+            {part(pending, 'pending', 'Pending')}
+            {part(failed, 'failed', 'Failed again')}
+            {part(cancelled, 'cancelled', 'Cancelled')}
+          </dl>
+          {pending > 0 && (
+            <p class="fine-print">This page refreshes itself. What fails is retried as usual.</p>
+          )}
+        </div>
+        <p>
+          <a href={list}>See these deliveries</a>
+        </p>
+      </>
+    ),
+  });
+}

@@ -1,0 +1,45 @@
+import { applyDecorators, createParamDecorator, UseGuards, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { pageHeaders } from '../http/page-headers.js';
+import { messagePage } from '../http/pages/message.page.js';
+import type { Problem } from '../http/problem.js';
+import type { Rendered } from '../http/route-options.js';
+import { portalSignedOutPage } from './pages/portal-signed-out.page.js';
+import { PortalSessionGuard } from './portal-session.guard.js';
+import type { PortalVisit } from './portal-visit.js';
+
+const HEADINGS: Record<number, string> = {
+  400: 'This link or form does not work',
+  403: 'This form cannot be used any more',
+  404: 'There is nothing here',
+  409: 'That is not possible at the moment',
+  413: 'That is too much to send at once',
+  500: 'Something went wrong',
+  503: 'We are back in a moment',
+};
+
+/** Marks a page inside the portal: without a live session it is the 401 page, and its refusals are pages too. */
+export const PortalPage = () =>
+  applyDecorators(RouteConfig({ renderError: portalErrorPage }), UseGuards(PortalSessionGuard));
+
+/** The visit of the request, on a route that is a `PortalPage`. */
+export const Visit = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): PortalVisit =>
+    context.switchToHttp().getRequest<FastifyRequest>().portalVisit!,
+);
+
+function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
+  if (problem.status === 401) return { headers: pageHeaders(), body: portalSignedOutPage() };
+  const fieldErrors = Object.entries(problem.extras.fieldErrors ?? {}).map(
+    ([name, errors]) => `“${name}” ${errors.join(', and ')}.`,
+  );
+  const body = messagePage({
+    title: problem.title,
+    heading: HEADINGS[problem.status] ?? problem.title,
+    text: [problem.detail, ...fieldErrors],
+    action: { href: '/portal', label: 'Back to the webhook portal' },
+    requestId: request.id,
+  });
+  return { headers: pageHeaders(), body };
+}

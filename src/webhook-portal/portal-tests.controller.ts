@@ -1,0 +1,81 @@
+import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { FormBody } from '../http/form-body.decorator.js';
+import type { Form } from '../http/form.js';
+import { sendPage } from '../http/html.js';
+import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
+import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
+import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
+import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
+import { TestEventsService } from '../webhooks/events/test-events.service.js';
+import { testEndpointPage } from './pages/test-endpoint.page.js';
+import { PortalPage, Visit } from './portal-page.decorator.js';
+import type { PortalVisit } from './portal-visit.js';
+
+/** The type that is chosen where nobody chose. */
+const DEFAULT_TYPE = 'webhook.test';
+// Most receivers answer within it; the delivery's page waits on for the others.
+const WAIT_MS = 3_000;
+
+/** Tests of one endpoint (contract §11.3). */
+@Controller('portal/endpoints/:id/test')
+export class PortalTestsController {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly eventTypes: EventTypesService,
+    private readonly tests: TestEventsService,
+    private readonly deliveries: DeliveriesService,
+  ) {}
+
+  /** `?type=` chooses one beforehand. */
+  @Get()
+  @PortalPage()
+  async show(
+    @Param('id') id: string,
+    @Query('type') type: unknown,
+    @Visit() visit: PortalVisit,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const endpoint = await this.endpoints.get(id, visit.clientId);
+    await this.sendForm(endpoint, visit, reply, { chosen: typeof type === 'string' ? type : DEFAULT_TYPE });
+  }
+
+  /** Sends the test, waits a little for what comes back, and goes on to the delivery's page. */
+  @Post()
+  @PortalPage()
+  async send(
+    @Param('id') id: string,
+    @Visit() visit: PortalVisit,
+    @FormBody() form: Form,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const endpoint = await this.endpoints.get(id, visit.clientId);
+    visit.check(form, `test ${id}`);
+    const chosen = form.get('type') ?? '';
+    const allowed = await this.eventTypes.listFor(visit.visitor.scopes);
+    if (!allowed.some(({ name }) => name === chosen)) {
+      const error = 'Choose one of these event types: your application may receive no other.';
+      return this.sendForm(endpoint, visit, reply, { chosen, error });
+    }
+    const deliveryId = await this.tests.send(endpoint, chosen, visit.visitor.scopes);
+    await this.deliveries.waitUntilFinished(deliveryId, WAIT_MS);
+    visit.goOn(reply, `/portal/deliveries/${deliveryId}`);
+  }
+
+  private async sendForm(
+    { id, url, enabled }: EndpointEntity,
+    visit: PortalVisit,
+    reply: FastifyReply,
+    { chosen, error }: { chosen: string; error?: string },
+  ): Promise<void> {
+    const html = testEndpointPage({
+      frame: visit.frame(),
+      csrfToken: visit.tokenFor(`test ${id}`),
+      endpoint: { id, url, enabled },
+      eventTypes: await this.eventTypes.listFor(visit.visitor.scopes),
+      chosen,
+      error,
+    });
+    sendPage(reply, html, { status: error ? 400 : 200 });
+  }
+}

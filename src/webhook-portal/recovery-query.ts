@@ -1,0 +1,34 @@
+import type { Form } from '../http/form.js';
+import { parseUtcTime, utcFieldValue } from './utc-time.js';
+
+export interface RecoveryInput {
+  from: string;
+  to: string;
+}
+
+/** The times of a recovery as they were typed, what they mean, and what is wrong with them. */
+export interface RecoveryQuery {
+  input: RecoveryInput;
+  range?: { from: Date; to: Date };
+  errors: Partial<RecoveryInput>;
+}
+
+const DAY_MS = 86_400_000;
+const SECOND_MS = 1000;
+const NO_TIME = 'Give a date and a time, such as 2026-01-31T08:00.';
+
+/** Reads the two times; where neither was given, the last 24 hours. */
+export function readRecoveryQuery(form: Form, now: Date): RecoveryQuery {
+  const isGiven = form.get('from') !== undefined || form.get('to') !== undefined;
+  // A whole second that is not over yet, so that what failed just now is within.
+  const soon = new Date(Math.ceil(now.getTime() / SECOND_MS + 1) * SECOND_MS);
+  const input = isGiven
+    ? { from: form.get('from') ?? '', to: form.get('to') ?? '' }
+    : { from: utcFieldValue(new Date(soon.getTime() - DAY_MS)), to: utcFieldValue(soon) };
+  const [from, to] = [parseUtcTime(input.from), parseUtcTime(input.to)];
+  const errors: Partial<RecoveryInput> = {
+    ...(from ? {} : { from: NO_TIME }),
+    ...(to ? (from && from >= to ? { to: 'This must be later than “From”.' } : {}) : { to: NO_TIME }),
+  };
+  return from && to && from < to ? { input, range: { from, to }, errors } : { input, errors };
+}

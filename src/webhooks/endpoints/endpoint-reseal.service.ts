@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { EndpointSecrets } from './endpoint-secrets.service.js';
+import { EndpointsRepository } from './endpoints.repository.js';
+
+const BATCH = 500;
+
+/** After a change of `ENCRYPTION_KEY`: seals the signing secrets afresh, so that the key before can go. */
+@Injectable()
+export class EndpointResealService {
+  constructor(
+    private readonly repository: EndpointsRepository,
+    private readonly secrets: EndpointSecrets,
+  ) {}
+
+  /**
+   * Seals every signing secret under the present key, in small batches, while the service runs: how many those were, and the ids of
+   * endpoints whose secret no key opens.
+   */
+  async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
+    let resealed = 0;
+    const unreadable: string[] = [];
+    for (let after = ''; ;) {
+      const batch = await this.repository.sealedSecretsAfter(after, BATCH);
+      for (const { id, secret, previous } of batch) {
+        const fresh = this.secrets.resealed(id, secret);
+        if (fresh === undefined) unreadable.push(id);
+        else if (await this.repository.replaceSealed(id, secret, fresh, this.freshPrevious(id, previous)))
+          resealed++;
+      }
+      if (batch.length < BATCH) return { resealed, unreadable };
+      after = batch.at(-1)!.id;
+    }
+  }
+
+  private freshPrevious(id: string, previous: Buffer | null): Buffer | null {
+    return previous && (this.secrets.resealed(id, previous) ?? null);
+  }
+}

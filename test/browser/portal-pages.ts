@@ -1,0 +1,200 @@
+import type { Page } from 'playwright-core';
+import { newId } from '../../src/secrets/ids.js';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
+import type { TestService } from '../support/test-service.js';
+import type { Cast } from './every-page.js';
+
+type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
+type Prepared = { endpoint: EndpointEntity; id?: string };
+
+/** Puts the browser into the client's portal. */
+export async function enter(page: Page, service: TestService, { client }: Cast): Promise<void> {
+  const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
+  await page.context().addCookies([{ name: 'portal_session', value, url: service.url }]);
+}
+
+const ANSWER = `<h1>Internal error</h1>${' the-stack-of-a-server-that-has-no-place-to-break'.repeat(4)}`;
+const LONG_URL = `http://127.0.0.1:9/${'a-path-without-an-end/'.repeat(100)}`.slice(0, 2000);
+
+/** An endpoint with names as long as those of the cast. */
+const endpointOf = async (service: TestService, { client, owner }: Cast): Promise<EndpointEntity> =>
+  makeEndpoint(service, client, {
+    ...(owner.name.length > 100
+      ? { url: LONG_URL, description: owner.name }
+      : { description: 'Fleet back office' }),
+    eventTypes: [
+      'charging_session.created',
+      'charging_session.ended',
+      'user.consent_revoked',
+      'vehicle.updated',
+    ],
+  });
+
+/** Attempts of the last days, for the charts. */
+async function addHours({ database }: TestService, { id }: EndpointEntity): Promise<void> {
+  await database.query(
+    `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+     SELECT $1, date_trunc('hour', now()) - make_interval(hours => n), 40 + (n * 7) % 23, (n * 5) % 11, 30000 + n * 900,
+            2000 + (n * 397) % 5000
+       FROM generate_series(0, 100) n WHERE n % 9 <> 4`,
+    [id],
+  );
+}
+
+const FAILED: SeededDelivery = {
+  state: 'failed',
+  attempts: [
+    { failure: 'timeout', durationMs: 15_000, detail: 'No answer came within 15 seconds.' },
+    { failure: 'tls', durationMs: 80, detail: 'The certificate has expired.' },
+    { status: 500, durationMs: 340, responseStart: ANSWER },
+  ],
+};
+const EVERY_STATE: SeededDelivery[] = [
+  { state: 'delivered', attempts: [{ status: 204 }], type: 'charging_session.created' },
+  { state: 'pending', attempts: [{ failure: 'dns', detail: 'The name of the host was not found.' }] },
+  { state: 'cancelled', cancelReason: 'consent_withdrawn' },
+  {
+    state: 'delivered',
+    attempts: [{ status: 200, responseStart: 'ok' }],
+    type: 'webhook.test',
+    isTest: true,
+  },
+  FAILED,
+];
+
+async function seedAll(service: TestService, cast: Cast): Promise<Prepared> {
+  const endpoint = await endpointOf(service, cast);
+  await addHours(service, endpoint);
+  let id = '';
+  for (const delivery of EVERY_STATE) id = await seedDelivery(service, endpoint, delivery);
+  return { endpoint, id };
+}
+
+const seedOne =
+  (delivery: SeededDelivery) =>
+  async (service: TestService, cast: Cast): Promise<Prepared> => {
+    const endpoint = await endpointOf(service, cast);
+    return { endpoint, id: await seedDelivery(service, endpoint, delivery) };
+  };
+
+/** Opens a page of the portal. */
+const open =
+  <T>(
+    path: string | ((prepared: T) => string),
+    prepare?: (service: TestService, cast: Cast) => Promise<T>,
+    then?: (page: Page) => Promise<unknown>,
+  ): Visit =>
+  async (page, service, cast) => {
+    const prepared = (await prepare?.(service, cast)) as T;
+    await enter(page, service, cast);
+    await page.goto(service.url + (typeof path === 'string' ? path : path(prepared)));
+    await then?.(page);
+  };
+
+const press =
+  (name: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.waitForLoadState();
+  };
+
+const at =
+  (path: string) =>
+  ({ endpoint }: Prepared): string =>
+    `/portal/endpoints/${endpoint.id}${path}`;
+const delivery = ({ id }: Prepared): string => `/portal/deliveries/${id}`;
+
+async function seedRecovery(service: TestService, cast: Cast): Promise<string> {
+  const { endpoint } = await seedAll(service, cast);
+  const id = newId('rcvr');
+  await service.database.query(
+    `INSERT INTO webhook_recoveries (id, client_id, endpoint_id, failed_from, failed_to, total)
+     VALUES ($1, $2, $3, now() - interval '1 day', now(), 4)`,
+    [id, cast.client.id, endpoint.id],
+  );
+  await service.database.query(
+    `UPDATE deliveries SET recovery_id = $1 WHERE endpoint_id = $2 AND state <> 'pending'`,
+    [id, endpoint.id],
+  );
+  return `/portal/recoveries/${id}`;
+}
+
+/** How to get to each page of the portal and to each of its states. */
+export const PORTAL_PAGES: Record<string, Visit> = {
+  'portal without endpoints': open('/portal'),
+  'portal with endpoints': open('/portal', async (service, cast) => {
+    const { endpoint } = await seedAll(service, cast);
+    await makeEndpoint(service, cast.client, { enabled: false });
+    const gone = await makeEndpoint(service, cast.client);
+    await service.database.query(
+      `UPDATE webhook_endpoints SET enabled = false, disabled_at = now(), disabled_reason = 'gone' WHERE id = $1`,
+      [gone.id],
+    );
+    await service.database.query('UPDATE webhook_endpoints SET last_attempt_at = now() WHERE id = $1', [
+      endpoint.id,
+    ]);
+  }),
+  'portal with 50 endpoints': open('/portal', async ({ database }, { client }) => {
+    await database.query(
+      `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+       SELECT 'endp' || lpad(n::text, 18, '0') || right($1, 8), $1, 'https://api.example.com/hooks/' || n, '{vehicle.updated}', ''
+         FROM generate_series(1, 50) n`,
+      [client.id],
+    );
+  }),
+  'add an endpoint': open('/portal/endpoints/new'),
+  'add an endpoint, refused': open('/portal/endpoints/new', undefined, async (page) => {
+    await page.getByLabel('URL').fill(`ftp://${'long-host-name.'.repeat(20)}example`);
+    await page.getByLabel('Description').fill('x'.repeat(201));
+    await press('Save')(page);
+    await page.getByRole('alert').waitFor();
+  }),
+  'edit an endpoint': open(at('/edit'), seedAll),
+  'an endpoint': open(at(''), seedAll, async (page) => {
+    await page.getByText('The same as a table').click();
+  }),
+  'an endpoint by the day': open(at('?range=7d'), seedAll),
+  'an endpoint that is new': open(at(''), async (service, cast) => ({
+    endpoint: await endpointOf(service, cast),
+  })),
+  'an endpoint disabled by the service': open(at(''), async (service, cast) => {
+    const endpoint = await endpointOf(service, cast);
+    await service.database.query(
+      `UPDATE webhook_endpoints SET enabled = false, disabled_at = now(), disabled_reason = 'failing' WHERE id = $1`,
+      [endpoint.id],
+    );
+    return { endpoint };
+  }),
+  'a secret revealed': open(at(''), seedAll, press('Reveal secret')),
+  'rotate a secret': open(at('/rotate'), seedAll),
+  'a secret rotated': open(at('/rotate'), seedAll, press('Rotate secret')),
+  'delete an endpoint': open(at('/delete'), seedAll),
+  'test an endpoint': open(at('/test'), seedAll),
+  deliveries: open('/portal/deliveries', seedAll),
+  'no deliveries': open('/portal/deliveries'),
+  'deliveries, filter refused': open(
+    '/portal/deliveries?from=yesterday&state=lost&to=2026-13-01T00:00',
+    seedAll,
+  ),
+  'a delivery that failed': open(delivery, seedOne(FAILED)),
+  'a delivery that arrived': open(delivery, seedOne(EVERY_STATE[0]!)),
+  'a delivery that waits': open(delivery, seedOne(EVERY_STATE[1]!)),
+  'a delivery cancelled': open(delivery, seedOne(EVERY_STATE[2]!)),
+  'recover failed deliveries': open(at('/recover'), seedAll),
+  'recover, times refused': open(at('/recover?from=x&to='), seedAll),
+  'a recovery done': open((path: string) => path, seedRecovery),
+  'event catalogue': open('/portal/event_types', undefined, async (page) => {
+    await page.getByText('Sample').first().click();
+  }),
+  'verify signatures without an endpoint': open('/portal/verify'),
+  'verify signatures': open('/portal/verify', seedAll, async (page) => {
+    await page.getByLabel('webhook-id').fill('dlvr1');
+    await page.getByLabel('webhook-timestamp').fill('1');
+    await page.getByLabel('webhook-signature').fill(`v1,${'A'.repeat(43)}=`);
+    await page.getByLabel('Body').fill('{"type":"vehicle.updated"}');
+    await press('Check')(page);
+    await page.getByRole('status').waitFor();
+  }),
+  'portal, not found': open('/portal/endpoints/endp01HN2NJ9NMRZBXT1H6FT9N7735'),
+};

@@ -1,0 +1,252 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+
+const UNKNOWN = 'dlvr01HN2NJ9NMRZBXT1H6FT9N7735';
+
+interface DeliveryView {
+  id: string;
+  state: string;
+  endpoint_id: string;
+  client_id: string;
+}
+
+describe('/admin/deliveries', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let operator: TestClient;
+  let bearer: string;
+  let client: TestClient;
+  let user: UserEntity;
+  let endpoint: TestEndpoint;
+
+  beforeAll(async () => {
+    service = await startService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
+    webhooks = await Webhooks.start(service);
+    operator = await service.make.operatorClient();
+    bearer = await service.make.clientToken(operator);
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+    endpoint = await webhooks.endpoint(client);
+  });
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const send = (method: string, path: string, by = bearer, json?: unknown): Promise<Answer> =>
+    service.http.send(path, { method, bearer: by, json });
+  const list = (query: string) => send('GET', `/admin/deliveries?${query}`);
+  const idsOf = (answer: Answer) => (answer.json as DeliveryView[]).map(({ id }) => id);
+  const resend = (id: string, by = bearer) => send('POST', `/admin/deliveries/${id}/resend`, by);
+  /** A delivery to the endpoint that came to this state. */
+  const make = async (state: string, { path } = endpoint, of = user): Promise<string> => {
+    const replies: Record<string, number> = { delivered: 200, pending: 500, failed: 500, cancelled: 500 };
+    webhooks.answer(path, replies[state]!);
+    const { id } = await webhooks.publishOne(of.id, { data: { state } });
+    await webhooks.attempted(id);
+    if (state === 'cancelled') {
+      await service.database.query(
+        'UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE url LIKE $1',
+        [`%${path}`],
+      );
+    }
+    if (state === 'failed' || state === 'cancelled') {
+      await webhooks.makeDue(id);
+      await webhooks.finished(id);
+      await service.database.query(
+        'UPDATE webhook_endpoints SET enabled = true, disabled_at = NULL WHERE url LIKE $1',
+        [`%${path}`],
+      );
+    }
+    return id;
+  };
+
+  describe('refuse', () => {
+    it('whoever has no token, or one without the scope: admin:read reads, admin:write sends again', async () => {
+      const id = await make('delivered');
+      const read = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
+      const write = await service.make.clientToken(await service.make.operatorClient(['admin:write']));
+      const partner = await service.make.clientToken(client);
+      const publisher = await service.make.clientToken(await service.make.operatorClient(['event:publish']));
+      const statuses = (method: string, path: string) =>
+        Promise.all(
+          ['', read, write, partner, publisher].map(async (by) => (await send(method, path, by)).status),
+        );
+      expect(await statuses('GET', '/admin/deliveries')).toEqual([401, 200, 403, 403, 403]);
+      expect(await statuses('GET', `/admin/deliveries/${id}`)).toEqual([401, 200, 403, 403, 403]);
+      expect(await statuses('POST', `/admin/deliveries/${id}/resend`)).toEqual([401, 403, 202, 403, 403]);
+    });
+
+    it('a filter that is none, by its name', async () => {
+      const bad: [string, string[]][] = [
+        ['client_id', ['', 'clnt1', UNKNOWN, client.id.toLowerCase()]],
+        ['endpoint_id', ['', 'endp1', UNKNOWN, client.id]],
+        ['state', ['', 'Pending', 'succeeded', 'pending,failed', "' OR 1=1 --"]],
+        ['page_size', ['0', '101', '-1', 'x']],
+        ['page_after', ['x', '1']],
+        ['event_type', [TYPE]],
+      ];
+      for (const [name, values] of bad) {
+        for (const value of values) {
+          const answer = await list(`${name}=${encodeURIComponent(value)}`);
+          expect([name, value, answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([
+            ...[name, value, 400],
+            [name],
+          ]);
+        }
+      }
+      expect((await list('state=failed&state=pending')).status).toBe(400);
+    });
+
+    it('an id that there is not: 404', async () => {
+      for (const id of [UNKNOWN, 'dlvr1', UNKNOWN.toLowerCase(), endpoint.id, '%00', "'"]) {
+        const answers = [await send('GET', `/admin/deliveries/${id}`), await resend(id)];
+        for (const { status } of answers)
+          expect([id, status]).toEqual([id, id === '%00' ? expect.any(Number) : 404]);
+      }
+    });
+
+    it('to send again what is being attempted, or whose endpoint was deleted: 409, and nothing is recorded', async () => {
+      const leased = await make('failed');
+      await service.database.query(
+        "UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '30 s', lease_id = 'x', finished_at = NULL WHERE id = $1",
+        [leased],
+      );
+      expect((await resend(leased)).status).toBe(409);
+      await service.database.query(
+        "UPDATE deliveries SET lease_id = NULL, state = 'failed', next_attempt_at = NULL WHERE id = $1",
+        [leased],
+      );
+      await send('DELETE', `/admin/webhook_endpoints/${endpoint.id}`);
+      expect((await resend(leased)).status).toBe(409);
+      expect(await webhooks.delivery(leased)).toMatchObject({ state: 'failed', attempts: 2 });
+      const audits = await service.database.query('SELECT 1 FROM audit_events WHERE subject_id = $1', [
+        leased,
+      ]);
+      expect(audits).toEqual([]);
+    });
+  });
+
+  it('list what the filters leave, newest first', async () => {
+    const second = await webhooks.endpoint(client, { types: ['vehicle.updated'] });
+    const other = await service.make.client();
+    const otherUser = await webhooks.consentedUser(other);
+    const otherEndpoint = await webhooks.endpoint(other);
+    const made: Record<string, string> = {};
+    for (const state of ['delivered', 'pending', 'failed', 'cancelled']) made[state] = await make(state);
+    const third = (await webhooks.publishOne(user.id, { type: 'vehicle.updated' })).id;
+    const foreign = await make('failed', otherEndpoint, otherUser);
+    const newestFirst = (...ids: string[]) => ids.sort().reverse();
+    const mine = newestFirst(...Object.values(made), third);
+    expect(idsOf(await list(`client_id=${client.id}`))).toEqual(mine);
+    expect(idsOf(await list(`client_id=${other.id}`))).toEqual([foreign]);
+    expect(idsOf(await list(`endpoint_id=${second.id}`))).toEqual([third]);
+    expect(idsOf(await list(`endpoint_id=${second.id}&client_id=${other.id}`))).toEqual([]);
+    for (const [state, id] of Object.entries(made)) {
+      const answer = await list(`endpoint_id=${endpoint.id}&state=${state}`);
+      expect([state, idsOf(answer)]).toEqual([state, [id]]);
+      expect((answer.json as DeliveryView[])[0]).toMatchObject({ state, client_id: client.id });
+    }
+    expect(idsOf(await list('state=failed&page_size=100'))).toEqual(
+      expect.arrayContaining([made.failed, foreign]),
+    );
+    expect(idsOf(await list('page_size=6'))).toEqual(newestFirst(...mine, foreign));
+  });
+
+  it('list a page at a time, forwards and back', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => webhooks.publishOne(user.id)));
+    const ids = made
+      .map(({ id }) => id)
+      .sort()
+      .reverse();
+    const filter = `client_id=${client.id}&page_size=2`;
+    const pages: string[][] = [];
+    let answer = await list(filter);
+    const link = (rel: string) =>
+      new RegExp(`<([^>]+)>; rel="${rel}"`).exec(answer.headers.get('link') ?? '')?.[1];
+    pages.push(idsOf(answer));
+    for (let next = link('next'); next; next = link('next')) {
+      answer = await send('GET', next);
+      pages.push(idsOf(answer));
+    }
+    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    answer = await send('GET', link('previous')!);
+    expect(idsOf(answer)).toEqual(ids.slice(2, 4));
+  });
+
+  it('show one with its payload and every attempt', async () => {
+    const id = await make('failed');
+    const answer = await send('GET', `/admin/deliveries/${id}`);
+    const attempt = (number: number) => ({
+      number,
+      attempted_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      duration_ms: expect.any(Number) as number,
+      status: 500,
+      failure: null,
+      detail: null,
+      response_start: '',
+    });
+    const row = await webhooks.delivery(id);
+    expect(answer.json).toEqual({
+      id,
+      event_id: row.event_id,
+      event_type: TYPE,
+      endpoint_id: endpoint.id,
+      client_id: client.id,
+      state: 'failed',
+      cancel_reason: null,
+      attempt_count: 2,
+      next_attempt_at: null,
+      created_at: expect.stringMatching(/Z$/) as string,
+      finished_at: expect.stringMatching(/Z$/) as string,
+      payload: { type: TYPE, timestamp: '2026-01-01T00:00:00Z', user_id: user.id, data: { state: 'failed' } },
+      attempts: [attempt(1), attempt(2)],
+    });
+  });
+
+  it('send any delivery again from the beginning of the schedule, under the same id', async () => {
+    for (const state of ['delivered', 'pending', 'failed', 'cancelled']) {
+      const id = await make(state);
+      const before = await webhooks.delivery(id);
+      webhooks.answer(endpoint.path, 503);
+      const answer = await resend(id);
+      expect([state, answer.status, answer.json.id]).toEqual([state, 202, id]);
+      const row = await webhooks.attempted(id, before.attempts + 1);
+      expect(row).toMatchObject({ state: 'pending', retries: 1, cancel_reason: null });
+      expect(webhooks.received(endpoint).at(-1)!.headers['webhook-id']).toBe(id);
+      const audits = await service.database.query(
+        'SELECT action, actor_id, before, after FROM audit_events WHERE subject_id = $1',
+        [id],
+      );
+      expect(audits).toEqual([
+        {
+          action: 'delivery.resent',
+          actor_id: operator.id,
+          before: { state, attempts: before.attempts },
+          after: null,
+        },
+      ]);
+    }
+  });
+
+  it('send again once, whoever asks at once for what is being attempted', async () => {
+    const id = await make('failed');
+    const sent = webhooks.received(endpoint).length;
+    let release: () => void = () => undefined;
+    webhooks.answer(endpoint.path, (response) => (release = () => void response.end()));
+    expect((await resend(id)).status).toBe(202);
+    await webhooks.receives(endpoint, sent + 1);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => resend(id)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(409));
+    release();
+    expect(await webhooks.finished(id)).toMatchObject({ state: 'delivered', attempts: 3 });
+    expect(webhooks.received(endpoint)).toHaveLength(sent + 1);
+  });
+});

@@ -1,0 +1,350 @@
+import type { TestClient } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
+
+const UNKNOWN = 'endp01HN2NJ9NMRZBXT1H6FT9N7735';
+const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
+const URL_OK = 'http://127.0.0.1:9/hook';
+
+/** A member, and values that it may not have. */
+const BAD: [member: string, values: unknown[]][] = [
+  [
+    'url',
+    [
+      ...[undefined, null, '', 1, [URL_OK], 'text', '//x.example/', '/hook', 'ftp://x.example/', 'https://'],
+      ...['https:///hook', 'https://x.example/#part', 'https://x.example/#', 'https://user@x.example/'],
+      ...[
+        'https://user:pass@x.example/',
+        'https://:p@x.example/',
+        'https://x .example/',
+        'https://x.example/ ',
+      ],
+      ...['https://x.example\\@y.example/', 'https://x..example/', 'https://[::1/', 'javascript:alert(1)'],
+      ...[
+        'https://no-such-host.invalid/',
+        `https://x.example/${'x'.repeat(2048)}`,
+        'https://x.example/\u0007',
+      ],
+    ],
+  ],
+  [
+    'event_types',
+    [
+      ...[undefined, null, [], TYPE, [1], [null], [[TYPE]], [TYPE, TYPE], { 0: TYPE }, ['*'], ['vehicle']],
+      ...[
+        ['charging_session.deleted'],
+        [`${TYPE} `],
+        ['constructor'],
+        Array.from({ length: 51 }, (_, n) => `t${n}`),
+      ],
+    ],
+  ],
+  ['description', [null, 1, [], 'x'.repeat(201)]],
+  ['enabled', [null, 0, 'true', 'false', []]],
+  ['secret', ['whsec_' + 'A'.repeat(44)]],
+  ['id', [UNKNOWN]],
+  ['disabled_reason', ['gone']],
+  ['failing_since', ['2026-01-01T00:00:00Z']],
+];
+
+interface EndpointView {
+  id: string;
+  url: string;
+  secret?: string;
+  [member: string]: unknown;
+}
+
+describe('/admin/…/webhook_endpoints', () => {
+  let service: TestService;
+  let strict: TestInstance;
+  let bearer: string;
+  let operator: TestClient;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    service = await startService({ env: WEBHOOK_ENV });
+    strict = await startInstance(service.database, {});
+    operator = await service.make.operatorClient();
+    bearer = await service.make.clientToken(operator);
+  });
+  beforeEach(async () => (client = await service.make.client()));
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(async () => {
+    await strict.app.close();
+    await service.stop();
+  });
+
+  const send = (method: string, path: string, json?: unknown, by = bearer): Promise<Answer> =>
+    service.http.send(path, { method, bearer: by, json });
+  const listPath = (of = client.id) => `/admin/clients/${of}/webhook_endpoints`;
+  const post = (fields: Record<string, unknown> = {}, of = client.id): Promise<Answer> =>
+    send('POST', listPath(of), { url: URL_OK, event_types: [TYPE], ...fields });
+  const create = async (fields: Record<string, unknown> = {}): Promise<EndpointView> => {
+    const answer = await post(fields);
+    expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+    return answer.json as EndpointView;
+  };
+  const path = (id: string) => `/admin/webhook_endpoints/${id}`;
+  const expectStatus = (answer: Answer, status: number): void => {
+    expect([answer.status, answer.json?.status]).toEqual([status, status]);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  };
+  const audits = (id: string) =>
+    service.database.query<{ action: string; actor_id: string; before: unknown; after: unknown }>(
+      'SELECT action, actor_id, before, after FROM audit_events WHERE subject_id = $1 ORDER BY id',
+      [id],
+    );
+
+  describe('refuse', () => {
+    it('whoever has no token, or one without the scope: admin:read reads, admin:write changes', async () => {
+      const { id } = await create();
+      const tokens = {
+        read: await service.make.clientToken(await service.make.operatorClient(['admin:read'])),
+        write: await service.make.clientToken(await service.make.operatorClient(['admin:write'])),
+        publish: await service.make.clientToken(await service.make.operatorClient(['event:publish'])),
+        partner: await service.make.clientToken(client),
+      };
+      const routes: [method: string, route: string, may: string, json?: unknown][] = [
+        ['GET', listPath(), 'read'],
+        ['GET', path(id), 'read'],
+        ['POST', listPath(), 'write', { url: URL_OK, event_types: [TYPE] }],
+        ['PATCH', path(id), 'write', { description: 'x' }],
+        ['DELETE', path(id), 'write'],
+      ];
+      for (const [method, route, may, json] of routes) {
+        expect([method, (await send(method, route, json, '')).status]).toEqual([method, 401]);
+        for (const [name, token] of Object.entries(tokens)) {
+          const { status } = await send(method, route, json, token);
+          expect([method, name, status < 300]).toEqual([method, name, name === may]);
+          if (name !== may) expect([method, name, status]).toEqual([method, name, 403]);
+        }
+      }
+    });
+
+    it('every bad member of a new endpoint, and store nothing', async () => {
+      const before = await rowCounts(service);
+      for (const [member, values] of BAD) {
+        for (const value of values) {
+          const answer = await post({ [member]: value });
+          const named = Object.keys((answer.json.field_errors ?? {}) as object);
+          expect([member, value, answer.status, named]).toEqual([member, value, 400, [member]]);
+        }
+      }
+      const both = await post({ url: 'x', event_types: ['x'] });
+      expect(Object.keys(both.json.field_errors as object).sort()).toEqual(['event_types', 'url']);
+      expect(await rowCounts(service)).toEqual(before);
+    });
+
+    it('every bad member of a change, and change nothing', async () => {
+      const { id } = await create();
+      const before = (await send('GET', path(id))).json as EndpointView;
+      for (const [member, values] of [
+        ...BAD,
+        ['client_id', [UNKNOWN_CLIENT, null]] as (typeof BAD)[number],
+      ]) {
+        for (const value of values.filter((each) => each !== undefined)) {
+          const answer = await send('PATCH', path(id), { description: 'new', [member]: value });
+          const named = Object.keys((answer.json.field_errors ?? {}) as object);
+          expect([member, value, answer.status, named]).toEqual([member, value, 400, [member]]);
+        }
+      }
+      expect((await send('GET', path(id))).json).toEqual(before);
+      expect(await audits(id)).toHaveLength(1);
+    });
+
+    it('what is not public, unless the settings allow it', async () => {
+      const urls = [
+        ...[URL_OK, 'http://x.example/', 'https://localhost/', 'https://a.localhost/', 'https://127.0.0.1/'],
+        ...['https://10.1.2.3/', 'https://192.168.0.1/', 'https://172.16.0.1/', 'https://169.254.169.254/'],
+        ...[
+          'https://100.64.0.1/',
+          'https://0.0.0.0/',
+          'https://[::1]/',
+          'https://[fd00::1]/',
+          'https://2130706433/',
+        ],
+        ...[
+          'https://[::ffff:10.0.0.1]/',
+          'https://[64:ff9b::a00:1]/',
+          'https://[fe80::1]/',
+          'https://0x7f.1/',
+        ],
+        ...['https://printer/', 'https://printer.local/', 'https://db.internal/', 'https://127.0.0.1./'],
+      ];
+      const before = await rowCounts(service);
+      for (const url of urls) {
+        const json = { url, event_types: [TYPE] };
+        const answer = await strict.http.send(listPath(), { bearer, json });
+        expect([url, answer.status, answer.json.field_errors]).toEqual([
+          url,
+          400,
+          { url: [expect.stringMatching(/^must (not point to|begin with https)/)] },
+        ]);
+      }
+      expect(await rowCounts(service)).toEqual(before);
+    });
+
+    it('event types that the client’s scopes do not allow, each named', async () => {
+      const vehicles = await service.make.client({ scopes: ['vehicle:read'] });
+      const answer = await post(
+        { event_types: ['vehicle.updated', TYPE, 'user.consent_granted'] },
+        vehicles.id,
+      );
+      expect([answer.status, answer.json.field_errors]).toEqual([
+        400,
+        { event_types: [expect.stringContaining(`${TYPE} needs the scope charging_session:read`)] },
+      ]);
+      const made = await post({ event_types: ['vehicle.updated', 'user.consent_granted'] }, vehicles.id);
+      expect(made.status).toBe(201);
+      const changed = await send('PATCH', path(made.json.id as string), { event_types: [TYPE] });
+      expect(changed.status).toBe(400);
+    });
+
+    it('an unknown client or endpoint: 404', async () => {
+      for (const id of [UNKNOWN_CLIENT, 'clnt1', UNKNOWN]) {
+        expectStatus(await post({}, id), 404);
+        expectStatus(await send('GET', listPath(id)), 404);
+      }
+      for (const id of [UNKNOWN, 'endp1', UNKNOWN_CLIENT, UNKNOWN.toLowerCase()]) {
+        expectStatus(await send('GET', path(id)), 404);
+        expectStatus(await send('PATCH', path(id), { enabled: false }), 404);
+        expectStatus(await send('DELETE', path(id)), 404);
+      }
+    });
+
+    it('a fifty-first endpoint, until one is deleted: 409', async () => {
+      const made: EndpointView[] = [];
+      for (let n = 0; n < 50; n++) made.push(await create());
+      expectStatus(await post(), 409);
+      expectStatus(await post({ enabled: false }), 409);
+      expect((await send('DELETE', path(made[7]!.id))).status).toBe(204);
+      await create();
+      expectStatus(await post(), 409);
+      expect((await send('GET', `${listPath()}?page_size=100`)).json).toHaveLength(50);
+    });
+
+    it('ten of sixty at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 60 }, () => post()));
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array<number>(50).fill(201), ...Array<number>(10).fill(409)]);
+      expect((await send('GET', `${listPath()}?page_size=100`)).json).toHaveLength(50);
+    });
+  });
+
+  it('make an endpoint: 201, with a secret of 32 bytes that is never shown again', async () => {
+    const made = await create({ description: 'Für “alles” 🔌', event_types: ['vehicle.updated', TYPE] });
+    const { secret, ...view } = made;
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(Buffer.from(secret!.slice(6), 'base64')).toHaveLength(32);
+    expect(view).toEqual({
+      id: expect.stringMatching(/^endp[0-9A-HJKMNP-TV-Z]{26}$/),
+      client_id: client.id,
+      url: URL_OK,
+      description: 'Für “alles” 🔌',
+      event_types: ['vehicle.updated', TYPE],
+      enabled: true,
+      disabled_reason: null,
+      disabled_at: null,
+      last_attempt_at: null,
+      failing_since: null,
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+    });
+    const shown = [await send('GET', path(view.id)), await send('GET', listPath())];
+    expect(shown.map(({ json }) => json as unknown)).toEqual([view, [view]]);
+    expect(shown.map(({ text }) => text).join()).not.toContain('whsec_');
+    const disabled = await create({ enabled: false, description: '' });
+    expect(disabled).toMatchObject({ enabled: false, disabled_reason: null, description: '' });
+    expect(disabled.secret).not.toBe(secret);
+  });
+
+  it('list a client’s own endpoints by id, a page at a time', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 5; n++) made.push((await create()).id);
+    await post({}, (await service.make.client()).id);
+    const seen: string[] = [];
+    let next: string | undefined = `${listPath()}?page_size=2`;
+    while (next) {
+      const page: Answer = await send('GET', next);
+      seen.push(...(page.json as EndpointView[]).map(({ id }) => id));
+      next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(seen).toEqual([...made].sort());
+    for (const query of [
+      'page_size=0',
+      'page_size=101',
+      'page_after=x',
+      'q=x',
+      `page_after=${UNKNOWN}&page_before=${UNKNOWN}`,
+    ]) {
+      expectStatus(await send('GET', `${listPath()}?${query}`), 400);
+    }
+  });
+
+  it('change what is given, and nothing else', async () => {
+    const { secret, ...made } = await create();
+    const changes = [
+      { url: 'http://127.0.0.1:10/other?a=b' },
+      { description: 'new' },
+      { event_types: ['vehicle.deleted'] },
+      { enabled: false },
+      { enabled: true },
+      {},
+    ];
+    let expected: Record<string, unknown> = made;
+    for (const change of changes) {
+      const answer = await send('PATCH', path(made.id), change);
+      expected = { ...expected, ...change };
+      expect([answer.status, answer.json]).toEqual([
+        200,
+        {
+          ...expected,
+          updated_at: expect.any(String),
+          disabled_at: expected.enabled ? null : expect.stringMatching(/Z$/),
+        },
+      ]);
+      expect(answer.text).not.toContain(secret);
+    }
+  });
+
+  it('delete an endpoint: 204, then it is nowhere, twice is 404', async () => {
+    const { id } = await create();
+    expect((await send('DELETE', path(id))).status).toBe(204);
+    expectStatus(await send('DELETE', path(id)), 404);
+    expectStatus(await send('GET', path(id)), 404);
+    expectStatus(await send('PATCH', path(id), { enabled: true }), 404);
+    expect((await send('GET', listPath())).json).toEqual([]);
+  });
+
+  it('record each change with who made it, before and after, without the secret', async () => {
+    const { id, secret } = await create();
+    await send('PATCH', path(id), { enabled: false, description: 'new' });
+    await send('PATCH', path(id), { description: 'new' });
+    await send('DELETE', path(id));
+    const rows = await audits(id);
+    const view = { client_id: client.id, url: URL_OK, event_types: [TYPE], disabled_reason: null };
+    expect(rows).toEqual([
+      {
+        action: 'webhook_endpoint.created',
+        actor_id: operator.id,
+        before: null,
+        after: { ...view, description: '', enabled: true },
+      },
+      {
+        action: 'webhook_endpoint.updated',
+        actor_id: operator.id,
+        before: { description: '', enabled: true },
+        after: { description: 'new', enabled: false },
+      },
+      {
+        action: 'webhook_endpoint.deleted',
+        actor_id: operator.id,
+        before: { ...view, description: 'new', enabled: false },
+        after: null,
+      },
+    ]);
+    expect(JSON.stringify(rows)).not.toContain(secret!.slice(6, 20));
+  });
+});

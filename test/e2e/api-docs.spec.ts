@@ -1,0 +1,64 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { RequestMethod } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { openApiDocument } from '../../src/api-docs/document.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+/** What people open in a browser, and what the machinery around the service asks for. */
+const NOT_DESCRIBED =
+  /^\/($|login|logout|portal|account|admin\/console|password\/|demo\/|docs|openapi\.json|health\/|metrics|v2\/problems\/)/;
+
+const CONSENT_FORM = 'POST /o/authorize';
+
+/** Every route of every controller, as the document writes them. */
+function routesOf(app: NestFastifyApplication): string[] {
+  const discovery = new DiscoveryService(app.get(ModulesContainer));
+  const scanner = new MetadataScanner();
+  const list = (value: unknown): string[] => (Array.isArray(value) ? (value as string[]) : [value as string]);
+  return discovery.getControllers().flatMap(({ metatype }) => {
+    if (!metatype) return [];
+    const prefixes = list(Reflect.getMetadata('path', metatype) ?? '');
+    return scanner.getAllMethodNames(metatype.prototype as object).flatMap((name) => {
+      const handler = (metatype.prototype as Record<string, object>)[name]!;
+      const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
+      if (method === undefined) return [];
+      return prefixes.flatMap((prefix) =>
+        list(Reflect.getMetadata('path', handler)).map((path) => {
+          const whole = `/${prefix}/${path}`.replace(/\/+/g, '/').replace(/(.)\/$/, '$1');
+          return `${RequestMethod[method]} ${whole.replace(/:([a-z_]+)/g, '{$1}')}`;
+        }),
+      );
+    });
+  });
+}
+
+describe('the description of the HTTP interface', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService()));
+  afterAll(() => service.stop());
+
+  it('is served as OpenAPI 3.1 under the address of the service', async () => {
+    const answer = await service.http.get('/openapi.json');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.json).toEqual(JSON.parse(JSON.stringify(openApiDocument(service.url))));
+  });
+
+  it('describes every route for programs, and none that is not there', () => {
+    const routes = routesOf(service.app).filter(
+      (route) => !NOT_DESCRIBED.test(route.split(' ')[1]!) && route !== CONSENT_FORM,
+    );
+    const described = Object.entries(openApiDocument('').paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/(.)\/$/, '$1')}`),
+    );
+    expect([...new Set(routes)].sort()).toEqual(described.sort());
+  });
+
+  it('is a page with every operation', async () => {
+    const page = await service.http.get('/docs', { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(200);
+    for (const path of Object.keys(openApiDocument('').paths))
+      expect(page.text).toContain(`<code>${path}</code>`);
+    expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+  });
+});

@@ -1,0 +1,278 @@
+import { Webhook } from 'standardwebhooks';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient } from '../support/factory.js';
+import type { ReceivedRequest } from '../support/receiver.js';
+import { unexpectedErrors } from '../support/refusals.js';
+import { freePort, startService, type TestService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
+
+interface AttemptView {
+  number: number;
+  status: number | null;
+  failure: string | null;
+  detail: string | null;
+  response_start: string | null;
+}
+
+describe('a delivery', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let user: UserEntity;
+
+  beforeAll(async () => {
+    service = await startService({
+      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,2000,4000' },
+    });
+    webhooks = await Webhooks.start(service);
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+  });
+  afterEach(async () => {
+    await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE deleted_at IS NULL');
+    expect(unexpectedErrors(service)).toEqual([]);
+  });
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const attemptsOf = async ({ id }: { id: string }): Promise<AttemptView[]> => {
+    const answer = await service.http.get(`/admin/deliveries/${id}`, { bearer: webhooks.bearer });
+    expect(answer.status).toBe(200);
+    return (answer.json as { attempts: AttemptView[] }).attempts;
+  };
+  /** Publishes an event to the endpoint and waits for the end of the first attempt. */
+  const attemptOnce = async (): Promise<DeliveryRow> =>
+    webhooks.attempted((await webhooks.publishOne(user.id, { data: { kwh: 11.4 } })).id);
+  /** What an independent receiver says of the signature. */
+  const verify = (secret: string, { body, headers }: ReceivedRequest): unknown =>
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+  const expectWait = ({ wait, state }: DeliveryRow, seconds: number): void => {
+    expect(state).toBe('pending');
+    expect(wait).toBeGreaterThan(seconds * 0.9 - 15);
+    expect(wait).toBeLessThanOrEqual(seconds * 1.1);
+  };
+
+  it('is not a success with any other answer than 2xx: it is tried again, and says what came', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    const statuses = [300, 301, 302, 304, 307, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504, 599];
+    for (const status of statuses) {
+      webhooks.answer(endpoint.path, (response) => {
+        response.writeHead(status, { location: webhooks.receiver.url('/elsewhere') }).end(`said ${status}`);
+      });
+      const delivery = await attemptOnce();
+      expectWait(delivery, 1000);
+      expect(delivery).toMatchObject({ attempts: 1, retries: 1 });
+      const said = status === 304 ? '' : `said ${status}`;
+      expect(await attemptsOf(delivery)).toMatchObject([
+        { number: 1, status, failure: null, detail: null, response_start: said },
+      ]);
+    }
+    // No redirect is followed.
+    expect(webhooks.receiver.requests.filter(({ url }) => url === '/elsewhere')).toEqual([]);
+  });
+
+  it('is not a success where no answer comes: it is tried again, and says why', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    webhooks.answer(endpoint.path, (response) => void response.socket!.destroy());
+    const hungUp = await attemptOnce();
+    expectWait(hungUp, 1000);
+    expect(await attemptsOf(hungUp)).toMatchObject([{ status: null, failure: 'connection' }]);
+    const nobody = `http://127.0.0.1:${await freePort()}/hook`;
+    await service.database.query('UPDATE webhook_endpoints SET url = $2 WHERE id = $1', [
+      endpoint.id,
+      nobody,
+    ]);
+    const refused = await attemptOnce();
+    expectWait(refused, 1000);
+    expect(await attemptsOf(refused)).toMatchObject([
+      { status: null, failure: 'connection', detail: 'The connection was refused.', response_start: null },
+    ]);
+  });
+
+  it('is not a success where the answer takes longer than 15 s', async () => {
+    const endpoint = await webhooks.endpoint(client, { reply: () => undefined });
+    const delivery = await webhooks.publishOne(user.id);
+    const began = Date.now();
+    await webhooks.receives(endpoint);
+    const row = await webhooks.attempted(delivery.id, 1, 20_000);
+    expect(Date.now() - began).toBeGreaterThan(14_500);
+    expectWait(row, 1000);
+    expect(await attemptsOf(row)).toMatchObject([{ status: null, failure: 'timeout' }]);
+  });
+
+  it('is a success with any 2xx', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    for (const status of [200, 201, 202, 204, 206, 299]) {
+      webhooks.answer(endpoint.path, status);
+      expect(await attemptOnce()).toMatchObject({ state: 'delivered', attempts: 1, wait: null });
+    }
+  });
+
+  it('is a POST of the event as JSON, signed as Standard Webhooks says', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    const delivery = await attemptOnce();
+    const [request] = webhooks.received(endpoint);
+    expect(request!.method).toBe('POST');
+    expect(request!.headers).toEqual({
+      host: `127.0.0.1:${webhooks.receiver.port}`,
+      connection: expect.any(String),
+      'content-length': String(Buffer.byteLength(request!.body)),
+      'content-type': 'application/json',
+      'user-agent': 'Charging-Data-Service-Webhooks/1.0',
+      'webhook-id': delivery.id,
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+      'webhook-event-type': TYPE,
+    });
+    expect(Math.abs(Date.now() / 1000 - Number(request!.headers['webhook-timestamp']))).toBeLessThan(10);
+    expect(verify(endpoint.secret, request!)).toEqual({
+      type: TYPE,
+      timestamp: '2026-01-01T00:00:00Z',
+      user_id: user.id,
+      data: { kwh: 11.4 },
+    });
+    const other = await webhooks.endpoint(await service.make.client());
+    expect(() => verify(other.secret, request!)).toThrow('No matching signature');
+    expect(() => verify(endpoint.secret, { ...request!, body: `${request!.body} ` })).toThrow('No matching');
+  });
+
+  it('follows the schedule with a little chance, under one id and the time of each attempt, and fails when it is used up', async () => {
+    const endpoint = await webhooks.endpoint(client, { reply: 500 });
+    let row = await attemptOnce();
+    for (const [n, seconds] of [1000, 2000, 4000].entries()) {
+      expectWait(row, seconds);
+      expect(row).toMatchObject({ attempts: n + 1, retries: n + 1 });
+      await webhooks.makeDue(row.id);
+      row = await webhooks.attempted(row.id, n + 2);
+    }
+    expect(row).toMatchObject({ state: 'failed', attempts: 4, wait: null, cancel_reason: null });
+    const requests = webhooks.received(endpoint);
+    expect(requests.map(({ headers }) => headers['webhook-id'])).toEqual([row.id, row.id, row.id, row.id]);
+    expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
+    for (const request of requests) verify(endpoint.secret, request);
+    const attempts = await service.database.query<{ attempted_at: Date; signature: string }>(
+      'SELECT attempted_at, signature FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number',
+      [row.id],
+    );
+    for (const [n, { attempted_at, signature }] of attempts.entries()) {
+      const { headers } = requests[n]!;
+      expect(headers['webhook-timestamp']).toBe(String(Math.floor(attempted_at.getTime() / 1000)));
+      expect(headers['webhook-signature']).toBe(signature);
+    }
+    const waits = await Promise.all(
+      Array.from({ length: 8 }, async () => Math.round((await attemptOnce()).wait!)),
+    );
+    expect(new Set(waits).size).toBeGreaterThan(3);
+  });
+
+  it('succeeds at a later attempt', async () => {
+    const endpoint = await webhooks.endpoint(client, {
+      reply: (response, _request, time) => void response.writeHead(time < 3 ? 503 : 204).end(),
+    });
+    let row = await attemptOnce();
+    for (const attempts of [2, 3]) {
+      await webhooks.makeDue(row.id);
+      row = await webhooks.attempted(row.id, attempts);
+    }
+    expect(row).toMatchObject({ state: 'delivered', attempts: 3 });
+    expect(webhooks.received(endpoint)).toHaveLength(3);
+    expect((await attemptsOf(row)).map(({ number, status }) => [number, status])).toEqual([
+      [1, 503],
+      [2, 503],
+      [3, 204],
+    ]);
+  });
+
+  it('waits for as long as Retry-After asks, in seconds or until a date, up to 24 hours, and never less than the schedule', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    const rows: [retryAfter: string, from: number, to: number][] = [
+      ['7200', 7190, 7200],
+      [inAnHour, 3580, 3601],
+      ['10', 885, 1100],
+      ['9999999', 86_390, 86_400],
+      ['Fri, 31 Dec 2100 23:59:59 GMT', 86_390, 86_400],
+      ['Thu, 01 Jan 1970 00:00:00 GMT', 885, 1100],
+      ['-5', 885, 1100],
+      ['soon', 885, 1100],
+    ];
+    for (const status of [429, 503, 302]) {
+      for (const [retryAfter, from, to] of rows) {
+        webhooks.answer(
+          endpoint.path,
+          (response) => void response.writeHead(status, { 'retry-after': retryAfter }).end(),
+        );
+        const { wait } = await attemptOnce();
+        expect([retryAfter, wait! >= from && wait! <= to ? 'within' : wait]).toEqual([retryAfter, 'within']);
+      }
+    }
+  });
+
+  it('keeps whatever the receiver says, as text that can be stored and of at most 16 kB', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    const answers: [sent: string | Buffer, kept: string][] = [
+      ['', ''],
+      ['a\0b', 'a\ufffdb'],
+      [Buffer.from([0xff, 0xfe, 0x41]), '\ufffd\ufffdA'],
+      ['<script>alert(1)</script>\u202e"\\', '<script>alert(1)</script>\u202e"\\'],
+      ['x'.repeat(200_000), 'x'.repeat(16_384)],
+      [`${'x'.repeat(16_383)}é`, 'x'.repeat(16_383)],
+      [Buffer.alloc(20_000), '\ufffd'.repeat(16_384)],
+    ];
+    for (const status of [200, 500]) {
+      for (const [sent, kept] of answers) {
+        webhooks.answer(endpoint.path, (response) => void response.writeHead(status).end(sent));
+        const row = await attemptOnce();
+        expect(row.state).toBe(status === 200 ? 'delivered' : 'pending');
+        expect((await attemptsOf(row))[0]!.response_start).toBe(kept);
+      }
+    }
+  });
+
+  describe('during a rotation of the secret', () => {
+    const rotate = ({ id }: TestEndpoint) =>
+      service.app.get(EndpointsService).rotateSecret(id, client.id, SERVICE_ACTOR);
+    const lastRequest = async (endpoint: TestEndpoint): Promise<ReceivedRequest> => {
+      await attemptOnce();
+      return webhooks.received(endpoint).at(-1)!;
+    };
+    const signatureCount = ({ headers }: ReceivedRequest) =>
+      (headers['webhook-signature'] as string).split(' ').length;
+
+    it('carries a signature of each live secret, the newest first', async () => {
+      const endpoint = await webhooks.endpoint(client);
+      const { secret, previousSecretExpiresAt } = await rotate(endpoint);
+      expect(Math.abs(previousSecretExpiresAt.getTime() - Date.now() - 86_400_000)).toBeLessThan(10_000);
+      const request = await lastRequest(endpoint);
+      expect(signatureCount(request)).toBe(2);
+      verify(secret, request);
+      verify(endpoint.secret, request);
+      const [first] = (request.headers['webhook-signature'] as string).split(' ');
+      verify(secret, { ...request, headers: { ...request.headers, 'webhook-signature': first } });
+      // Rotated again, the first secret counts no more.
+      const third = await rotate(endpoint);
+      const next = await lastRequest(endpoint);
+      expect(signatureCount(next)).toBe(2);
+      verify(third.secret, next);
+      verify(secret, next);
+      expect(() => verify(endpoint.secret, next)).toThrow('No matching signature');
+    });
+
+    it('carries one after the 24 hours', async () => {
+      const endpoint = await webhooks.endpoint(client);
+      const { secret } = await rotate(endpoint);
+      await service.database.query(
+        'UPDATE webhook_endpoints SET previous_secret_expires_at = now() WHERE id = $1',
+        [endpoint.id],
+      );
+      const request = await lastRequest(endpoint);
+      expect(signatureCount(request)).toBe(1);
+      verify(secret, request);
+      expect(() => verify(endpoint.secret, request)).toThrow('No matching signature');
+    });
+  });
+});

@@ -1,0 +1,231 @@
+import type { ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
+import { unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
+
+interface NotificationRow {
+  user_id: string;
+  client_id: string;
+  category: string;
+  message_id: string;
+  short_text_body: string;
+}
+
+describe('before each attempt', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let user: UserEntity;
+  let endpoint: TestEndpoint;
+
+  beforeAll(async () => {
+    service = await startService({
+      instances: 2,
+      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' },
+    });
+    webhooks = await Webhooks.start(service);
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+    endpoint = await webhooks.endpoint(client, { reply: 500 });
+  });
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
+    service.database.query<T>(sql, params);
+  const admin = (method: string, path: string, json?: unknown) =>
+    service.http.send(path, { method, bearer: webhooks.bearer, json });
+  const endpointView = async (): Promise<Record<string, unknown>> =>
+    (await admin('GET', `/admin/webhook_endpoints/${endpoint.id}`)).json as Record<string, unknown>;
+  const setEnabled = (enabled: boolean) =>
+    service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
+  const failedOnce = async (): Promise<DeliveryRow> =>
+    webhooks.attempted((await webhooks.publishOne(user.id)).id);
+
+  const ENDINGS: [what: string, reason: string, end: () => Promise<unknown>][] = [
+    [
+      'the consent was withdrawn',
+      'consent_withdrawn',
+      () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
+    ],
+    [
+      'the consent lost the scope',
+      'consent_withdrawn',
+      () => service.make.consent(client, user, ['vehicle:read']),
+    ],
+    [
+      'the client lost the scope',
+      'scope_missing',
+      () => query("UPDATE clients SET scopes = '{vehicle:read}' WHERE id = $1", [client.id]),
+    ],
+    ['the client was disabled', 'client_disabled', () => setEnabled(false)],
+    [
+      'the endpoint was disabled',
+      'endpoint_disabled',
+      () => admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, { enabled: false }),
+    ],
+    [
+      'the endpoint was deleted',
+      'endpoint_deleted',
+      () => admin('DELETE', `/admin/webhook_endpoints/${endpoint.id}`),
+    ],
+  ];
+
+  it.each(ENDINGS)('a delivery is cancelled where %s (%s), without a request', async (_what, reason, end) => {
+    const { id } = await failedOnce();
+    await end();
+    await webhooks.makeDue(id);
+    const row = await webhooks.finished(id);
+    expect(row).toMatchObject({
+      state: 'cancelled',
+      cancel_reason: reason,
+      attempts: 1,
+      wait: null,
+      lease_id: null,
+    });
+    expect(webhooks.received(endpoint)).toHaveLength(1);
+    const shown = await admin('GET', `/admin/deliveries/${id}`);
+    expect(shown.json).toMatchObject({ state: 'cancelled', cancel_reason: reason, next_attempt_at: null });
+    expect(shown.json.finished_at).toMatch(/Z$/);
+  });
+
+  it('what rests on it is looked at again when a delivery is sent again', async () => {
+    const { id } = await failedOnce();
+    await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+    await webhooks.makeDue(id);
+    await webhooks.finished(id);
+    expect((await admin('POST', `/admin/deliveries/${id}/resend`)).status).toBe(202);
+    expect(await webhooks.finished(id)).toMatchObject({ state: 'cancelled', attempts: 1 });
+    expect(webhooks.received(endpoint)).toHaveLength(1);
+    await service.make.consent(client, user, PARTNER_SCOPES);
+    webhooks.answer(endpoint.path, 200);
+    expect((await admin('POST', `/admin/deliveries/${id}/resend`)).status).toBe(202);
+    expect(await webhooks.finished(id)).toMatchObject({
+      state: 'delivered',
+      cancel_reason: null,
+      attempts: 2,
+    });
+  });
+
+  it('a URL that was changed is the one that counts', async () => {
+    const { id } = await failedOnce();
+    const url = webhooks.receiver.url('/moved');
+    await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, { url });
+    await webhooks.makeDue(id);
+    expect(await webhooks.finished(id)).toMatchObject({ state: 'delivered' });
+    const moved = webhooks.receiver.requests.filter((request) => request.url === '/moved');
+    expect(moved.map(({ headers }) => headers['webhook-id'])).toEqual([id]);
+    new Webhook(endpoint.secret).verify(moved[0]!.body, moved[0]!.headers as Record<string, string>);
+  });
+
+  describe('an endpoint', () => {
+    const notifications = () =>
+      query<NotificationRow>("SELECT * FROM notifications WHERE message_id = 'ERR3001' AND client_id = $1", [
+        client.id,
+      ]);
+    const audits = () =>
+      query<{ actor_type: string; before: unknown; after: unknown }>(
+        "SELECT actor_type, before, after FROM audit_events WHERE action = 'webhook_endpoint.disabled' AND subject_id = $1",
+        [endpoint.id],
+      );
+    const expectDisabled = async (reason: string): Promise<void> => {
+      await until('the endpoint is disabled', async () => (await endpointView()).enabled === false);
+      expect(await endpointView()).toMatchObject({ enabled: false, disabled_reason: reason });
+      expect(await notifications()).toMatchObject([
+        { user_id: client.ownerId, client_id: client.id, category: 'ACTIONABLE' },
+      ]);
+      expect((await notifications())[0]!.short_text_body).toContain(endpoint.url);
+      expect(await audits()).toEqual([
+        {
+          actor_type: 'service',
+          before: { enabled: true },
+          after: { enabled: false, disabled_reason: reason },
+        },
+      ]);
+    };
+
+    it('that answers 410 is disabled at once: the owner is notified, once, and what waits is cancelled', async () => {
+      const waiting = await failedOnce();
+      // All are under way before one is answered.
+      const held: ServerResponse[] = [];
+      webhooks.answer(endpoint.path, (response) => {
+        if (held.push(response) === 4) for (const each of held) each.writeHead(410).end();
+      });
+      const gone = await Promise.all(Array.from({ length: 4 }, () => webhooks.publishOne(user.id)));
+      await expectDisabled('gone');
+      await Promise.all(gone.map(({ id }) => webhooks.finished(id)));
+      expect((await webhooks.publish(user.id)).json.deliveries).toBe(0);
+      await webhooks.makeDue(waiting.id);
+      expect(await webhooks.finished(waiting.id)).toMatchObject({ cancel_reason: 'endpoint_disabled' });
+      const states = await Promise.all(gone.map(({ id }) => webhooks.delivery(id)));
+      expect(states.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed', 'failed']);
+      await expectDisabled('gone');
+    });
+
+    it('that was disabled for 410 can be enabled again', async () => {
+      webhooks.answer(endpoint.path, 410);
+      await webhooks.finished((await webhooks.publishOne(user.id)).id);
+      await expectDisabled('gone');
+      const enabled = await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, { enabled: true });
+      expect(enabled.json).toMatchObject({ enabled: true, disabled_reason: null, disabled_at: null });
+      webhooks.answer(endpoint.path, 200);
+      expect(await webhooks.finished((await webhooks.publishOne(user.id)).id)).toMatchObject({
+        state: 'delivered',
+      });
+    });
+
+    const ageFailing = (by: string) =>
+      query('UPDATE webhook_endpoints SET failing_since = now() - $2::interval WHERE id = $1', [
+        endpoint.id,
+        by,
+      ]);
+
+    it('is not disabled before it has failed for five days, nor with a success meanwhile', async () => {
+      await failedOnce();
+      expect((await endpointView()).failing_since).toMatch(/Z$/);
+      await ageFailing('4 days 23 hours');
+      await failedOnce();
+      expect(await endpointView()).toMatchObject({ enabled: true });
+      webhooks.answer(endpoint.path, 200);
+      await ageFailing('20 days');
+      await webhooks.finished((await webhooks.publishOne(user.id)).id);
+      expect(await endpointView()).toMatchObject({ enabled: true, failing_since: null });
+      webhooks.answer(endpoint.path, 500);
+      await failedOnce();
+      expect(await endpointView()).toMatchObject({
+        enabled: true,
+        failing_since: expect.any(String) as string,
+      });
+      expect(await notifications()).toEqual([]);
+    });
+
+    it('that has failed for five days is disabled: the owner is notified, once', async () => {
+      await failedOnce();
+      await ageFailing('5 days');
+      const users = await Promise.all(Array.from({ length: 10 }, () => webhooks.consentedUser(client)));
+      const rows = await Promise.all(users.map(({ id }) => webhooks.publishOne(id)));
+      await expectDisabled('failing');
+      for (const { id } of rows) {
+        await webhooks.makeDue(id);
+        await until('it is out of hand', async () => (await webhooks.delivery(id)).lease_id === null);
+      }
+      await expectDisabled('failing');
+      const enabled = await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, { enabled: true });
+      expect(enabled.json).toMatchObject({ enabled: true, disabled_reason: null, failing_since: null });
+      await failedOnce();
+      expect(await endpointView()).toMatchObject({ enabled: true });
+    });
+  });
+});

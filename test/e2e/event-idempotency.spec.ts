@@ -1,0 +1,141 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient } from '../support/factory.js';
+import type { HttpOptions } from '../support/http.js';
+import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+
+const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
+const TIME = '2026-01-01T00:00:00Z';
+
+describe('the Idempotency-Key of an event', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let user: UserEntity;
+
+  beforeAll(async () => {
+    service = await startService({ instances: 2, env: WEBHOOK_ENV });
+    webhooks = await Webhooks.start(service);
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+    await webhooks.endpoint(client);
+  });
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
+    webhooks.publish(user.id, fields, options);
+  const eventCount = async () => (await rowCounts(service)).events;
+
+  const keyCount = async () => (await rowCounts(service)).event_idempotency_keys;
+  let n = 0;
+  let key: string;
+  beforeEach(() => (key = `key-${++n}-!~${'x'.repeat(240)}`));
+
+  it('refuses the same key with another body: 422, and nothing is stored', async () => {
+    expect((await publish({ data: { a: 1 } }, { key })).status).toBe(202);
+    const before = [await eventCount(), await keyCount()];
+    const other = await service.make.user();
+    const changes = [
+      { data: { a: 2 } },
+      { data: {} },
+      { data: { a: 1 }, type: 'vehicle.updated' },
+      { data: { a: 1 }, timestamp: '2026-01-01T00:00:01Z' },
+      { data: { a: 1 }, user_id: other.id },
+    ];
+    for (const change of changes) {
+      const answer = await publish(change, { key });
+      expect([answer.status, answer.json.type]).toEqual([
+        422,
+        `${service.settings.baseUrl}/v2/problems/unprocessable-content/`,
+      ]);
+    }
+    expect([await eventCount(), await keyCount()]).toEqual(before);
+  });
+
+  it('does not use the key up for what was refused', async () => {
+    expect((await publish({ user_id: UNKNOWN_USER }, { key })).status).toBe(400);
+    expect((await publish({ type: 'vehicle.unknown' }, { key })).status).toBe(400);
+    expect((await publish({}, { key })).status).toBe(202);
+  });
+
+  it('gives the same answer again, and makes no second event', async () => {
+    const first = await publish({ data: { a: 1 } }, { key });
+    await webhooks.endpoint(client, { enabled: false });
+    const before = await eventCount();
+    for (const { url } of [...service.instances, ...service.instances]) {
+      const again = await fetch(`${url}/v2/events`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${webhooks.bearer}`,
+          'content-type': 'application/json; charset=utf-8',
+          'idempotency-key': key,
+        },
+        // The same as JSON, in other words.
+        body: `{ "data": {"a": 1.0}, "timestamp": "${TIME}", "user_id": "${user.id}", "type": "${TYPE}" }`,
+      });
+      expect([again.status, await again.json()]).toEqual([first.status, first.json]);
+    }
+    expect(await eventCount()).toBe(before);
+  });
+
+  it('makes one event of fifty at once, on two instances', async () => {
+    const [events, keys] = [(await eventCount())!, (await keyCount())!];
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        service.instances[n % 2]!.http.send('/v2/events', {
+          bearer: webhooks.bearer,
+          headers: { 'idempotency-key': key },
+          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: { at: 'once' } },
+        }),
+      ),
+    );
+    const { id } = answers[0]!.json as { id: string };
+    for (const answer of answers) expect([answer.status, answer.json]).toEqual([202, { id, deliveries: 1 }]);
+    expect([await eventCount(), await keyCount()]).toEqual([events + 1, keys + 1]);
+    expect(await webhooks.deliveriesOf(id)).toHaveLength(1);
+  });
+
+  it('accepts one of fifty bodies at once', async () => {
+    const events = (await eventCount())!;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        service.instances[n % 2]!.http.send('/v2/events', {
+          bearer: webhooks.bearer,
+          headers: { 'idempotency-key': key },
+          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: { n } },
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([202, ...Array.from({ length: 49 }, () => 422)]);
+    expect(await eventCount()).toBe(events + 1);
+  });
+
+  it('is another client’s own', async () => {
+    const other = await service.make.clientToken(await service.make.operatorClient(['event:publish']));
+    const [first, second] = [await publish({}, { key }), await publish({}, { key, bearer: other })];
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+
+  it('is new again after 24 hours, and not before', async () => {
+    const first = await publish({}, { key });
+    const age = (by: string) =>
+      service.database.query(
+        `UPDATE event_idempotency_keys SET created_at = now() - $2::interval WHERE event_id = $1`,
+        [first.json.id, by],
+      );
+    await age('23 hours 59 minutes');
+    expect((await publish({}, { key })).json).toEqual(first.json);
+    await age('24 hours 1 second');
+    const next = await publish({ data: { a: 'new' } }, { key });
+    expect([next.status, next.json.id === first.json.id]).toEqual([202, false]);
+    expect((await publish({ data: { a: 'new' } }, { key })).json).toEqual(next.json);
+    expect((await publish({}, { key })).status).toBe(422);
+  });
+});

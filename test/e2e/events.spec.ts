@@ -1,0 +1,244 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer, HttpOptions } from '../support/http.js';
+import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+
+const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
+const TIME = '2026-01-01T00:00:00Z';
+const LIMIT = 65_536;
+
+/** A member, and values that it may not have. */
+const BAD: [member: string, values: unknown[]][] = [
+  [
+    'type',
+    [
+      ...[undefined, null, '', 1, ['vehicle.created'], {}, 'vehicle', 'Vehicle.created', 'vehicle.created '],
+      ...['constructor', '__proto__', '*', 'x'.repeat(65), "' OR 1=1 --"],
+      // Of the service itself alone.
+      ...['webhook.test', 'user.consent_granted', 'user.consent_revoked'],
+    ],
+  ],
+  [
+    'user_id',
+    [undefined, null, '', 1, 'user1', UNKNOWN_USER, 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', { id: UNKNOWN_USER }],
+  ],
+  [
+    'timestamp',
+    [
+      ...[
+        undefined,
+        null,
+        '',
+        'now',
+        1769846400,
+        '2026-01-31T08:00:00',
+        '2026-02-30T08:00:00Z',
+        '31.01.2026',
+      ],
+      ...['2026-01-31T25:00:00Z', '2026-01-31T08:00:00Z\n', [TIME], '+012026-01-31T08:00:00Z'],
+    ],
+  ],
+  ['data', [undefined, null, 'text', 1, true, [], [{}]]],
+  ['id', ['evnt01HN2NJ9NMRZBXT1H6FT9N7735']],
+  ['client_id', ['clnt01HN2NJ9NMRZBXT1H6FT9N7735']],
+  ['Data', [{}]],
+];
+
+describe('POST /v2/events', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let user: UserEntity;
+  let endpoint: TestEndpoint;
+
+  beforeAll(async () => {
+    service = await startService({ instances: 2, env: WEBHOOK_ENV });
+    webhooks = await Webhooks.start(service);
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+    endpoint = await webhooks.endpoint(client);
+  });
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
+    webhooks.publish(user.id, fields, options);
+  const publishRaw = (body: string, options: HttpOptions = {}): Promise<Answer> =>
+    service.http.send('/v2/events', {
+      method: 'POST',
+      bearer: webhooks.bearer,
+      headers: { 'content-type': 'application/json' },
+      body,
+      ...options,
+    });
+  const bodyWith = (data: string) =>
+    `{"type":"${TYPE}","user_id":"${user.id}","timestamp":"${TIME}","data":${data}}`;
+  const eventCount = async () => (await rowCounts(service)).events;
+
+  describe('refuses, and stores nothing:', () => {
+    let before: Record<string, number>;
+    beforeEach(async () => (before = await rowCounts(service)));
+    afterEach(async () => expect(await rowCounts(service)).toEqual(before));
+
+    it('whoever has no live token', async () => {
+      for (const bearer of [undefined, 'garbage']) {
+        const answer = await publish({}, { bearer });
+        expect([answer.status, Object.keys(answer.json as object).sort()]).toEqual([
+          401,
+          ['detail', 'status', 'title'],
+        ]);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      }
+    });
+
+    it('every bad member, named in field_errors, and tells of several at once', async () => {
+      for (const [member, values] of BAD) {
+        for (const value of values) {
+          const answer = await publish({ [member]: value }, { key: 'refused' });
+          const named = Object.keys((answer.json.field_errors ?? {}) as object);
+          expect([member, value, answer.status, named]).toEqual([member, value, 400, [member]]);
+        }
+      }
+      const both = await publish({ type: 'webhook.test', user_id: UNKNOWN_USER });
+      expect(Object.keys(both.json.field_errors as object).sort()).toEqual(['type', 'user_id']);
+      const all = await publish({ type: 1, user_id: 1, timestamp: 1, data: 1 });
+      expect(Object.keys(all.json.field_errors as object)).toHaveLength(4);
+    });
+
+    it('a body that is not a JSON object', async () => {
+      const bodies = ['', '[]', '"text"', 'null', '{"type"', `${bodyWith('{}')}x`];
+      for (const body of bodies) expect([body, (await publishRaw(body)).status]).toEqual([body, 400]);
+      const notUtf8 = Buffer.concat([Buffer.from('{"type":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+      expect((await publishRaw('', { body: notUtf8 })).status).toBe(400);
+    });
+
+    it('what could not be delivered as it was sent: NUL, half a surrogate pair, numbers that would change', async () => {
+      for (const data of [
+        '{"a":"\\u0000"}',
+        '{"\\u0000":1}',
+        '{"a":"\\ud800"}',
+        '{"a":1e400}',
+        '{"a":[-1e999]}',
+        '{"a":{"b":12345678901234567890}}',
+        '{"a":9007199254740993}',
+      ]) {
+        expect([data, (await publishRaw(bodyWith(data))).status]).toEqual([data, 400]);
+      }
+      for (const data of ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{}}}']) {
+        expect([data, (await publishRaw(bodyWith(data))).status]).toEqual([data, 400]);
+      }
+      const deep = '{"a":'.repeat(40) + '1' + '}'.repeat(40);
+      expect((await publishRaw(bodyWith(deep))).status).toBe(400);
+      expect((await publishRaw(bodyWith('['.repeat(20_000)))).status).toBe(400);
+    });
+
+    it('another media type', async () => {
+      for (const type of ['text/plain', 'application/xml', 'application/cloudevents+json']) {
+        const answer = await publishRaw(bodyWith('{}'), { headers: { 'content-type': type } });
+        expect([type, answer.status]).toEqual([type, 415]);
+      }
+      const form = { type: TYPE, user_id: user.id, timestamp: TIME, data: '{}' };
+      const answer = await service.http.send('/v2/events', { bearer: webhooks.bearer, form });
+      expect([answer.status, answer.json.status]).toEqual([415, 415]);
+    });
+
+    it('a body of more than 64 kB', async () => {
+      const room = LIMIT - Buffer.byteLength(bodyWith('{"a":""}'));
+      const answer = await publishRaw(bodyWith(`{"a":"${'x'.repeat(room + 1)}"}`));
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        413,
+        'application/problem+json; charset=utf-8',
+      ]);
+    });
+
+    it('a bad Idempotency-Key', async () => {
+      for (const key of ['', ' ', 'a b', 'ü', 'x'.repeat(256), 'tab\there']) {
+        expect([key, (await publish({}, { key })).status]).toEqual([key, 400]);
+      }
+    });
+
+    it('other methods', async () => {
+      for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+        const answer = await service.http.send('/v2/events', { method, bearer: webhooks.bearer });
+        expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST']);
+      }
+    });
+  });
+
+  it('refuses a token without the scope, also that of a partner', async () => {
+    const operator = await service.make.operatorClient(['admin:read', 'admin:write', 'token:introspect']);
+    const before = await eventCount();
+    for (const bearer of [await service.make.clientToken(operator), await service.make.clientToken(client)]) {
+      const answer = await publish({}, { bearer });
+      expect([answer.status, Object.keys(answer.json as object).sort()]).toEqual([
+        403,
+        ['detail', 'status', 'title'],
+      ]);
+      expect(answer.headers.get('www-authenticate')).toMatch(/insufficient_scope.*event:publish/);
+    }
+    expect(await eventCount()).toBe(before);
+  });
+
+  it('answers 202 with the id and the number of endpoints, also where there is none', async () => {
+    const answer = await publish();
+    expect([answer.status, answer.json]).toEqual([
+      202,
+      { id: expect.stringMatching(/^evnt[0-9A-HJKMNP-TV-Z]{26}$/), deliveries: 1 },
+    ]);
+    const nobody = await service.make.user();
+    const unheard = await webhooks.publish(nobody.id);
+    expect([unheard.status, unheard.json.deliveries]).toEqual([202, 0]);
+  });
+
+  describe('delivers exactly', () => {
+    const delivered = async (data: string): Promise<string> => {
+      const before = webhooks.received(endpoint).length;
+      const answer = await publishRaw(bodyWith(data));
+      expect([data.slice(0, 100), answer.status]).toEqual([data.slice(0, 100), 202]);
+      await webhooks.receives(endpoint, before + 1);
+      return webhooks.received(endpoint).at(-1)!.body;
+    };
+
+    it.each([
+      ['{}'],
+      ['{"constructor":"a car","prototype":1,"toString":null,"hasOwnProperty":true,"length":-1}'],
+      ['{"a":{"constructor":1,"prototype":{"x":1}},"list":[{"prototype":[]},{"constructor":null}]}'],
+      ['{"type":"x","user_id":"y","data":{"data":{}},"then":1,"toJSON":"no"}'],
+      ['{"":"","a b":"c","\u00e4\u{1f50c}":"\u{1f697}\u202e\u0301","line":"a\\nb\\t\\"\\\\ \u007f"}'],
+      ['{"numbers":[0,-1,1.5,1e-7,9007199254740991,-9007199254740991,0.1,-0.000001]}'],
+      ['{"empty":[[],{},"",null,false]}'],
+      ['{"date":"2026-01-01T00:00:00Z","id":"01","bool":"true"}'],
+    ])('%s', async (data) => expect(await delivered(data)).toBe(bodyForReceiver(data)));
+
+    it('a body of 64 kB, and what is nested as deep as may be', async () => {
+      const room = LIMIT - Buffer.byteLength(bodyWith('{"a":""}'));
+      const large = `{"a":"${'x'.repeat(room)}"}`;
+      expect(await delivered(large)).toBe(bodyForReceiver(large));
+      const deep = '{"a":'.repeat(30) + '1' + '}'.repeat(30);
+      expect(await delivered(deep)).toBe(bodyForReceiver(deep));
+    });
+
+    it('the time in UTC', async () => {
+      const times: [string, string][] = [
+        ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00Z'],
+        ['2026-01-31T08:00:00.123456Z', '2026-01-31T08:00:00.123456Z'],
+        ['2026-01-31T08:00:00+02:00', '2026-01-31T06:00:00.000Z'],
+        ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+      ];
+      for (const [sent, expected] of times) {
+        const before = webhooks.received(endpoint).length;
+        await publish({ timestamp: sent });
+        await webhooks.receives(endpoint, before + 1);
+        expect(JSON.parse(webhooks.received(endpoint).at(-1)!.body)).toMatchObject({ timestamp: expected });
+      }
+    });
+
+    const bodyForReceiver = (data: string) =>
+      `{"type":"${TYPE}","timestamp":"${TIME}","user_id":"${user.id}","data":${data}}`;
+  });
+});

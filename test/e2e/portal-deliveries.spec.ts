@@ -1,0 +1,225 @@
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const LIST = '/portal/deliveries';
+
+describe('deliveries in the portal', () => {
+  let service: TestService;
+  let client: TestClient;
+  let browser: BrowserSession;
+  let endpoint: EndpointEntity;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    browser = await enterPortal(service, client);
+    endpoint = await makeEndpoint(service, client);
+  });
+  afterAll(() => service.stop());
+
+  const idsOn = (page: Page): string[] =>
+    page.html.querySelectorAll('.rows a').map((link) => link.getAttribute('href')!.split('/').at(-1)!);
+  const listed = async (query: Record<string, string>): Promise<string[]> => {
+    const page = await browser.open(`${LIST}?${new URLSearchParams(query).toString()}`);
+    expect([query, page.status]).toEqual([query, 200]);
+    return idsOn(page);
+  };
+  const day = (n: number): Date => new Date(`2026-03-${String(n).padStart(2, '0')}T12:00:00Z`);
+
+  it.each([
+    ['state', 'lost', 'Choose one of these states.'],
+    ['state', '<script>alert(1)</script>', 'Choose one of these states.'],
+    ['endpoint', 'endpx', 'Choose one of your endpoints.'],
+    ['type', 'x'.repeat(65), 'Choose one of these event types.'],
+    ['from', 'yesterday', 'Give a date and a time'],
+    ['from', '2026-02-30T10:00', 'Give a date and a time'],
+    ['from', '1969-12-31T23:59', 'Give a date and a time'],
+    ['from', '0000-01-01T00:00', 'Give a date and a time'],
+    ['to', '2026-01-01', 'Give a date and a time'],
+    ['to', '+123456-01-01T00:00', 'Give a date and a time'],
+    ['to', "' OR 1=1 --", 'Give a date and a time'],
+  ])(
+    'are not narrowed by %s %j: that stands beside the field, which keeps it',
+    async (field, value, error) => {
+      await seedDelivery(service, endpoint, { state: 'failed' });
+      const page = await browser.open(`${LIST}?${new URLSearchParams({ [field]: value }).toString()}`);
+      expect([page.status, errorAt(page, field)?.slice(0, error.length)]).toEqual([400, error]);
+      expect(page.html.querySelector(`#${field}`)!.getAttribute('aria-invalid')).toBe('true');
+      const kept =
+        page.html.querySelector(`#${field} option[selected]`) ?? page.html.querySelector(`#${field}`);
+      expect(kept!.getAttribute('value')).toBe(value);
+      expect(page.text).not.toContain('<script');
+      expect(idsOn(page)).toEqual([]);
+    },
+  );
+
+  it('are not narrowed to a time that ends before it begins', async () => {
+    const page = await browser.open(`${LIST}?from=2026-03-02T00:00&to=2026-03-02T00:00:00`);
+    expect([page.status, errorAt(page, 'to')]).toEqual([400, 'This must be later than “From”.']);
+  });
+
+  it.each([
+    'page_after=x',
+    `page_after=endp${'0'.repeat(26)}`,
+    'page_before=%3Cb%3E',
+    `page_after=dlvr${'0'.repeat(26)}&page_before=dlvr${'0'.repeat(26)}`,
+    'from=%zz',
+    'state=%00',
+  ])('with %s are a 400 page', async (query) => {
+    const page = await browser.open(`${LIST}?${query}`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+  });
+
+  it('are narrowed by state, endpoint, type and time, alone and together', async () => {
+    const other = await makeEndpoint(service, client);
+    const ids = [
+      await seedDelivery(service, endpoint, { state: 'delivered', at: day(1), attempts: [{ status: 200 }] }),
+      await seedDelivery(service, endpoint, { state: 'failed', at: day(2), type: 'vehicle.deleted' }),
+      await seedDelivery(service, other, { state: 'failed', at: day(3) }),
+      await seedDelivery(service, other, { state: 'pending', at: day(4) }),
+      await seedDelivery(service, other, {
+        state: 'cancelled',
+        at: day(5),
+        cancelReason: 'consent_withdrawn',
+      }),
+    ] as const;
+    expect(await listed({})).toEqual([...ids].reverse());
+    expect(await listed({ state: '', endpoint: '', type: '', from: '', to: '' })).toEqual([...ids].reverse());
+    expect(await listed({ state: 'failed' })).toEqual([ids[2], ids[1]]);
+    expect(await listed({ state: 'pending' })).toEqual([ids[3]]);
+    expect(await listed({ state: 'cancelled' })).toEqual([ids[4]]);
+    expect(await listed({ endpoint: endpoint.id })).toEqual([ids[1], ids[0]]);
+    expect(await listed({ type: 'vehicle.deleted' })).toEqual([ids[1]]);
+    expect(await listed({ type: 'nothing.like_it' })).toEqual([]);
+    expect(await listed({ from: '2026-03-02T12:00', to: '2026-03-04T12:00:00' })).toEqual([ids[2], ids[1]]);
+    expect(await listed({ from: '2026-03-02T12:00:01', state: 'failed', endpoint: other.id })).toEqual([
+      ids[2],
+    ]);
+    expect(await listed({ to: '2026-03-01T12:00' })).toEqual([]);
+    const page = await browser.open(`${LIST}?state=failed&from=2026-03-01T00:00`);
+    expect(page.html.querySelector('#state option[selected]')!.getAttribute('value')).toBe('failed');
+    expect(page.html.querySelector('#from')!.getAttribute('value')).toBe('2026-03-01T00:00');
+  });
+
+  it('stand in pages, newest first, which keep the filter both ways', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 60; n++) {
+      ids.unshift(await seedDelivery(service, endpoint, { state: n % 10 === 9 ? 'delivered' : 'failed' }));
+    }
+    const failed = ids.filter((_id, n) => n % 10 !== 0);
+    const seen: string[] = [];
+    let path = `${LIST}?state=failed&endpoint=${endpoint.id}`;
+    let last = '';
+    for (let next: string | undefined = path; next;) {
+      path = next;
+      const page: Page = await browser.open(path);
+      seen.push(...idsOn(page));
+      last = page.html.querySelector('a[rel=prev]')?.getAttribute('href')?.replaceAll('&amp;', '&') ?? '';
+      next = page.html.querySelector('a[rel=next]')?.getAttribute('href')?.replaceAll('&amp;', '&');
+    }
+    expect(seen).toEqual(failed);
+    expect(last).toContain(`state=failed&endpoint=${endpoint.id}&page_before=`);
+    expect(idsOn(await browser.open(last))).toEqual(failed.slice(25, 50));
+    const beyond = await browser.open(`${LIST}?state=failed&page_after=dlvr${'0'.repeat(26)}`);
+    expect(wordsOf(beyond)).toContain('There is nothing more here');
+  });
+
+  it('show payload, headers as they were sent, and every attempt with what went wrong and what to do', async () => {
+    const id = await seedDelivery(service, endpoint, {
+      state: 'failed',
+      at: day(7),
+      attempts: [
+        { failure: 'dns', detail: 'The host was not found.', durationMs: 12 },
+        { failure: 'timeout', durationMs: 15_000 },
+        { failure: 'blocked_address' },
+        { failure: 'connection' },
+        { failure: 'http' },
+        { status: 302 },
+        { failure: 'tls', detail: 'The certificate has expired.' },
+        {
+          status: 500,
+          responseStart: '<h1>Oh & no</h1>',
+          durationMs: 1234,
+          signature: `v1,${'Q'.repeat(43)}=`,
+        },
+      ],
+    });
+    const page = await browser.open(`${LIST}/${id}`);
+    const words = wordsOf(page);
+    for (const each of [
+      'Status 500 after 1.2 s',
+      'Its logs say what',
+      'Oh & no',
+      'Host name not found (DNS)',
+      'after 12 ms',
+      'Time-out',
+      'after 15 s',
+      'Blocked address',
+      'Connection failed',
+      'Invalid answer (HTTP)',
+      'Status 302',
+      'No secure connection (TLS)',
+      'The certificate has expired.',
+      '7 Mar 2026, 12:00:00 UTC',
+      `webhook-id: ${id}`,
+      `webhook-timestamp: ${day(7).getTime() / 1000}`,
+      `webhook-signature: v1,${'Q'.repeat(43)}=`,
+      'webhook-event-type: vehicle.updated',
+      '{ "type": "vehicle.updated"',
+    ]) {
+      expect(words.replaceAll('&quot;', '"')).toContain(each);
+    }
+    expect(page.text).not.toContain('<h1>Oh');
+    expect(page.text).not.toContain('http-equiv="refresh"');
+  });
+
+  it('that wait say when they are tried next, and refresh themselves only when that is soon', async () => {
+    const id = await seedDelivery(service, endpoint, { state: 'pending', attempts: [{ status: 503 }] });
+    const page = await browser.open(`${LIST}/${id}`);
+    expect(wordsOf(page)).toMatch(/Next attempt: \d+ \w+ 20\d\d, \d\d:\d\d:\d\d UTC/);
+    expect(page.text).not.toContain('http-equiv="refresh"');
+    // As long as an attempt is under way, a lease stands in the place of the next attempt.
+    await service.database.query(
+      `UPDATE deliveries SET lease_id = 'held', next_attempt_at = now() + interval '29 seconds' WHERE id = $1`,
+      [id],
+    );
+    const underWay = await browser.open(`${LIST}/${id}`);
+    expect(underWay.html.querySelector('meta[http-equiv=refresh]')!.getAttribute('content')).toBe('2');
+    const refused = await browser.submit(underWay, `${LIST}/${id}/resend`);
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([409, 'text/html; charset=utf-8']);
+    expect(wordsOf(refused)).toContain('being attempted at this moment');
+  });
+
+  it.each([
+    ['consent_withdrawn', 'took back the consent'],
+    ['endpoint_disabled', 'Enable it, then resend'],
+    ['client_disabled', 'switched off'],
+    ['scope_missing', 'scope'],
+  ] as const)('that were cancelled for %s say why', async (cancelReason, words) => {
+    const id = await seedDelivery(service, endpoint, { state: 'cancelled', cancelReason });
+    expect(wordsOf(await browser.open(`${LIST}/${id}`))).toContain(words);
+  });
+
+  it('cannot be sent again to an endpoint that is disabled or deleted, and say so', async () => {
+    const id = await seedDelivery(service, endpoint, { state: 'failed' });
+    const path = `${LIST}/${id}`;
+    const before = await browser.open(path);
+    await service.database.query(
+      'UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1',
+      [endpoint.id],
+    );
+    const disabled = await browser.open(path);
+    expect(wordsOf(disabled)).toContain('The endpoint is disabled');
+    expect(disabled.html.querySelector(`form[action="${path}/resend"]`)).toBeNull();
+    await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE id = $1', [
+      endpoint.id,
+    ]);
+    expect(wordsOf(await browser.open(path))).toContain('was deleted, so this delivery cannot be sent again');
+    expect((await browser.submit(before, `${path}/resend`)).status).toBe(409);
+  });
+});

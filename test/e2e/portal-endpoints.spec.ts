@@ -1,0 +1,277 @@
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, errorAt, makeEndpoint, wordsOf } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const NEW = '/portal/endpoints/new';
+
+describe('endpoints in the portal', () => {
+  let service: TestService;
+  let client: TestClient;
+  let browser: BrowserSession;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    browser = await enterPortal(service, client);
+  });
+  afterAll(() => service.stop());
+
+  const GOOD = { url: 'http://127.0.0.1:9/hook', description: 'Back office', event_types: 'vehicle.updated' };
+  const add = async (fields: Record<string, string | undefined>): Promise<Page> =>
+    browser.submit(await browser.open(NEW), NEW, { ...GOOD, ...fields });
+  const stored = (): Promise<Record<string, unknown>[]> =>
+    service.database.query(
+      `SELECT url, description, event_types, enabled FROM webhook_endpoints
+        WHERE client_id = $1 AND deleted_at IS NULL ORDER BY id`,
+      [client.id],
+    );
+  const valueOf = (page: Page, field: string) => page.html.querySelector(`#${field}`)!.getAttribute('value');
+  const checked = (page: Page): string[] =>
+    page.html.querySelectorAll('input[type=checkbox][checked]').map((box) => box.getAttribute('value')!);
+  const audited = (id: string): Promise<unknown[]> =>
+    service.database.query(
+      'SELECT action, actor_type, actor_id, address FROM audit_events WHERE subject_id = $1 ORDER BY id',
+      [id],
+    );
+
+  describe('are refused beside the field, with what was typed kept,', () => {
+    it.each([
+      ['no URL', '', 'The URL must be given.'],
+      ['no URL but blanks', '   ', 'The URL must be given.'],
+      ['another scheme', 'ftp://partner.example/', 'The URL must begin with'],
+      ['a script', 'javascript:alert(1)', 'The URL must begin with'],
+      ['markup', '"><img src=x onerror=alert(1)>', 'The URL must not hold spaces'],
+      ['user info', 'https://a:b@partner.example/', 'The URL must not hold a user name or password.'],
+      ['a fragment', 'https://partner.example/#x', 'The URL must not have a fragment'],
+      ['a host that is none', 'https://[::1', 'The URL must be a valid URL'],
+      ['too many characters', `https://partner.example/${'x'.repeat(2100)}`, 'at most 2048 characters'],
+      ['a host that cannot be found', 'https://nowhere.invalid/', 'must have a host that can be found'],
+    ])('for %s', async (_what, url, error) => {
+      const page = await add({ url });
+      expect([page.status, page.headers.get('cache-control')]).toEqual([400, 'no-store']);
+      expect(errorAt(page, 'url')).toContain(error);
+      const field = page.html.querySelector('#url')!;
+      expect(field.getAttribute('aria-invalid')).toBe('true');
+      expect(field.getAttribute('aria-describedby')).toBe('url-error url-hint');
+      expect(field.getAttribute('value')).toBe(url);
+      expect(valueOf(page, 'description')).toBe('Back office');
+      expect(checked(page)).toEqual(['vehicle.updated']);
+      expect(page.text).not.toContain('<img');
+      expect(await stored()).toEqual([]);
+    });
+
+    it('for a description that is too long, all at once with the rest', async () => {
+      const description = '\u{1f697}'.repeat(201);
+      const page = await add({ url: 'x', description, event_types: undefined });
+      expect(page.status).toBe(400);
+      expect(errorAt(page, 'description')).toBe('The description must have at most 200 characters.');
+      expect(errorAt(page, 'url')).toBeDefined();
+      expect(errorAt(page, 'event-types')).toBe('Choose at least one event type.');
+      expect(page.html.querySelector('fieldset')!.getAttribute('aria-describedby')).toContain(
+        'event-types-error',
+      );
+      expect(valueOf(page, 'description')).toBe(description);
+      expect((await add({ description: '\u{1f697}'.repeat(200) })).status).toBe(303);
+    });
+
+    it.each(['nothing.happened', '<b>x</b>', 'vehicle.updated\u0007', 'x'.repeat(5000)])(
+      'for the unknown event type %j',
+      async (type) => {
+        const page = await add({ event_types: type });
+        expect(page.status).toBe(400);
+        expect(errorAt(page, 'event-types')).toContain('not in the event catalogue');
+        expect(page.text).not.toContain('<b>');
+        expect(await stored()).toEqual([]);
+      },
+    );
+
+    it('for a type that the scopes of the client do not allow, which is not shown either', async () => {
+      client = await service.make.client({ scopes: ['vehicle:read'] });
+      browser = await enterPortal(service, client);
+      const page = await add({ event_types: 'charging_session.created' });
+      expect(page.status).toBe(400);
+      expect(errorAt(page, 'event-types')).toContain('charging_session:read');
+      const shown = page.html
+        .querySelectorAll('input[type=checkbox]')
+        .map((box) => box.getAttribute('value'));
+      expect(shown).toEqual([
+        'user.consent_granted',
+        'user.consent_revoked',
+        'vehicle.created',
+        'vehicle.deleted',
+        'vehicle.updated',
+        'webhook.test',
+      ]);
+      for (const path of ['/portal/event_types', '/portal/deliveries']) {
+        expect((await browser.open(path)).text).not.toContain('charging_session.created');
+      }
+    });
+
+    it('when edited, too, and then nothing is changed', async () => {
+      const { id } = await makeEndpoint(service, client, { description: 'Before' });
+      const path = `/portal/endpoints/${id}/edit`;
+      const before = await stored();
+      const form = await browser.open(path);
+      const page = await browser.submit(form, path, {
+        url: 'nothing',
+        description: 'After',
+        event_types: 'vehicle.deleted',
+      });
+      expect(page.status).toBe(400);
+      expect([errorAt(page, 'url')?.slice(0, 7), valueOf(page, 'description'), checked(page)]).toEqual([
+        'The URL',
+        'After',
+        ['vehicle.deleted'],
+      ]);
+      expect(await stored()).toEqual(before);
+    });
+  });
+
+  it('number at most 50: the page says so, offers no more, and a 51st is refused with what was typed', async () => {
+    const form = await browser.open(NEW);
+    await service.database.query(
+      `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+       SELECT 'endp' || lpad(n::text, 18, '0') || right($1, 8), $1, 'https://api.example/' || n, '{vehicle.updated}', ''
+         FROM generate_series(1, 50) n`,
+      [client.id],
+    );
+    const page = await browser.open('/portal');
+    expect(page.html.querySelectorAll('.entries > li')).toHaveLength(50);
+    expect(wordsOf(page)).toContain('All 50 endpoints are in use');
+    expect(page.html.querySelector(`a[href="${NEW}"]`)).toBeNull();
+    const refused = await browser.submit(form, NEW, GOOD);
+    expect([refused.status, valueOf(refused, 'url')]).toEqual([409, GOOD.url]);
+    expect(refused.html.querySelector('[role=alert]')!.text).toContain('at most 50');
+    expect(await stored()).toHaveLength(50);
+  });
+
+  it('are none at first, and the page says what to do', async () => {
+    const page = await browser.open('/portal');
+    expect(wordsOf(page)).toContain('There is no endpoint yet');
+    expect(page.html.querySelector(`a[href="${NEW}"]`)!.text).toBe('Add endpoint');
+  });
+
+  it('are added, shown with all that is known, edited, disabled, enabled and deleted', async () => {
+    const page = await browser.open(NEW);
+    const csrf = page.html
+      .querySelector(`form[action="${NEW}"] input[name=csrf_token]`)!
+      .getAttribute('value')!;
+    const answer = await browser.open(NEW, {
+      form: [
+        ['csrf_token', csrf],
+        ['url', ' http://127.0.0.1:9/a\u00e9 '],
+        ['description', 'Fleet <b>office</b>'],
+        ['event_types', 'vehicle.updated'],
+        ['event_types', 'vehicle.deleted'],
+        ['event_types', 'vehicle.updated'],
+      ],
+    });
+    expect(answer.status).toBe(303);
+    const path = answer.headers.get('location')!;
+    const id = path.split('/').at(-1)!;
+    expect(await stored()).toEqual([
+      {
+        url: 'http://127.0.0.1:9/a%C3%A9',
+        description: 'Fleet <b>office</b>',
+        event_types: ['vehicle.updated', 'vehicle.deleted'],
+        enabled: true,
+      },
+    ]);
+    const shown = await browser.open(path);
+    for (const words of [
+      'The endpoint is added',
+      '127.0.0.1:9/a%C3%A9',
+      'Fleet',
+      'Enabled',
+      'vehicle.deleted',
+      'None yet',
+      'Nothing was sent yet',
+    ]) {
+      expect(wordsOf(shown)).toContain(words);
+    }
+    expect(shown.text).not.toContain('<b>');
+    expect(wordsOf(await browser.open(path))).not.toContain('The endpoint is added');
+
+    const edit = await browser.open(`${path}/edit`);
+    expect([valueOf(edit, 'url'), checked(edit)]).toEqual([
+      'http://127.0.0.1:9/a%C3%A9',
+      ['vehicle.deleted', 'vehicle.updated'],
+    ]);
+    await browser.submit(edit, `${path}/edit`, { ...GOOD, description: '', event_types: 'vehicle.created' });
+    expect(await stored()).toEqual([
+      { url: GOOD.url, description: '', event_types: ['vehicle.created'], enabled: true },
+    ]);
+
+    await browser.submit(await browser.open(path), `${path}/disable`);
+    const disabled = await browser.open(path);
+    expect(wordsOf(disabled)).toContain('The endpoint is disabled');
+    expect(wordsOf(await browser.open('/portal'))).toContain('Disabled');
+    await browser.submit(disabled, `${path}/enable`);
+    expect((await stored())[0]).toMatchObject({ enabled: true });
+
+    const confirmation = await browser.open(`${path}/delete`);
+    expect(wordsOf(confirmation)).toContain('Nothing more is sent to it');
+    const deleted = await browser.submit(confirmation, `${path}/delete`);
+    expect([deleted.status, deleted.headers.get('location')]).toEqual([303, '/portal']);
+    expect(wordsOf(await browser.open('/portal'))).toContain('The endpoint is deleted.');
+    expect(await stored()).toEqual([]);
+    const by = { actor_type: 'client', actor_id: client.id, address: '127.0.0.1' };
+    expect(await audited(id)).toEqual(
+      ['created', 'updated', 'updated', 'updated', 'deleted'].map((what) => ({
+        action: `webhook_endpoint.${what}`,
+        ...by,
+      })),
+    );
+  });
+
+  it.each([
+    ['gone', '410 Gone'],
+    ['failing', 'no event for five days'],
+  ])('that the service disabled as %s say why, until they are enabled again', async (reason, words) => {
+    const { id } = await makeEndpoint(service, client);
+    await service.database.query(
+      `UPDATE webhook_endpoints SET enabled = false, disabled_at = now(), disabled_reason = $2 WHERE id = $1`,
+      [id, reason],
+    );
+    const path = `/portal/endpoints/${id}`;
+    for (const each of ['/portal', path]) {
+      expect(wordsOf(await browser.open(each))).toMatch(/Disabled by the service/);
+      expect(wordsOf(await browser.open(each))).toContain(words);
+    }
+    await browser.submit(await browser.open(path), `${path}/enable`);
+    expect(wordsOf(await browser.open(path))).not.toContain('Disabled by the service');
+  });
+
+  it('show their success rate of the last 24 hours, and charts with the same as a table', async () => {
+    const { id } = await makeEndpoint(service, client);
+    await service.database.query(
+      `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+       SELECT $1, date_trunc('hour', now()) - h, d, f, (d + f) * 250, 900
+         FROM (VALUES (interval '0', 199, 1), (interval '3 hours', 1300, 0), (interval '3 days', 0, 50)) AS v (h, d, f)`,
+      [id],
+    );
+    expect(wordsOf(await browser.open('/portal'))).toContain('99 % of 1,500 attempts');
+    const day = await browser.open(`/portal/endpoints/${id}`);
+    expect(day.html.querySelectorAll('svg[role=img] title').map(({ text }) => text)).toEqual([
+      'Attempts of the last 24 hours, by the hour: 1499 delivered, 1 failed.',
+      'Response times: the slowest attempt took 900 ms.',
+    ]);
+    expect(day.html.querySelectorAll('tbody tr')).toHaveLength(24);
+    expect(
+      day.html
+        .querySelectorAll('tbody tr')
+        .at(-1)!
+        .querySelectorAll('td')
+        .map(({ text }) => text),
+    ).toEqual(['199', '1', '250 ms', '900 ms']);
+    const week = await browser.open(`/portal/endpoints/${id}?range=7d`);
+    expect(week.html.querySelector('svg title')!.text).toContain('1499 delivered, 51 failed');
+    expect(week.html.querySelectorAll('tbody tr')).toHaveLength(7);
+    for (const range of ['x', '', '7d&range=7d', '<b>']) {
+      expect((await browser.open(`/portal/endpoints/${id}?range=${range}`)).status).toBe(200);
+    }
+  });
+});

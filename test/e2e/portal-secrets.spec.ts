@@ -1,0 +1,81 @@
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('the secret of an endpoint in the portal', () => {
+  let service: TestService;
+  let client: TestClient;
+  let browser: BrowserSession;
+  let endpoint: EndpointEntity & { secret: string };
+  let path: string;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    client = await service.make.client();
+    browser = await enterPortal(service, client);
+  });
+  beforeEach(async () => {
+    endpoint = await makeEndpoint(service, client);
+    path = `/portal/endpoints/${endpoint.id}`;
+  });
+  afterAll(() => service.stop());
+
+  const shown = (page: Page): string => page.html.querySelector('#signing-secret')!.getAttribute('value')!;
+  const reveal = async (): Promise<Page> => browser.submit(await browser.open(path), `${path}/secret`);
+  const actions = async (): Promise<unknown[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_type = $2 ORDER BY id',
+        [endpoint.id, 'client'],
+      )
+    ).map(({ action }) => action);
+
+  it('is a 409 page where no key of the settings opens it', async () => {
+    await service.database.query(`UPDATE webhook_endpoints SET sealed_secret = '\\x00' WHERE id = $1`, [
+      endpoint.id,
+    ]);
+    const page = await reveal();
+    expect(page.status).toBe(409);
+    expect(wordsOf(page)).toContain('Rotate it to get a new one');
+    expect(await actions()).toEqual([]);
+  });
+
+  it('stands on no page before somebody asks for it, and then in that one answer, never cached', async () => {
+    expect(shown(await browser.open(path))).toMatch(/^whsec_•+$/);
+    const page = await reveal();
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(shown(page)).toBe(endpoint.secret);
+    expect(page.html.querySelector('#signing-secret')!.hasAttribute('readonly')).toBe(true);
+    expect(await actions()).toEqual(['webhook_endpoint.secret_revealed']);
+    for (const each of ['', '/edit', '/rotate', '/test']) {
+      expect((await browser.open(path + each)).text).not.toContain(endpoint.secret.slice(6));
+    }
+    const again = await browser.open(`${path}/secret`);
+    expect([again.status, again.headers.get('location')]).toEqual([303, path]);
+    expect(service.log.join('')).not.toContain(endpoint.secret.slice(6));
+  });
+
+  it('is rotated after a confirmation that says until when the old one counts', async () => {
+    const confirmation = await browser.open(`${path}/rotate`);
+    expect(wordsOf(confirmation)).toMatch(/counts for 24 hours more, until \d+ \w+ 20\d\d at \d\d:\d\d UTC/);
+    expect((await service.app.get(EndpointsService).liveSecrets(endpoint.id, client.id)).length).toBe(1);
+    expect((await browser.submit(confirmation, `${path}/rotate`)).headers.get('location')).toBe(path);
+    const live = await service.app.get(EndpointsService).liveSecrets(endpoint.id, client.id);
+    expect(live).toEqual([expect.not.stringContaining(endpoint.secret), endpoint.secret]);
+    const page = await browser.open(path);
+    expect(wordsOf(page)).toContain('The endpoint has a new secret');
+    expect(wordsOf(page)).toContain('The old one counts too until');
+    expect(page.text).not.toContain(live[0]!.slice(6));
+    expect(shown(await reveal())).toBe(live[0]);
+    expect(wordsOf(await browser.open(`${path}/rotate`))).toContain('that one ends at once');
+    expect(await actions()).toEqual(['webhook_endpoint.secret_rotated', 'webhook_endpoint.secret_revealed']);
+    await service.database.query(
+      `UPDATE webhook_endpoints SET previous_secret_expires_at = now() - interval '1 minute' WHERE id = $1`,
+      [endpoint.id],
+    );
+    expect(wordsOf(await browser.open(path))).not.toContain('The old one counts too');
+  });
+});

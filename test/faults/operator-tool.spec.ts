@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import {
+  startInstance,
+  startService,
+  TEST_ENCRYPTION_KEY,
+  type TestService,
+} from '../support/test-service.js';
+
+const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
+
+describe('the tool for operators without a browser', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService()));
+  afterAll(() => service.stop());
+
+  /** Runs it as `npm run operator` does. */
+  const operator = (args: string[], env: Record<string, string> = {}) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      const options = {
+        env: {
+          PATH: process.env.PATH,
+          BASE_URL: service.url,
+          DATABASE_URL: service.database.url,
+          ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+          ...env,
+        },
+      };
+      execFile(process.execPath, ['dist/src/operator.js', ...args], options, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out, err }),
+      );
+    });
+  const result = async (...args: string[]): Promise<Record<string, string>> => {
+    const { code, out, err } = await operator(args);
+    expect([code, err]).toEqual([0, '']);
+    return JSON.parse(out) as Record<string, string>;
+  };
+
+  it('refuses what it does not know, with words on how it is used, and exits with 1', async () => {
+    const refused: [args: string[], words: string][] = [
+      [[], 'Usage: npm run operator -- COMMAND'],
+      [['no-such-command'], 'make-operator'],
+      [['make-operator'], '--email ADDRESS'],
+      [['make-operator', '--email', 'a', '--email', 'b'], '--email ADDRESS'],
+      [['make-operator', '--email', 'no address'], 'must be a valid e-mail address'],
+      [['make-operator', '--password', 'x'], "Unknown option '--password'"],
+      [['rotate-secret'], '<client_id>'],
+      [['rotate-secret', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735'], 'There is no client with this id.'],
+      [['rotate-secret', 'x', '--expire-previous-in', '-1'], 'expire'],
+      [['purge', 'everything'], 'purge'],
+    ];
+    const answers = await Promise.all(refused.map(([args]) => operator(args)));
+    for (const [n, { code, out, err }] of answers.entries()) {
+      const [args, words] = refused[n]!;
+      expect([args, code, out]).toEqual([args, 1, '']);
+      expect(err).toContain(words);
+    }
+  });
+
+  it('refuses a bad setting, and to work without a database', async () => {
+    expect(await operator(['purge'], { ENCRYPTION_KEY: 'short' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('ENCRYPTION_KEY'),
+    });
+    expect((await operator(['purge'], { DATABASE_URL: '' })).err).toContain('DATABASE_URL is needed.');
+  });
+
+  it('makes an operator who sets a password by the link and signs in', async () => {
+    const made = await result(
+      'make-operator',
+      '--email',
+      'night-shift@mail.example',
+      '--name',
+      'Night shift',
+    );
+    const browser = new BrowserSession(service.url);
+    const path = new URL(made.set_password_at!).pathname;
+    const password = 'a password for the night';
+    const page = await browser.open(path);
+    await browser.submit(page, path, { password, password_again: password });
+    await browser.logIn('night-shift@mail.example', password);
+    const [user] = await service.database.query('SELECT role FROM users WHERE id = $1', [made.id]);
+    expect(user).toEqual({ role: 'operator' });
+    expect((await operator(['make-operator', '--email', 'night-shift@mail.example'])).code).toBe(1);
+  });
+
+  it('registers a client, rotates its secret and revokes its tokens', async () => {
+    const owner = await service.make.user();
+    const client = await result(
+      ...['register-client', '--name', 'Fleet app', '--owner', owner.id, '--scope', 'vehicle:read'],
+      ...['--grant-type', 'client_credentials'],
+    );
+    const token = (secret: string) =>
+      service.http.token({ grant_type: 'client_credentials' }, { id: client.client_id!, secret });
+    expect((await token(client.client_secret!)).status).toBe(200);
+    const rotated = await result('rotate-secret', client.client_id!, '--expire-previous-in', '0');
+    expect((await token(client.client_secret!)).status).toBe(401);
+    const bearer = (await token(rotated.client_secret!)).json.access_token as string;
+    expect((await service.http.get('/v2/users', { bearer })).status).toBe(200);
+    expect(await result('revoke-client', client.client_id!)).toEqual({ revoked: 2 });
+    expect((await service.http.get('/v2/users', { bearer })).status).toBe(401);
+    expect(await result('revoke-user', owner.id)).toEqual({ revoked: 0 });
+  });
+
+  it('purges', async () => {
+    await service.database.query("UPDATE access_tokens SET expires_at = now() - interval '1 day'");
+    const { removed } = await result('purge');
+    expect(Number(removed)).toBeGreaterThan(0);
+  });
+
+  it('seals the secrets of endpoints under a new key, so that the key before can go', async () => {
+    const client = await service.make.client();
+    const endpoints = service.app.get(EndpointsService);
+    // Nothing is ever sent to it.
+    const input = { url: 'https://8.8.8.8/hook', eventTypes: ['webhook.test'] };
+    const { endpoint, secret } = await endpoints.create(client.id, input, SERVICE_ACTOR);
+    const keys = { ENCRYPTION_KEY: NEXT_KEY, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
+    const { out } = await operator(['reseal'], keys);
+    expect(JSON.parse(out)).toEqual({ resealed: 1, unreadable: [] });
+    const next = await startInstance(service.database, { ENCRYPTION_KEY: NEXT_KEY });
+    try {
+      expect(await next.app.get(EndpointsService).liveSecrets(endpoint.id, client.id)).toEqual([secret]);
+      expect(await endpoints.liveSecrets(endpoint.id, client.id)).toEqual([]);
+    } finally {
+      await next.app.close();
+    }
+    expect(JSON.parse((await operator(['reseal'])).out)).toEqual({ resealed: 0, unreadable: [endpoint.id] });
+  });
+});

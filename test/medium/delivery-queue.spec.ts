@@ -1,0 +1,276 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../src/database/data-source.js';
+import { newId } from '../../src/secrets/ids.js';
+import {
+  DeliveryQueueRepository,
+  type ClaimedDelivery,
+  type FinishedClaim,
+} from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const MANY = 10_000;
+const ATTEMPT = { attemptedAt: new Date(), durationMs: 12, signature: 'v1,x' };
+
+interface Row {
+  id: string;
+  state: string;
+  attempts: number;
+  retries: number;
+  lease_id: string | null;
+  wait: number | null;
+}
+
+describe('the queue of deliveries', () => {
+  let database: TestDatabase;
+  let sources: DataSource[];
+  let queue: DeliveryQueueRepository;
+  let other: DeliveryQueueRepository;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sources = await Promise.all(
+      [1, 2].map(() => new DataSource(dataSourceOptions(database.url, 8)).initialize()),
+    );
+    [queue, other] = sources.map((source) => new DeliveryQueueRepository(source)) as [
+      DeliveryQueueRepository,
+      DeliveryQueueRepository,
+    ];
+  });
+  afterEach(() => query('TRUNCATE users CASCADE'));
+  afterAll(async () => {
+    await Promise.all(sources.map((source) => source.destroy()));
+    await database.drop();
+  });
+
+  const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
+    database.query<T>(sql, params);
+
+  /** A client of a new owner, who has consented to it. */
+  async function makeClient(): Promise<{ clientId: string; userId: string }> {
+    const [clientId, userId] = [newId('clnt'), newId('user')];
+    await query("INSERT INTO users (id, email, name) VALUES ($1, $1 || '@x.example', 'User')", [userId]);
+    await query(
+      `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
+       VALUES ($1, 'Client', 'confidential', '{client_credentials}', '{vehicle:read}', '{}', $2)`,
+      [clientId, userId],
+    );
+    await query("INSERT INTO consents (client_id, user_id, scopes) VALUES ($1, $2, '{vehicle:read}')", [
+      clientId,
+      userId,
+    ]);
+    return { clientId, userId };
+  }
+
+  /** An endpoint with so many deliveries, due since `due` ago and each a little later than the one before. */
+  async function makeEndpoint(deliveries: number, due = '1 hour'): Promise<string> {
+    const { clientId, userId } = await makeClient();
+    const [id, eventId] = [newId('endp'), newId('evnt')];
+    await query(
+      "INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret) VALUES ($1, $2, 'https://x.example/', '{vehicle.updated}', 'x')",
+      [id, clientId],
+    );
+    await query(
+      "INSERT INTO events (id, type, user_id, payload, deliveries) VALUES ($1, 'vehicle.updated', $2, '{}', 1)",
+      [eventId, userId],
+    );
+    await query(
+      `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
+       SELECT new_delivery_id(), $1, 'vehicle.updated', $2, $3, now() - $4::interval + n * interval '1 ms' FROM generate_series(1, $5) n`,
+      [eventId, id, clientId, due, deliveries],
+    );
+    return id;
+  }
+
+  const claim = (limit = MANY, perEndpoint = MANY, room = new Map<string, number>(), by = queue) =>
+    by.claim(randomUUID(), limit, perEndpoint, room);
+  const countByEndpoint = (claims: ClaimedDelivery[]) => {
+    const counts: Record<string, number> = {};
+    for (const { endpointId } of claims) counts[endpointId] = (counts[endpointId] ?? 0) + 1;
+    return counts;
+  };
+  const rows = () =>
+    query<Row>(
+      `SELECT id, state, attempts, retries, lease_id, extract(epoch FROM next_attempt_at - now())::float8 AS wait
+         FROM deliveries ORDER BY next_attempt_at, id`,
+    );
+  const endLeases = () => query('UPDATE deliveries SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
+  const finished = ({ id, leaseId }: ClaimedDelivery, rest: Partial<FinishedClaim> = {}): FinishedClaim => ({
+    id,
+    leaseId,
+    state: 'delivered',
+    attempt: { ...ATTEMPT, status: 200 },
+    ...rest,
+  });
+
+  it('gives nothing that is not due, finished, or in another’s hand', async () => {
+    expect(await claim()).toEqual([]);
+    await makeEndpoint(3, '-1 minute');
+    expect(await claim()).toEqual([]);
+    await makeEndpoint(1);
+    const [taken] = await claim();
+    expect(await claim(MANY, MANY, new Map(), other)).toEqual([]);
+    await queue.finish([finished(taken!)]);
+    await endLeases();
+    expect(await claim()).toEqual([]);
+  });
+
+  it('gives each delivery to one of any number of claimers', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => makeEndpoint(100)));
+    const claims = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => claim(150, MANY, new Map(), n % 2 ? queue : other)),
+    );
+    const more: ClaimedDelivery[] = [];
+    for (let next = await claim(150); next.length > 0; next = await claim(150)) more.push(...next);
+    const ids = [...claims.flat(), ...more].map(({ id }) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([1000, 1000]);
+  });
+
+  it('gives under a lease of 30 s, which another takes up when it is over', async () => {
+    await makeEndpoint(1);
+    const [first] = await claim();
+    const [held] = await rows();
+    expect(held).toMatchObject({ state: 'pending', lease_id: first!.leaseId, attempts: 0 });
+    expect(held!.wait).toBeGreaterThan(25);
+    expect(held!.wait).toBeLessThanOrEqual(30);
+    await endLeases();
+    const [second] = await claim(1, 1, new Map(), other);
+    expect(second).toMatchObject({ id: first!.id });
+    expect(second!.leaseId).not.toBe(first!.leaseId);
+  });
+
+  it('lets a late holder change nothing, neither delivery nor attempts nor endpoint', async () => {
+    const endpointId = await makeEndpoint(1);
+    const [late] = await claim();
+    await endLeases();
+    const [holder] = await claim(1, 1, new Map(), other);
+    const everything = async () => [
+      await rows().then(([{ wait: _wait, ...row }]) => row),
+      await query('SELECT * FROM delivery_attempts'),
+      await query('SELECT * FROM webhook_endpoint_hours'),
+      await query('SELECT * FROM webhook_endpoints'),
+    ];
+    const before = await everything();
+    for (const state of ['delivered', 'failed'] as const) await queue.finish([finished(late!, { state })]);
+    await queue.finish([finished(late!, { state: 'pending', waitSeconds: 5 })]);
+    await queue.finish([
+      finished(late!, { state: 'cancelled', cancelReason: 'client_disabled', attempt: undefined }),
+    ]);
+    expect(await everything()).toEqual(before);
+    await other.finish([
+      finished(holder!, { state: 'pending', waitSeconds: 60, attempt: { ...ATTEMPT, status: 500 } }),
+    ]);
+    await queue.finish([finished(late!)]);
+    expect(await rows()).toMatchObject([{ state: 'pending', attempts: 1, retries: 1, lease_id: null }]);
+    expect(await query('SELECT endpoint_id, delivered, failed FROM webhook_endpoint_hours')).toEqual([
+      { endpoint_id: endpointId, delivered: 0, failed: 1 },
+    ]);
+  });
+
+  it('gives no more of one endpoint than may be, or than there is room for, the oldest first', async () => {
+    const [a, b, c] = [await makeEndpoint(50), await makeEndpoint(50), await makeEndpoint(50)];
+    const oldest = await query<{ id: string }>(
+      'SELECT id FROM deliveries WHERE endpoint_id = $1 ORDER BY next_attempt_at LIMIT 5',
+      [b],
+    );
+    const claims = await claim(MANY, 20, new Map([[b, 5], [c, 0]])); // prettier-ignore
+    expect(countByEndpoint(claims)).toEqual({ [a]: 20, [b]: 5 });
+    const ofB = claims.filter(({ endpointId }) => endpointId === b).map(({ id }) => id);
+    expect(ofB.sort()).toEqual(oldest.map(({ id }) => id).sort());
+  });
+
+  it('lets endpoints take turns: one of a thousand due holds up none of one', async () => {
+    const large = await makeEndpoint(1000, '2 days');
+    const small = await Promise.all(Array.from({ length: 5 }, () => makeEndpoint(1, '1 second')));
+    const counts = countByEndpoint(await claim(10));
+    expect(counts).toEqual({ [large]: 5, ...Object.fromEntries(small.map((id) => [id, 1])) });
+    const [second, third] = [await makeEndpoint(1000, '1 minute'), await makeEndpoint(1000, '10 days')];
+    expect(countByEndpoint(await claim(30))).toEqual({ [large]: 10, [second]: 10, [third]: 10 });
+  });
+
+  it('takes results of all kinds at once, for several endpoints', async () => {
+    const [a, b] = [await makeEndpoint(4), await makeEndpoint(2)];
+    const claims = await claim();
+    const of = (endpoint: string) => claims.filter(({ endpointId }) => endpointId === endpoint);
+    const [a1, a2, a3, a4] = of(a);
+    const [b1, b2] = of(b);
+    const failing = await queue.finish([
+      finished(a1!),
+      finished(a2!, {
+        state: 'pending',
+        waitSeconds: 100,
+        attempt: { ...ATTEMPT, status: 500, responseStart: 'no' },
+      }),
+      finished(a3!, { state: 'cancelled', cancelReason: 'consent_withdrawn', attempt: undefined }),
+      finished(a4!, { state: 'pending', waitSeconds: 0, attempt: undefined }),
+      finished(b1!, { state: 'failed', attempt: { ...ATTEMPT, failure: 'dns', detail: 'Nowhere.' } }),
+      finished(b2!, { state: 'failed', attempt: { ...ATTEMPT, status: 404, durationMs: 99 } }),
+      { ...finished(a1!), leaseId: 'another' },
+    ]);
+    expect(failing).toEqual([]);
+    const byId = new Map((await rows()).map((row) => [row.id, row]));
+    expect(byId.get(a1!.id)).toMatchObject({ state: 'delivered', attempts: 1, retries: 0, wait: null });
+    expect(byId.get(a2!.id)).toMatchObject({ state: 'pending', attempts: 1, retries: 1, lease_id: null });
+    expect(byId.get(a2!.id)!.wait).toBeCloseTo(100, -1);
+    expect(byId.get(a3!.id)).toMatchObject({ state: 'cancelled', attempts: 0, wait: null });
+    // Given back without an attempt that counts: due at once.
+    expect(byId.get(a4!.id)).toMatchObject({ state: 'pending', attempts: 0, retries: 0, lease_id: null });
+    expect(byId.get(a4!.id)!.wait).toBeLessThanOrEqual(0);
+    expect(byId.get(b1!.id)).toMatchObject({ state: 'failed', attempts: 1 });
+    const hours = await query(
+      'SELECT endpoint_id AS id, delivered, failed, slowest_ms FROM webhook_endpoint_hours ORDER BY endpoint_id',
+    );
+    expect(hours).toEqual(
+      [
+        { id: a, delivered: 1, failed: 1, slowest_ms: 12 },
+        { id: b, delivered: 0, failed: 2, slowest_ms: 99 },
+      ].sort((x, y) => (x.id < y.id ? -1 : 1)),
+    );
+    const endpoints = await query<{ id: string; failing: boolean }>(
+      'SELECT id, failing_since IS NOT NULL AS failing FROM webhook_endpoints WHERE last_attempt_at IS NOT NULL',
+    );
+    expect(Object.fromEntries(endpoints.map(({ id, failing }) => [id, failing]))).toEqual({
+      [a]: false,
+      [b]: true,
+    });
+    expect(
+      await query('SELECT failure, detail, status FROM delivery_attempts WHERE delivery_id = $1', [b1!.id]),
+    ).toEqual([{ failure: 'dns', detail: 'Nowhere.', status: null }]);
+  });
+
+  it('takes results of many at once from two instances, without a loss', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => makeEndpoint(200)));
+    const claims = await claim();
+    const halves = [claims.filter((_, n) => n % 2), claims.filter((_, n) => !(n % 2)).reverse()];
+    await Promise.all(halves.map((half, n) => [queue, other][n]!.finish(half.map((each) => finished(each)))));
+    expect(await query("SELECT count(*)::int AS n FROM deliveries WHERE state = 'delivered'")).toEqual([
+      { n: 1000 },
+    ]);
+    expect(await query('SELECT delivered FROM webhook_endpoint_hours')).toEqual(
+      Array(5).fill({ delivered: 200 }),
+    );
+  });
+
+  it('names an enabled endpoint that has failed for five days, and no other', async () => {
+    const [old, young, disabled] = [await makeEndpoint(1), await makeEndpoint(1), await makeEndpoint(1)];
+    await query("UPDATE webhook_endpoints SET failing_since = now() - interval '5 days'");
+    await query("UPDATE webhook_endpoints SET failing_since = now() - interval '119 hours' WHERE id = $1", [
+      young,
+    ]);
+    await query('UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1', [
+      disabled,
+    ]);
+    const claims = await claim();
+    expect(claims.map(({ endpointId, cancelReason }) => [endpointId, cancelReason]).sort()).toEqual(
+      [
+        [old, null],
+        [young, null],
+        [disabled, 'endpoint_disabled'],
+      ].sort(),
+    );
+    const failed = claims.map((each) =>
+      finished(each, { state: 'failed', attempt: { ...ATTEMPT, status: 500 } }),
+    );
+    expect(await queue.finish(failed)).toEqual([old]);
+  });
+});

@@ -1,0 +1,75 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { openApiDocument } from '../../src/api-docs/document.js';
+import { answerOf, type Answer, type Method, type Operation } from '../../src/api-docs/openapi.js';
+
+const document = openApiDocument('https://auth.example.com');
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+ajv.addSchema({ $id: 'document', components: document.components });
+const validators = new Map<unknown, ValidateFunction>();
+
+/** Paths also answer without their trailing slash, or with one; the revocation endpoint needs its own. */
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    method: method as Method,
+    operation,
+    pattern: new RegExp(
+      `^${path
+        .replace(/\/$/, '')
+        .replaceAll('.', '\\.')
+        .replace(/\{[^}]+\}/g, '[^/]+')}${path === '/o/revoke_token/' ? '/' : '/?'}$`,
+    ),
+  })),
+);
+
+const operationOf = (method: string, path: string): Operation | undefined =>
+  operations.find((one) => one.method === method && one.pattern.test(path))?.operation;
+
+interface Seen {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/**
+ * Says where an answer is not as the OpenAPI document says: a status, media type, header or body that is not described. What the
+ * document leaves out, as pages, is not judged.
+ */
+export function openApiErrors({ method, path, status, headers, text }: Seen): string[] {
+  const isHead = method === 'HEAD';
+  const operation = operationOf(isHead ? 'get' : method.toLowerCase(), path);
+  if (!operation) return [];
+  const found = operation.responses[String(status)];
+  if (!found) return [`the status ${status} is not described`];
+  const answer = answerOf(document, found);
+  const missing = Object.entries(answer.headers ?? {}).flatMap(([name, { required }]) =>
+    required && !headers.has(name) && !(isHead && name.startsWith('X-RateLimit'))
+      ? [`the header ${name} is missing`]
+      : [],
+  );
+  return [...missing, ...(isHead ? [] : bodyErrors(answer, headers, text))];
+}
+
+function bodyErrors({ content }: Answer, headers: Headers, text: string): string[] {
+  if (!content) return text === '' ? [] : ['there is a body where none is described'];
+  const type = (headers.get('content-type') ?? '').split(';')[0]!;
+  const described = content[type];
+  if (!described) return [`the media type ${type} is not described`];
+  if (!type.includes('json')) return [];
+  const validate = validatorOf(described.schema);
+  if (validate(JSON.parse(text))) return [];
+  return validate.errors!.map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`);
+}
+
+function validatorOf(schema: object): ValidateFunction {
+  let validate = validators.get(schema);
+  if (!validate) {
+    const absolute = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    validate = ajv.compile(JSON.parse(absolute) as object);
+    validators.set(schema, validate);
+  }
+  return validate;
+}

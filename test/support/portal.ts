@@ -1,0 +1,108 @@
+import { ulid } from 'ulid';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { newId } from '../../src/secrets/ids.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import type { Attempt, CancelReason, DeliveryState } from '../../src/webhooks/deliveries/delivery.js';
+import { BrowserSession, type Page } from './browser-session.js';
+import type { TestClient } from './factory.js';
+import type { TestService } from './test-service.js';
+
+/** A browser inside the client's portal, by a one-time link. */
+export async function enterPortal(service: TestService, client: TestClient): Promise<BrowserSession> {
+  const bearer = await service.make.clientToken(client);
+  const { json } = await service.http.get('/webhook_portal', { bearer });
+  const link = new URL(json.url as string).pathname;
+  const browser = new BrowserSession(service.url);
+  const answer = await browser.submit(await browser.open(link), link);
+  if (answer.status !== 303) throw new Error(`not in the portal: ${answer.status}`);
+  return browser;
+}
+
+let counter = 0;
+
+/** An endpoint of the client, without the portal; by default one that nothing listens at. */
+export async function makeEndpoint(
+  service: TestService,
+  client: TestClient,
+  input: Partial<{ url: string; description: string; eventTypes: string[]; enabled: boolean }> = {},
+): Promise<EndpointEntity & { secret: string }> {
+  const defaults = { url: `http://127.0.0.1:9/hook/${++counter}`, eventTypes: ['vehicle.updated'] };
+  const { endpoint, secret } = await service.app
+    .get(EndpointsService)
+    .create(client.id, { ...defaults, ...input }, SERVICE_ACTOR);
+  return Object.assign(endpoint, { secret });
+}
+
+export interface SeededDelivery {
+  state: DeliveryState;
+  type?: string;
+  cancelReason?: CancelReason;
+  /** When it was made. */
+  at?: Date;
+  attempts?: Partial<Attempt>[];
+  isTest?: boolean;
+}
+
+/** A delivery with its attempts, as the worker would have left it; a pending one is due in an hour. The id. */
+export async function seedDelivery(
+  { database }: TestService,
+  endpoint: EndpointEntity,
+  { state, type = 'vehicle.updated', cancelReason, at, attempts = [], isTest = false }: SeededDelivery,
+): Promise<string> {
+  const eventId = newId('evnt');
+  const id = at ? `dlvr${ulid(at.getTime())}` : newId('dlvr');
+  const payload = JSON.stringify({
+    type,
+    timestamp: '2026-01-31T08:00:00Z',
+    user_id: 'user1',
+    data: { id: 'é' },
+  });
+  await database.query(
+    `INSERT INTO events (id, type, payload, deliveries, test) VALUES ($1, $2, $3, 1, $4)`,
+    [eventId, type, payload, isTest],
+  );
+  await database.query(
+    `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, cancel_reason, attempts,
+                             next_attempt_at, created_at, finished_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $6 = 'pending' THEN now() + interval '1 hour' END,
+             coalesce($9, now()), CASE WHEN $6 <> 'pending' THEN now() END)`,
+    [
+      id,
+      eventId,
+      type,
+      endpoint.id,
+      endpoint.clientId,
+      state,
+      cancelReason ?? null,
+      attempts.length,
+      at ?? null,
+    ],
+  );
+  for (const [index, attempt] of attempts.entries()) {
+    await database.query(
+      `INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, failure, detail,
+                                      response_start, signature)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        id,
+        index + 1,
+        attempt.attemptedAt ?? at ?? new Date(),
+        attempt.durationMs ?? 120,
+        attempt.status ?? null,
+        attempt.failure ?? null,
+        attempt.detail ?? null,
+        attempt.responseStart ?? null,
+        attempt.signature ?? `v1,${'A'.repeat(43)}=`,
+      ],
+    );
+  }
+  return id;
+}
+
+/** The words of the page without its markup. */
+export const wordsOf = (page: Page): string => page.html.querySelector('main')!.text.replace(/\s+/g, ' ');
+
+/** What stands beside a field because it is wrong, by the id of the field. */
+export const errorAt = (page: Page, field: string): string | undefined =>
+  page.html.querySelector(`#${field}-error`)?.text;

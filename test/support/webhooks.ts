@@ -1,0 +1,166 @@
+import type { ServerResponse } from 'node:http';
+import type { ClientEntity } from '../../src/clients/client.entity.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { Answer, HttpOptions } from './http.js';
+import { Receiver, type ReceivedRequest } from './receiver.js';
+import type { TestService } from './test-service.js';
+import { until } from './until.js';
+
+/** What webhooks to a receiver on loopback need. */
+export const WEBHOOK_ENV = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' };
+
+export const TYPE = 'charging_session.created';
+
+/** An endpoint as its client was given it, and where the receiver hears it. */
+export interface TestEndpoint {
+  id: string;
+  url: string;
+  path: string;
+  secret: string;
+}
+
+/** A row of `deliveries`, with what tests look at. */
+export interface DeliveryRow {
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  state: string;
+  cancel_reason: string | null;
+  attempts: number;
+  retries: number;
+  lease_id: string | null;
+  /** Seconds from now until the next attempt. */
+  wait: number | null;
+}
+
+type Reply = (response: ServerResponse, request: ReceivedRequest, time: number) => void;
+
+/** A receiver with as many endpoints as wanted, each told apart by its path and answering as it is told. */
+export class Webhooks {
+  private readonly replies = new Map<string, Reply>();
+  private readonly times = new Map<string, number>();
+  private count = 0;
+
+  private constructor(
+    private readonly service: TestService,
+    readonly receiver: Receiver,
+    /** A token of an operator's client with every scope. */
+    readonly bearer: string,
+  ) {}
+
+  static async start(service: TestService): Promise<Webhooks> {
+    const receiver = await Receiver.start((response, request) => webhooks.reply(response, request));
+    const webhooks: Webhooks = new Webhooks(service, receiver, await service.make.adminToken());
+    return webhooks;
+  }
+
+  stop(): Promise<void> {
+    return this.receiver.stop();
+  }
+
+  /** Adds an endpoint of the client through the admin API; it answers 200 unless `reply` says otherwise. */
+  async endpoint(
+    client: ClientEntity,
+    {
+      types = [TYPE],
+      enabled = true,
+      reply,
+    }: { types?: string[]; enabled?: boolean; reply?: number | Reply } = {},
+  ): Promise<TestEndpoint> {
+    const path = `/hook/${++this.count}`;
+    const url = this.receiver.url(path);
+    if (reply !== undefined) this.answer(path, reply);
+    const answer = await this.service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
+      bearer: this.bearer,
+      json: { url, event_types: types, enabled },
+    });
+    if (answer.status !== 201) throw new Error(`no endpoint: ${answer.text}`);
+    const { id, secret } = answer.json as { id: string; secret: string };
+    return { id, url, path, secret };
+  }
+
+  /** How requests to the path are answered from now on: by a status, or by a function that knows how often it was called. */
+  answer(path: string, reply: number | Reply): void {
+    const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end();
+    this.replies.set(path, typeof reply === 'number' ? status(reply) : reply);
+  }
+
+  /** A user who has consented to the client with all that partners can read. */
+  async consentedUser(...clients: ClientEntity[]): Promise<UserEntity> {
+    const user = await this.service.make.user();
+    for (const client of clients) await this.service.make.consent(client, user);
+    return user;
+  }
+
+  publish(
+    userId: string,
+    fields: Record<string, unknown> = {},
+    { key, ...options }: HttpOptions & { key?: string } = {},
+  ): Promise<Answer> {
+    const json = { type: TYPE, user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: {}, ...fields };
+    const headers = { ...options.headers, ...(key === undefined ? {} : { 'idempotency-key': key }) };
+    return this.service.http.send('/v2/events', { bearer: this.bearer, json, ...options, headers });
+  }
+
+  /** Publishes, and gives the one delivery that it comes to. */
+  async publishOne(userId: string, fields: Record<string, unknown> = {}): Promise<DeliveryRow> {
+    const answer = await this.publish(userId, fields);
+    if (answer.status !== 202) throw new Error(`not accepted: ${answer.text}`);
+    const rows = await this.deliveriesOf(answer.json.id as string);
+    if (rows.length !== 1) throw new Error(`${rows.length} deliveries`);
+    return rows[0]!;
+  }
+
+  /** What the endpoint has received. */
+  received(endpoint: TestEndpoint): ReceivedRequest[] {
+    return this.receiver.requests.filter(({ url }) => url === endpoint.path);
+  }
+
+  receives(endpoint: TestEndpoint, times = 1): Promise<void> {
+    return until(`the endpoint has received ${times}`, () => this.received(endpoint).length >= times);
+  }
+
+  deliveriesOf(eventId: string): Promise<DeliveryRow[]> {
+    return this.service.database.query<DeliveryRow>(`${SELECT} WHERE event_id = $1 ORDER BY id`, [eventId]);
+  }
+
+  async delivery(id: string): Promise<DeliveryRow> {
+    return (await this.service.database.query<DeliveryRow>(`${SELECT} WHERE id = $1`, [id]))[0]!;
+  }
+
+  /** Waits until the delivery has had so many attempts and is in nobody's hand. */
+  async attempted(id: string, attempts = 1, deadlineMs?: number): Promise<DeliveryRow> {
+    await until(
+      `the delivery has had ${attempts} attempts`,
+      async () => {
+        const row = await this.delivery(id);
+        return row.attempts >= attempts && row.lease_id === null;
+      },
+      deadlineMs,
+    );
+    return this.delivery(id);
+  }
+
+  /** Waits until the delivery is no longer pending. */
+  async finished(id: string): Promise<DeliveryRow> {
+    await until('the delivery is finished', async () => (await this.delivery(id)).state !== 'pending');
+    return this.delivery(id);
+  }
+
+  /** Makes the next attempt of a delivery due. */
+  async makeDue(id: string): Promise<void> {
+    await this.service.database.query(
+      "UPDATE deliveries SET next_attempt_at = now() WHERE id = $1 AND state = 'pending' AND lease_id IS NULL",
+      [id],
+    );
+  }
+
+  private reply(response: ServerResponse, request: ReceivedRequest): void {
+    const time = (this.times.get(request.url) ?? 0) + 1;
+    this.times.set(request.url, time);
+    (this.replies.get(request.url) ?? (() => void response.end('ok')))(response, request, time);
+  }
+}
+
+const SELECT = `SELECT id, event_id, endpoint_id, state, cancel_reason, attempts, retries, lease_id,
+  extract(epoch FROM next_attempt_at - now())::float8 AS wait FROM deliveries`;

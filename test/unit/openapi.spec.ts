@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { openApiDocument } from '../../src/api-docs/document.js';
+import { openApiErrors } from '../support/openapi-judge.js';
+
+const document = openApiDocument('https://auth.example.com');
+
+const judged = (change: { status?: number; headers?: Record<string, string>; json?: unknown }): string[] =>
+  openApiErrors({
+    method: 'POST',
+    path: '/v2/events',
+    status: change.status ?? 202,
+    headers: new Headers(change.headers ?? { 'content-type': 'application/json', 'x-request-id': 'r1' }),
+    text: JSON.stringify(change.json ?? { id: 'evnt01HN2NJ9NMRZBXT1H6FT9N7735', deliveries: 1 }),
+  });
+
+describe('the OpenAPI document', () => {
+  it('is committed as it is: after a change, npm run openapi writes it', async () => {
+    const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+    expect(JSON.parse(committed)).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
+  it('names each operation once, and each parameter of a path', () => {
+    const seen = new Set<string>();
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+      for (const { operationId, parameters = [] } of Object.values(methods)) {
+        expect(seen).not.toContain(operationId);
+        seen.add(operationId);
+        const described = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+        expect([operationId, described]).toEqual([operationId, inPath]);
+      }
+    }
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = JSON.stringify(document).match(/"#\/components\/[^"]+"/g)!;
+    expect(references.length).toBeGreaterThan(100);
+    for (const reference of new Set(references)) {
+      const [, , kind, name] = reference.slice(1, -1).split('/');
+      expect(document.components).toHaveProperty([kind!, name!]);
+    }
+  });
+
+  it('describes each event with its headers and an example', () => {
+    expect(Object.keys(document.webhooks)).toContain('charging_session.created');
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      expect(post!.requestBody!.content['application/json']!.example).toMatchObject({ type });
+      expect(post!.parameters!.map(({ name }) => name)).toContain('webhook-signature');
+    }
+  });
+});
+
+describe('the judge of every answer that the tests see', () => {
+  it('refuses a status, a media type, a header or a member that is not described', () => {
+    expect(judged({})).toEqual([]);
+    expect(judged({ status: 201 })).toEqual(['the status 201 is not described']);
+    expect(judged({ headers: { 'content-type': 'application/json' } })).toEqual([
+      'the header X-Request-Id is missing',
+    ]);
+    expect(judged({ headers: { 'content-type': 'text/plain', 'x-request-id': 'r1' } })).toEqual([
+      'the media type text/plain is not described',
+    ]);
+    expect(judged({ json: { id: 'evnt01HN2NJ9NMRZBXT1H6FT9N7735' } })).toHaveLength(1);
+    expect(judged({ json: { id: 'x', deliveries: 1, more: 1 } })).toHaveLength(2);
+  });
+});

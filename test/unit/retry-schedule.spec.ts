@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { waitBeforeRetry } from '../../src/webhooks/deliveries/retry-schedule.js';
+
+const SCHEDULE = [5, 300, 1800];
+const DAY = 86_400;
+
+describe('the wait before a retry', () => {
+  it('is none when the schedule is used up, whatever the receiver asks', () => {
+    for (const retries of [3, 4, 100]) {
+      expect(waitBeforeRetry(SCHEDULE, retries)).toBeUndefined();
+      expect(waitBeforeRetry(SCHEDULE, retries, 10_000)).toBeUndefined();
+    }
+    expect(waitBeforeRetry([], 0)).toBeUndefined();
+  });
+
+  it('is that of the schedule, a tenth more or less by chance', () => {
+    for (const [retries, seconds] of SCHEDULE.entries()) {
+      expect(waitBeforeRetry(SCHEDULE, retries, undefined, () => 0)).toBeCloseTo(seconds * 0.9);
+      expect(waitBeforeRetry(SCHEDULE, retries, undefined, () => 0.5)).toBeCloseTo(seconds);
+      expect(waitBeforeRetry(SCHEDULE, retries, undefined, () => 1)).toBeCloseTo(seconds * 1.1);
+    }
+    expect(new Set(Array.from({ length: 20 }, () => waitBeforeRetry(SCHEDULE, 2))).size).toBeGreaterThan(10);
+  });
+
+  it('is what the receiver asks for, where that is longer, up to 24 hours', () => {
+    expect(waitBeforeRetry(SCHEDULE, 0, 60_000)).toBe(60);
+    expect(waitBeforeRetry(SCHEDULE, 0, 1000, () => 0.5)).toBeCloseTo(5);
+    expect(waitBeforeRetry(SCHEDULE, 0, 10 * DAY * 1000)).toBe(DAY);
+    expect(waitBeforeRetry([7 * DAY], 0, 10 * DAY * 1000, () => 0.5)).toBeCloseTo(7 * DAY);
+  });
+
+  it('is always within these bounds', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 604_800 }), { minLength: 1, maxLength: 50 }),
+        fc.nat(49),
+        fc.integer({ min: 0, max: 2_000_000_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (schedule, retries, retryAfterMs, chance) => {
+          const wait = waitBeforeRetry(schedule, retries, retryAfterMs, () => chance);
+          if (retries >= schedule.length) return wait === undefined;
+          const asked = Math.min(retryAfterMs / 1000, DAY);
+          return (
+            wait! >= Math.max(schedule[retries]! * 0.9 - 1e-6, asked) &&
+            wait! <= Math.max(schedule[retries]! * 1.1 + 1e-6, asked)
+          );
+        },
+      ),
+    );
+  });
+});
