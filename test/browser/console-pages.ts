@@ -1,0 +1,167 @@
+import type { Page } from 'playwright-core';
+import { ActivityService } from '../../src/activity/activity.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { makeEndpoint, seedDelivery } from '../support/portal.js';
+import type { TestService } from '../support/test-service.js';
+import { signIn, type Cast } from './every-page.js';
+
+type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
+type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
+
+const CONSOLE = '/admin/console';
+
+/** Opens a page of the console as the client's owner, who becomes an operator for it. */
+const open =
+  (path: string | ((cast: Cast, prepared: unknown) => string), prepare?: Prepare): Visit =>
+  async (page, service, cast) => {
+    await service.app.get(UsersService).update(cast.owner.id, { role: 'operator' }, SERVICE_ACTOR);
+    const prepared = await prepare?.(service, cast);
+    await signIn(service, page, cast.owner);
+    await page.goto(`${service.url}${CONSOLE}${typeof path === 'string' ? path : path(cast, prepared)}`);
+  };
+
+const ofClient = (part: string, prepare?: Prepare): Visit =>
+  open(({ client }) => `/clients/${client.id}${part}`, prepare);
+const ofUser = (part: string, prepare?: Prepare): Visit =>
+  open(({ driver }) => `/users/${driver.id}${part}`, prepare);
+
+const connect: Prepare = async ({ make }, { client, driver }) => {
+  await make.consent(client, driver);
+  await make.tokens(client, driver);
+};
+
+/** A week of activity, in waves. */
+const busyWeek: Prepare = async (service, { client }) => {
+  await service.database.query(
+    `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+     SELECT 'all', date_trunc('hour', now()) - make_interval(hours => n), kind, 'x',
+            greatest(0, (size * (1.2 + sin(n / 3.8)) + (n * 37) % 11))::int, now()
+       FROM generate_series(0, 167) n,
+            (VALUES ('token_issued', 900), ('token_refused', 30), ('sign_in_refused', 4)) AS k (kind, size)
+     ON CONFLICT DO NOTHING`,
+  );
+  const { id } = await endpointOf(service, { client } as Cast);
+  await service.database.query(
+    `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+     SELECT $1, date_trunc('hour', now()) - make_interval(hours => n), 40 + (n * 7) % 23, (n * 5) % 11, 30000, 2000
+       FROM generate_series(0, 167) n`,
+    [id],
+  );
+  await service.database.query(
+    `UPDATE webhook_endpoints SET enabled = false, disabled_at = now(), disabled_reason = 'gone' WHERE id = $1`,
+    [id],
+  );
+  await refuse(service, { client } as Cast);
+};
+
+const refuse: Prepare = async (service, { client }) => {
+  const activity = service.app.get(ActivityService);
+  const about = { clientId: client.id, address: '2001:db8:1234:5678:9abc:def0:1234:5678' };
+  activity.count({ kind: 'token_refused', detail: 'expired_secret', ...about });
+  activity.count({ kind: 'bearer_refused', detail: 'token_expired', ...about });
+  activity.count({ kind: 'rate_limited', detail: 'partner', ...about });
+  activity.count({ kind: 'token_issued', detail: 'client_credentials', ...about });
+  await activity.flush();
+};
+
+const endpointOf = (service: TestService, { client }: Cast): Promise<EndpointEntity> =>
+  makeEndpoint(service, client, {
+    url: `http://127.0.0.1:9/${'a-path-without-an-end/'.repeat(20)}`,
+    description: client.name,
+    eventTypes: ['charging_session.created', 'vehicle.updated'],
+  });
+
+const deliver = async (service: TestService, cast: Cast): Promise<string> => {
+  const endpoint = await endpointOf(service, cast);
+  await seedDelivery(service, endpoint, { state: 'delivered', attempts: [{ status: 204 }], isTest: true });
+  await seedDelivery(service, endpoint, { state: 'cancelled', cancelReason: 'consent_withdrawn' });
+  await seedDelivery(service, endpoint, { state: 'pending' });
+  return seedDelivery(service, endpoint, {
+    state: 'failed',
+    attempts: [
+      { failure: 'timeout', durationMs: 15_000, detail: 'No answer came within 15 seconds.' },
+      { status: 500, durationMs: 340, responseStart: '<h1>Error</h1>-without-a-place-to-break'.repeat(8) },
+    ],
+  });
+};
+
+const notify: Prepare = (service, { driver, client }) =>
+  service.app.get(NotificationsService).raiseByOperator(
+    {
+      userId: driver.id,
+      clientId: client.id,
+      messageId: 'ERR9001',
+      category: 'ACTIONABLE',
+      shortTextTitle: `A title ${driver.name}`.slice(0, 200),
+      shortTextBody: `Something happened to ${driver.name}.`,
+    },
+    SERVICE_ACTOR,
+  );
+
+/** How to get to each page of the console and to each of its states. */
+export const CONSOLE_PAGES: Record<string, Visit> = {
+  'console for others': async (page, service, { driver }) => {
+    await signIn(service, page, driver);
+    await page.goto(service.url + CONSOLE);
+  },
+  'console overview': open('', busyWeek),
+  'console password asked for': open('/confirm-password?return_to=/admin/console/clients'),
+  'console clients': open('/clients'),
+  'console clients, none found': open('/clients?q=nothing+is+called+so'),
+  'console register a client': open('/clients/new'),
+  'console register a client refused': async (page, service, cast) => {
+    await open('/clients/new')(page, service, cast);
+    await page.getByLabel('Owner').fill(cast.driver.email);
+    await page.getByLabel('Requests an hour').fill('many');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('alert').waitFor();
+  },
+  'console client': ofClient(''),
+  'console edit a client': ofClient('/edit'),
+  'console rotate a secret': ofClient('/secret'),
+  'console new secret': async (page, service, cast) => {
+    await ofClient('/secret')(page, service, cast);
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByText('it is shown this once').waitFor();
+  },
+  'console delete a client': ofClient('/delete', connect),
+  'console refusals': ofClient('/refusals', refuse),
+  'console refusals, none': ofClient('/refusals'),
+  'console consents': ofClient('/consents', connect),
+  'console consents, none': ofClient('/consents'),
+  'console record a consent': ofClient('/consents/new'),
+  'console grants': ofClient('/grants', connect),
+  'console disconnect a user': open(
+    ({ client, driver }) => `/clients/${client.id}/consents/${driver.id}/disconnect`,
+    connect,
+  ),
+  'console users': open('/users'),
+  'console make a user': open('/users/new'),
+  'console user': ofUser(''),
+  'console link to set a password': async (page, service, cast) => {
+    await ofUser('')(page, service, cast);
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByText('it is shown this once').waitFor();
+  },
+  'console applications of a user': ofUser('/applications', connect),
+  'console make an operator': ofUser('/make-operator'),
+  'console erase a user': ofUser('/erase'),
+  'console scopes': open('/scopes'),
+  'console edit a scope': open('/scopes/vehicle:read/edit'),
+  'console event types': open('/event-types'),
+  'console endpoints': open('/endpoints', (service, cast) => endpointOf(service, cast)),
+  'console endpoint': open(
+    (_cast, endpoint) => `/endpoints/${(endpoint as EndpointEntity).id}`,
+    (service, cast) => endpointOf(service, cast),
+  ),
+  'console add an endpoint': ofClient('/endpoints/new'),
+  'console deliveries': open('/deliveries', deliver),
+  'console delivery': open((_cast, id) => `/deliveries/${id as string}`, deliver),
+  'console notifications': open('/notifications', notify),
+  'console raise a notification': open('/notifications/new'),
+  'console audit trail': open('/audit', connect),
+  'console audit trail, a wrong filter': open('/audit?since=yesterday'),
+};
