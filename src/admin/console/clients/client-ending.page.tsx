@@ -32,7 +32,7 @@ const WORDS: Record<ClientEnding, Words> = {
       `Every token ends at once, its own and ${grants} of users. Enabling it again revives none.`,
       'It can get no new token, and nobody can authorize it.',
       `Nothing is sent to its endpoints (${endpoints}) until it is enabled again.`,
-      `Consents stay: ${users} sharing data with it.`,
+      `Consents stay (${users}).`,
     ],
   },
   revoke: {
@@ -42,7 +42,7 @@ const WORDS: Record<ClientEnding, Words> = {
     consequences: ({ users, grants }) => [
       `Its own tokens end at once, and ${grants} of users with all of their tokens.`,
       'Authorization codes and portal links that were not used yet end too.',
-      `Consents stay: ${users} sharing data with it. It can get new tokens right away.`,
+      `Consents stay (${users}). It can get new tokens right away.`,
     ],
   },
   delete: {
@@ -52,7 +52,7 @@ const WORDS: Record<ClientEnding, Words> = {
     consequences: ({ users, grants, endpoints }) => [
       'Its id and secrets are gone for good. The partner has to be registered anew and change its settings.',
       `Every token ends at once, its own and ${grants} of users.`,
-      `Consents are deleted: ${users} sharing data with it, and would have to agree again.`,
+      `Consents are deleted (${users}): whoever shares data with it has to agree again.`,
       `Its endpoints (${endpoints}), their deliveries and its notifications are deleted.`,
       'The audit trail stays.',
     ],

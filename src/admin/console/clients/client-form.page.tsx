@@ -76,7 +76,7 @@ export function newClientPage({
           type="checkbox"
           values={fields.scopes}
           errors={errors}
-          options={scopes.map(({ name, description, audience }) => ({
+          options={partnersFirst(scopes).map(({ name, description, audience }) => ({
             value: name,
             label: audience === 'operator' ? `${name} (for operators)` : name,
             hint: description,
@@ -139,7 +139,9 @@ function ChangeableFields({ fields, errors }: PartProps): VNode {
         type="checkbox"
         values={fields.grant_types}
         errors={errors}
-        options={GRANT_TYPES.map((value) => ({ value, label: GRANT_TYPE_WORDS[value] }))}
+        options={GRANT_TYPES.filter(
+          (value) => value !== 'refresh_token' || fields.grant_types.includes(value),
+        ).map((value) => ({ value, label: GRANT_TYPE_WORDS[value] }))}
       />
       <TextArea
         name="redirect_uris"
@@ -164,3 +166,8 @@ function ChangeableFields({ fields, errors }: PartProps): VNode {
     </>
   );
 }
+
+const partnersFirst = (scopes: ScopeEntity[]): ScopeEntity[] => [
+  ...scopes.filter(({ audience }) => audience === 'partner'),
+  ...scopes.filter(({ audience }) => audience !== 'partner'),
+];

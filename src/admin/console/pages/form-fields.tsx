@@ -78,7 +78,9 @@ function Beside({ name, hint, errors = {} }: FieldProps): VNode {
   );
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+/** The admin API's words; what is null there is a field left empty here. */
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(', or null', ', or empty');
 
 export interface TextFieldProps extends FieldProps {
   value?: string;

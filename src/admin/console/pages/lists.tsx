@@ -43,7 +43,7 @@ export function Table<T>({ caption, columns, rows }: TableProps<T>): VNode {
                 </th>
               ) : (
                 <td role="cell" data-head={head} class={isNumber ? 'number' : undefined}>
-                  {cell(row)}
+                  <div class="cell">{cell(row)}</div>
                 </td>
               ),
             )}
@@ -101,7 +101,7 @@ export function FilterForm({
   children: ComponentChildren;
 }): VNode {
   return (
-    <form method="get" action={path} class="filters" role="search">
+    <form method="get" action={path} class="filters">
       {children}
       <div class="filter-buttons">
         <button type="submit">{submit}</button>

@@ -1,0 +1,118 @@
+import { AuditService, SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { UsersService } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const AUDIT = '/admin/console/audit';
+
+let service: TestService;
+let operator: UserEntity;
+let browser: BrowserSession;
+
+beforeAll(async () => {
+  service = await startService();
+  operator = await service.make.user({ role: 'operator' });
+  browser = await service.make.signedIn(operator);
+});
+afterAll(() => service.stop());
+
+const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
+
+describe('the audit trail', () => {
+  it.each([
+    ['changed', "UPDATE audit_events SET action = 'nothing'"],
+    ['changed in what it says', `UPDATE audit_events SET after = '{"name": "x"}'`],
+    ['emptied of what it says', 'UPDATE audit_events SET before = NULL, after = NULL, address = NULL'],
+    ['deleted', 'DELETE FROM audit_events'],
+    ['truncated', 'TRUNCATE audit_events'],
+  ])('cannot be %s', async (_what, sql) => {
+    const before = await query('SELECT * FROM audit_events ORDER BY id');
+    await expect(query(sql)).rejects.toThrow('The audit trail cannot be changed.');
+    expect(await query('SELECT * FROM audit_events ORDER BY id')).toEqual(before);
+  });
+
+  it('lets nothing but its words of an erased person be taken away', async () => {
+    const user = await service.make.user({ name: 'Gone Person' });
+    await service.app.get(UsersService).erase(user.id, SERVICE_ACTOR);
+    const [event] = await query(
+      'SELECT action, before, after FROM audit_events WHERE subject_id = $1 ORDER BY id',
+      [user.id],
+    );
+    expect(event).toEqual({ action: 'user.created', before: null, after: null });
+    const change = query(`UPDATE audit_events SET after = '{"name": "Another"}' WHERE subject_id = $1`, [
+      user.id,
+    ]);
+    await expect(change).rejects.toThrow('cannot be changed');
+  });
+
+  it('tells of sign-ins, and of those that were refused', async () => {
+    const user = await service.make.user();
+    await service.make.signedIn(user);
+    await expect(service.make.signedIn(user, 'wrong horse battery staple')).rejects.toThrow();
+    const page = await browser.open(`${AUDIT}?subject=${user.id}`);
+    const actions = page.html.querySelectorAll('tbody tr').map((row) => row.querySelector('td a')!.text);
+    expect(actions).toEqual(['session.refused', 'session.started', 'user.created']);
+  });
+
+  it('is narrowed by who, what, on what and since when, and the pages keep that', async () => {
+    const client = await service.make.client({ name: 'Trail' });
+    await browser.submit(
+      await browser.open(`/admin/console/clients/${client.id}/edit`),
+      `/admin/console/clients/${client.id}/edit`,
+      { name: 'Renamed <b>' },
+    );
+    const count = async (filter: Record<string, string>): Promise<number> => {
+      const page = await browser.open(`${AUDIT}?${new URLSearchParams(filter).toString()}`);
+      return page.html.querySelectorAll('tbody tr').length;
+    };
+    expect(await count({ subject: client.id })).toBe(2);
+    expect(await count({ subject: client.id, actor: operator.id })).toBe(1);
+    expect(await count({ subject: client.id, action: 'client.created', actor: '' })).toBe(1);
+    expect(await count({ subject: client.id, since: '2999-01-01' })).toBe(0);
+    expect(await count({ subject: client.id, since: '2020-01-01' })).toBe(2);
+    const first = await browser.open(`${AUDIT}?subject=${client.id}&page_size=1`);
+    const next = first.html.querySelector('a[rel="next"]')!.getAttribute('href')!;
+    const second = await browser.open(next.replaceAll('&amp;', '&'));
+    expect(second.html.querySelectorAll('tbody tr')).toHaveLength(1);
+  });
+
+  it('shows what a change was, before and after, and no markup of a name', async () => {
+    const page = await browser.open(`${AUDIT}?action=client.updated`);
+    const changes = page.html.querySelector('.changes')!;
+    expect(changes.querySelector('dd.was')!.text).toContain('Trail');
+    expect(changes.querySelector('dd.is')!.text).toContain('Renamed <b>');
+    expect(page.text).not.toContain('Renamed <b>');
+    expect(page.html.querySelector('tbody')!.text).toContain('127.0.0.1');
+  });
+
+  it('says beside the field what is wrong with a filter', async () => {
+    const page = await browser.open(`${AUDIT}?since=yesterday`);
+    expect([page.status, page.html.querySelector('#since-error')!.text]).toEqual([
+      400,
+      expect.stringContaining('ISO 8601'),
+    ]);
+    expect((await browser.open(`${AUDIT}?nonsense=1`)).status).toBe(400);
+  });
+
+  it('holds the reason when a replayed refresh token ended a grant', async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const { refresh_token } = await service.make.tokens(client, user);
+    const refresh = () =>
+      service.http.token(
+        { grant_type: 'refresh_token', refresh_token },
+        { id: client.id, secret: client.secret },
+      );
+    await refresh();
+    await query(
+      "UPDATE refresh_tokens SET grace_ends_at = now() - interval '1 second' WHERE retired_at IS NOT NULL",
+    );
+    expect((await refresh()).status).toBe(400);
+    const [event] = (await service.app.get(AuditService).list({ action: 'grant.revoked' }, { size: 1 }))
+      .items;
+    expect(event).toMatchObject({
+      actorType: 'service',
+      after: { reason: 'refresh_token_replayed', client_id: client.id, user_id: user.id },
+    });
+  });
+});

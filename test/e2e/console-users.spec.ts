@@ -1,0 +1,199 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { isAccepted } from '../support/oauth.js';
+import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const USERS = '/admin/console/users';
+const CONFIRM = '/admin/console/confirm-password';
+
+describe('users in the console', () => {
+  let service: TestService;
+  let operator: UserEntity;
+  let browser: BrowserSession;
+
+  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
+  beforeEach(async () => {
+    operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
+    browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+    await browser.logIn(operator.email, PASSWORD);
+  });
+  afterAll(() => service.stop());
+
+  const submit = async (
+    path: string,
+    fields: Record<string, string | string[] | undefined> = {},
+    from = path,
+  ): Promise<Page> => browser.submit(await browser.open(from), path, fields);
+  const said = async (answer: Page): Promise<string | undefined> => {
+    expect(answer.status).toBe(303);
+    return (await browser.open(answer.headers.get('location')!)).html.querySelector('[role="status"]')?.text;
+  };
+  const trail = async (id: string): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
+        [id, operator.id],
+      )
+    ).map(({ action }) => action);
+  const ageSession = () =>
+    service.database.query(
+      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+      [operator.id],
+    );
+
+  it.each([
+    ['without an address', { email: '' }, 'email', 'valid e-mail address'],
+    ['with the address of another', { email: 'taken@mail.example' }, undefined, 'Another user has this'],
+    ['without a name', { name: '' }, 'name', 'not only blanks'],
+    ['as what there is not', { kind: 'robot' }, 'kind', 'one of'],
+  ])('are not made %s', async (_what, wrong, field, words) => {
+    await service.database.query("DELETE FROM users WHERE email_key = 'taken@mail.example'");
+    await service.make.user({ email: 'taken@mail.example' });
+    const page = await submit(`${USERS}/new`, { email: 'new@mail.example', name: 'New', ...wrong });
+    expect(page.status).toBe(400);
+    expect(page.html.querySelector(field ? `#${field}-error` : '[role="alert"]')!.text).toContain(words);
+  });
+
+  it('are made, and get a link to set a password, shown this once', async () => {
+    const made = await submit(`${USERS}/new`, { email: `n${Date.now()}@mail.example`, name: 'Nora New' });
+    const path = made.headers.get('location')!;
+    expect(await said(made)).toBe('The user is made.');
+    const page = await submit(`${path}/password-link`, {}, path);
+    const url = page.html.querySelector('code.secret')!.text;
+    expect((await new BrowserSession(service.url).open(new URL(url).pathname)).status).toBe(200);
+    expect((await browser.open(path)).text).not.toContain(url);
+    expect(await trail(path.split('/').at(-1)!)).toEqual(['user.created', 'user.password_link_created']);
+    expect(service.log.join('')).not.toContain(url.split('/').at(-1));
+  });
+
+  it('are found by a part of name or address, and by id', async () => {
+    const user = await service.make.user({ name: 'Quentin Quagga', email: 'q.uagga@mail.example' });
+    for (const q of ['in quag', 'Q.UAGGA@', user.id]) {
+      const page = await browser.open(`${USERS}?${new URLSearchParams({ q }).toString()}`);
+      expect([q, page.html.querySelectorAll('tbody tr').length]).toEqual([q, 1]);
+      expect(page.html.querySelector('tbody')!.text).toContain('Quentin Quagga');
+    }
+  });
+
+  it('are changed, disabled and enabled', async () => {
+    const user = await service.make.user({ name: 'Before' });
+    const client = await service.make.client();
+    const tokens = await service.make.tokens(client, user);
+    expect(await said(await submit(`${USERS}/${user.id}/edit`, { name: 'After' }))).toContain('changed');
+    expect((await browser.open(`${USERS}/${user.id}/disable`)).text).toContain('one grant');
+    expect(await said(await submit(`${USERS}/${user.id}/disable`))).toContain('disabled');
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    expect(await said(await submit(`${USERS}/${user.id}/enable`, {}, `${USERS}/${user.id}`))).toContain(
+      'enabled',
+    );
+    expect(await trail(user.id)).toEqual(['user.updated', 'user.updated', 'user.updated']);
+  });
+
+  it('have their applications disconnected and their grants ended', async () => {
+    const user = await service.make.user();
+    const client = await service.make.client({ name: 'Northwind' });
+    const tokens = await service.make.tokens(client, user);
+    const applications = `${USERS}/${user.id}/applications`;
+    expect((await browser.open(applications)).html.querySelector('tbody')!.text).toContain('Northwind');
+    const answer = await submit(`${applications}/${client.id}/disconnect`);
+    expect(await said(answer)).toContain('disconnected');
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    expect((await browser.open(applications)).html.querySelector('.empty')).not.toBeNull();
+    expect((await browser.open(`${USERS}/${user.id}/grants`)).html.querySelector('.empty')).not.toBeNull();
+  });
+
+  it('who own clients are not erased, and the page says why', async () => {
+    const owner = await service.make.user();
+    await service.make.client({ ownerId: owner.id });
+    const page = await submit(`${USERS}/${owner.id}/erase`);
+    expect(page.status).toBe(409);
+    expect(page.html.querySelector('[role="alert"]')!.text).toContain('owns clients');
+  });
+
+  it('are erased: the trail keeps the id alone', async () => {
+    const user = await service.make.user({ name: 'Gone Person' });
+    expect(await said(await submit(`${USERS}/${user.id}/erase`))).toContain('erased');
+    expect((await browser.open(`${USERS}/${user.id}`)).status).toBe(404);
+    const page = await browser.open(`/admin/console/audit?subject=${user.id}`);
+    expect(page.text).toContain('user.created');
+    expect(page.text).not.toContain('Gone Person');
+  });
+
+  describe('before they become operators, are erased, or lose all tokens', () => {
+    it.each([
+      ['make-operator', 'user.updated'],
+      ['erase', 'user.erased'],
+      ['revoke', 'user.tokens_revoked'],
+    ])('the password is asked for again after 15 minutes: %s', async (part, action) => {
+      const user = await service.make.user();
+      const path = `${USERS}/${user.id}/${part}`;
+      const form = await browser.open(path);
+      expect(form.status).toBe(200);
+      await ageSession();
+      const ask = `${CONFIRM}?${new URLSearchParams({ return_to: path }).toString()}`;
+      expect((await browser.open(path)).headers.get('location')).toBe(ask);
+      expect((await browser.submit(form, path)).headers.get('location')).toBe(ask);
+      expect(await trail(user.id)).toEqual([]);
+
+      const wrong = await submit(CONFIRM, { password: 'wrong horse battery staple' }, ask);
+      expect([wrong.status, wrong.html.querySelector('#password-error')!.text]).toEqual([
+        400,
+        'This is not your password.',
+      ]);
+      const before = browser.cookies.get('session')!;
+      const right = await submit(CONFIRM, { password: PASSWORD }, ask);
+      expect([right.status, right.headers.get('location')]).toEqual([303, path]);
+      expect(browser.cookies.get('session')).not.toBe(before);
+      const old = new BrowserSession(service.url);
+      old.cookies.set('session', before);
+      expect((await old.open('/admin/console')).status).toBe(302);
+
+      expect((await submit(path)).status).toBe(303);
+      expect(await trail(user.id)).toEqual([action]);
+      expect(await trail(operator.id)).toEqual([
+        'session.started',
+        'session.confirmation_refused',
+        'session.confirmed',
+      ]);
+    });
+
+    it('the password cannot be guessed: the 6th wrong one is a 429', async () => {
+      const statuses: number[] = [];
+      let last!: Page;
+      for (let n = 0; n < 6; n++) {
+        last = await submit(CONFIRM, { password: 'wrong horse battery staple' });
+        statuses.push(last.status);
+      }
+      expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+      expectRetryAfter(last, 15 * 60);
+    });
+
+    it('it leads nowhere but into the console', async () => {
+      for (const return_to of [
+        'https://evil.example/',
+        '//evil.example',
+        '/account',
+        '/admin/consoleX',
+        '',
+      ]) {
+        const answer = await submit(CONFIRM, { password: PASSWORD, return_to });
+        expect([return_to, answer.headers.get('location')]).toEqual([return_to, '/admin/console']);
+      }
+    });
+
+    it("leaves the operator's other browsers signed in", async () => {
+      const other = await service.make.signedIn(operator);
+      await submit(CONFIRM, { password: PASSWORD });
+      expect((await other.open('/admin/console')).status).toBe(200);
+    });
+  });
+
+  it('lose the operator role, and with it the console, at once', async () => {
+    const other = await service.make.user({ role: 'operator' });
+    const theirs = await service.make.signedIn(other);
+    expect(await said(await submit(`${USERS}/${other.id}/unmake-operator`))).toContain('no longer');
+    expect((await theirs.open('/admin/console')).status).toBe(403);
+  });
+});
