@@ -3,9 +3,11 @@ import {
   Logger,
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
-  type OnApplicationShutdown,
+  type OnModuleInit,
 } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
+import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
@@ -26,9 +28,7 @@ const ABORT_AFTER_MS = 8_000;
 
 /** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes what came of it. */
 @Injectable()
-export class DeliveryWorker
-  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
-{
+export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly inHand = new Map<string, number>();
   /** Endpoints whose last attempt here failed. */
@@ -39,15 +39,22 @@ export class DeliveryWorker
   private claimAgain = false;
   private mayBeMore = false;
   private isRunning = false;
-  private stopped: Promise<void> | undefined;
+  private stopped = Promise.resolve();
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
     private readonly attempts: DeliveryAttemptService,
     private readonly results: DeliveryResultsService,
+    private readonly server: HttpAdapterHost,
     wakeUps: WakeUps,
   ) {
     wakeUps.onWakeUp(() => void this.claimDue());
+  }
+
+  onModuleInit(): void {
+    // The last moment before the pool of connections is closed, which comes first of all that a shutdown ends.
+    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onClose', () => this.stopped);
   }
 
   onApplicationBootstrap(): void {
@@ -59,10 +66,6 @@ export class DeliveryWorker
   beforeApplicationShutdown(): void {
     this.isRunning = false;
     this.stopped = this.finish();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stopped;
   }
 
   @Interval(POLL_EVERY_MS)
