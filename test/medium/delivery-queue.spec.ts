@@ -145,7 +145,7 @@ describe('the queue of deliveries', () => {
     await endLeases();
     const [holder] = await claim(1, 1, new Map(), other);
     const everything = async () => [
-      await rows().then(([{ wait: _wait, ...row }]) => row),
+      await query('SELECT * FROM deliveries'),
       await query('SELECT * FROM delivery_attempts'),
       await query('SELECT * FROM webhook_endpoint_hours'),
       await query('SELECT * FROM webhook_endpoints'),
