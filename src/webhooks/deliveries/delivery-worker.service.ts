@@ -19,8 +19,11 @@ import { WakeUps } from './wake-ups.service.js';
 /** Attempts at once, of all endpoints and of one. */
 const IN_HAND = 512;
 const IN_HAND_PER_ENDPOINT = 32;
-/** Of an endpoint whose last attempt here failed: enough to notice that it is back, too few to hold up the others. */
+/** Of an endpoint whose last attempt here failed or was slow: enough to notice that it is back, too few to hold up the others. */
 const IN_HAND_WHILE_FAILING = 4;
+/** An attempt that takes longer makes room for another: those that wait for a receiver cost next to nothing, up to a number. */
+const SLOW_AFTER_MS = 1000;
+const IN_HAND_WITH_SLOW = 2048;
 const CLAIM_AT_ONCE = 256;
 const POLL_EVERY_MS = 1000;
 /** Contract §14: attempts still running so long after SIGTERM are aborted. */
@@ -31,7 +34,9 @@ const ABORT_AFTER_MS = 8_000;
 export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly inHand = new Map<string, number>();
-  /** Endpoints whose last attempt here failed. */
+  /** Attempts under way for longer than most take. */
+  private slow = 0;
+  /** Endpoints whose last attempt here failed, or takes long. */
   private readonly failing = new LRUCache<string, true>({ max: 1000 });
   private readonly underWay = new Set<Promise<void>>();
   private readonly abort = new AbortController();
@@ -79,10 +84,10 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     if (this.isClaiming || !this.isRunning) return;
     this.isClaiming = true;
     try {
-      while (this.claimAgain && this.isRunning && this.underWay.size < IN_HAND) {
+      while (this.claimAgain && this.isRunning && this.roomInHand() > 0) {
         this.claimAgain = false;
         const room = this.roomOfEndpoints();
-        const limit = Math.min(CLAIM_AT_ONCE, IN_HAND - this.underWay.size);
+        const limit = Math.min(CLAIM_AT_ONCE, this.roomInHand());
         const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
         for (const claim of claimed) this.begin(claim);
         // What an endpoint had no room for waits for an attempt to end.
@@ -94,6 +99,11 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     } finally {
       this.isClaiming = false;
     }
+  }
+
+  private roomInHand(): number {
+    const { size } = this.underWay;
+    return Math.min(IN_HAND - (size - this.slow), IN_HAND_WITH_SLOW - size);
   }
 
   /** How many more of each endpoint may be in hand, where that is not the usual number. */
@@ -123,7 +133,7 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
 
   private async deliver(claim: ClaimedDelivery): Promise<void> {
     try {
-      const result = await this.attempts.make(claim, this.abort.signal);
+      const result = await this.watched(claim.endpointId, this.attempts.make(claim, this.abort.signal));
       const { attempt } = result.finished;
       if (attempt) {
         attemptCounter.inc({ result: result.isSuccess ? 'delivered' : 'failed' });
@@ -135,6 +145,23 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     } catch (error) {
       // The lease runs out, and the delivery is taken up again.
       this.logger.error(`Delivery ${claim.id} was given up: ${(error as Error).message}`);
+    }
+  }
+
+  /** Lets others begin while an attempt takes long. */
+  private async watched<T>(endpointId: string, attempt: Promise<T>): Promise<T> {
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.slow++;
+      this.failing.set(endpointId, true);
+      if (this.mayBeMore) void this.claimDue();
+    }, SLOW_AFTER_MS);
+    try {
+      return await attempt;
+    } finally {
+      clearTimeout(timer);
+      if (isSlow) this.slow--;
     }
   }
 
