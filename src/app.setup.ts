@@ -63,6 +63,8 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
         .headers({ ...BARE_HEADERS, 'x-request-id': request.id, ...rendered.headers })
         .send(rendered.body);
     },
+    // While it stops, what still comes on an open connection is served, and the connection closed after it.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
   const fastify = adapter.getInstance() as unknown as FastifyInstance;

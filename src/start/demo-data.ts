@@ -1,13 +1,21 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { ClientEntity } from '../clients/client.entity.js';
 import { hashPassword } from '../secrets/passwords.js';
+import type { Settings } from '../config/settings.js';
 import { OPERATOR_SCOPES } from '../scopes/scope.entity.js';
-import { digestOf } from '../secrets/tokens.js';
+import { newId } from '../secrets/ids.js';
+import { digestOf, newSecret } from '../secrets/tokens.js';
 import { emailKeyOf } from '../users/email.js';
 import { UserEntity } from '../users/user.entity.js';
 import type { DemoCredentials } from './demo-credentials.js';
+import { seedTraffic } from './demo-traffic.js';
 
 const PARTNER_SCOPES = ['charging_session:read', 'vehicle:read'];
+/** Drivers who cannot sign in: they are there to be looked at. */
+const DRIVERS = [
+  ...['Amina Okafor', 'Bram de Vries', 'Chiara Conti', 'Dmitri Petrov', 'Elif Yılmaz', 'Femke Janssen'],
+  ...['Gustav Lindqvist', 'Hana Novák', 'Iker Etxeberria', 'Jasmine Thornton-Whitfield', 'Kofi Mensah'],
+];
 
 /** Where the demonstration's clients are sent back to: a page of the service itself that shows what came. */
 export const demoRedirectUri = (baseUrl: string): string => `${baseUrl}/demo/callback`;
@@ -16,7 +24,7 @@ export const demoRedirectUri = (baseUrl: string): string => `${baseUrl}/demo/cal
 export async function seedDemonstration(
   dataSource: DataSource,
   demo: DemoCredentials,
-  baseUrl: string,
+  { baseUrl, encryptionKey }: Settings,
 ): Promise<void> {
   await dataSource.transaction(async (manager) => {
     await addUser(manager, demo.organisation, { kind: 'organisation' });
@@ -54,7 +62,78 @@ export async function seedDemonstration(
        ON CONFLICT DO NOTHING`,
       [demo.partnerClient.id, demo.sharingDriver.id, ['charging_session:read']],
     );
+    const seeded: unknown[] = await manager.query('SELECT 1 FROM webhook_endpoints LIMIT 1');
+    if (seeded.length > 0) return;
+    const drivers = await addDrivers(manager, demo);
+    await addNeighbours(manager, demo, drivers);
+    await seedTraffic(manager, { clientId: demo.partnerClient.id, drivers, encryptionKey });
   });
+}
+
+/** The drivers, each of whom shares data with the partner. */
+async function addDrivers(manager: EntityManager, demo: DemoCredentials): Promise<string[]> {
+  const ids = DRIVERS.map(() => newId('user'));
+  const emails = DRIVERS.map((_name, n) => `driver${n + 2}@demo.example`);
+  await manager.query(
+    `INSERT INTO users (id, email, email_key, name, kind, role, created_at)
+     SELECT id, email, email, name, 'individual', 'user', now() - make_interval(days => 40 - n::int)
+       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS d (id, email, name, n)`,
+    [ids, emails, DRIVERS],
+  );
+  await manager.query(
+    `INSERT INTO consents (client_id, user_id, scopes, granted_at)
+     SELECT $1, id, $3, now() - make_interval(days => 30 - 2 * n::int)
+       FROM unnest($2::text[]) WITH ORDINALITY AS d (id, n)`,
+    [demo.partnerClient.id, ids, PARTNER_SCOPES],
+  );
+  return ids;
+}
+
+/** Another partner with a client of its own, and one that is disabled. */
+async function addNeighbours(
+  manager: EntityManager,
+  demo: DemoCredentials,
+  drivers: string[],
+): Promise<void> {
+  const fleet = { id: newId('user'), email: 'fleet@demo.example', name: 'Harbour Fleet Services' };
+  await manager.query(
+    `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, $3, 'organisation', 'user')`,
+    [fleet.id, fleet.email, fleet.name],
+  );
+  const planner = newId('clnt');
+  await addClient(
+    manager,
+    { id: planner, secret: newSecret('clientSecret') },
+    {
+      name: 'Harbour Fleet Planner',
+      type: 'confidential',
+      grantTypes: ['client_credentials'],
+      scopes: ['vehicle:read'],
+      redirectUris: [],
+      ownerId: fleet.id,
+    },
+  );
+  const retired = newId('clnt');
+  await addClient(
+    manager,
+    { id: retired },
+    {
+      name: 'Northwind Pilot 2024',
+      type: 'public',
+      grantTypes: ['authorization_code'],
+      scopes: ['charging_session:read'],
+      redirectUris: ['https://pilot.northwind.example/callback'],
+      ownerId: demo.organisation.id,
+    },
+  );
+  await manager.update(ClientEntity, { id: retired }, { enabled: false });
+  await manager.query(
+    `INSERT INTO consents (client_id, user_id, scopes, granted_at, evidence, revoked_at)
+     SELECT $1, id, $3, now() - interval '20 days', 'Framework agreement with the driver, § 4',
+            CASE WHEN n = 4 THEN now() - interval '2 days' END
+       FROM unnest($2::text[]) WITH ORDINALITY AS d (id, n)`,
+    [planner, drivers.slice(0, 5), ['vehicle:read']],
+  );
 }
 
 async function addUser(

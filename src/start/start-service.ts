@@ -51,7 +51,7 @@ async function startApplication(
   const slow = setTimeout(() => say('Bringing the database up to date …'), 1000);
   await migrate(settings.databaseUrl!, async (dataSource) => {
     if (settings.bootstrapOperator) await bootstrapOperator(dataSource, settings.bootstrapOperator);
-    if (demo) await seedDemonstration(dataSource, demo, settings.baseUrl);
+    if (demo) await seedDemonstration(dataSource, demo, settings);
   }).finally(() => clearTimeout(slow));
   const app = await createApp(settings, createLog(settings.logLevel));
   try {

@@ -55,8 +55,13 @@ const TASKS: PurgeTask[] = [
     key: 'client_id, key_digest',
     condition: "created_at <= now() - interval '24 hours'",
   },
-  // With its deliveries and their attempts.
-  { table: 'events', key: 'id', condition: 'created_at < now() - make_interval(days => $2)' },
+  // With its deliveries and their attempts; not while one of them, accepted or sent again, is on its way.
+  {
+    table: 'events',
+    key: 'id',
+    condition: `created_at < now() - make_interval(days => $2)
+                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id AND state = 'pending')`,
+  },
   { table: 'webhook_endpoints', key: 'id', condition: 'deleted_at < now() - make_interval(days => $2)' },
   {
     table: 'webhook_endpoint_hours',

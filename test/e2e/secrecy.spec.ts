@@ -1,71 +1,18 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/users.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
-import type { Answer } from '../support/http.js';
+import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { Secrets } from '../support/secrets.js';
 import { startService, type TestService } from '../support/test-service.js';
-
-/** Every secret that was seen, and where. */
-class Secrets {
-  readonly seen = new Map<string, string>();
-
-  add(what: string, secret: string | undefined | null): string {
-    if (!secret || secret.length < 12) throw new Error(`no ${what} was seen`);
-    this.seen.set(secret, what);
-    return secret;
-  }
-
-  cookies(browser: BrowserSession): void {
-    for (const [name, value] of browser.cookies) this.add(`cookie ${name}`, value);
-  }
-
-  csrf(page: Page): void {
-    for (const input of page.html.querySelectorAll('input[name=csrf_token]')) {
-      this.add('CSRF token', input.getAttribute('value'));
-    }
-  }
-
-  tokens(answer: Answer): { access_token: string; refresh_token: string } {
-    const { access_token, refresh_token } = answer.json as { access_token: string; refresh_token: string };
-    this.add('access token', access_token);
-    if (refresh_token) this.add('refresh token', refresh_token);
-    return { access_token, refresh_token };
-  }
-
-  /** The secrets that the text holds: in clear, in base64 of any alignment, or in hex. */
-  in(text: string): string[] {
-    const found: string[] = [];
-    const lower = text.toLowerCase();
-    for (const [secret, what] of this.seen) {
-      const bytes = Buffer.from(secret);
-      const forms = [secret, encodeURIComponent(secret), ...alignedBase64(bytes)];
-      if (forms.some((form) => text.includes(form))) found.push(`${what} in clear or base64`);
-      if (lower.includes(bytes.toString('hex'))) found.push(`${what} in hex`);
-      // What a token is made of, without its prefix.
-      const body = /^cds_[a-z]{2}_(.+)$/.exec(secret)?.[1];
-      if (body && lower.includes(Buffer.from(body, 'base64url').subarray(0, 32).toString('hex'))) {
-        found.push(`${what}, its bytes`);
-      }
-    }
-    return found;
-  }
-}
-
-/** The parts of the base64 form that do not depend on what stands before and after, for each of the three alignments. */
-function alignedBase64(bytes: Buffer): string[] {
-  return [0, 1, 2].flatMap((shift) => {
-    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
-    const inner = text.slice(shift === 0 ? 0 : 4, text.length - 4);
-    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
-  });
-}
+import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('secrecy', () => {
   let service: TestService;
   const secrets = new Secrets();
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ env: WEBHOOK_ENV });
   });
   afterAll(() => service.stop());
 
@@ -108,7 +55,9 @@ describe('secrecy', () => {
   });
 
   it('is kept through everything that partners, users and operators do', async () => {
-    const everything = [signInAndConsent, tokensAndTheirEnds, portal, administration, passwords, mistakes];
+    const everything = [
+      ...[signInAndConsent, tokensAndTheirEnds, portal, administration, webhooks, passwords, mistakes],
+    ];
     for (const step of everything) await step();
     const kinds = new Set([...secrets.seen.values()]);
     expect([...kinds].sort()).toEqual([
@@ -117,6 +66,7 @@ describe('secrecy', () => {
         'cookie known_browser',
         'cookie portal_session',
         'cookie session',
+        'endpoint secret',
         'password',
         'password key',
         'portal key',
@@ -129,7 +79,7 @@ describe('secrecy', () => {
     const log = service.log.join('\n');
     expect(service.log.length).toBeGreaterThan(40);
     expect(secrets.in(log)).toEqual([]);
-    expect(log).not.toMatch(/cds_[a-z]{2}_|argon2id\$/);
+    expect(log).not.toMatch(/cds_[a-z]{2}_|whsec_|argon2id\$/);
   });
 
   let client: Awaited<ReturnType<TestService['make']['client']>>;
@@ -241,6 +191,46 @@ describe('secrecy', () => {
       json: { enabled: false },
     });
     await send('/admin/audit_events', { bearer });
+  }
+
+  async function webhooks(): Promise<void> {
+    const hooks = await Webhooks.start(service);
+    secrets.add('access token', hooks.bearer);
+    const owned = await service.make.client();
+    secrets.add('client secret', owned.secret);
+    const endpoint = await hooks.endpoint(owned, { types: [TYPE], reply: 500 });
+    secrets.add('endpoint secret', endpoint.secret);
+    const user = await hooks.consentedUser(owned);
+    const endpoints = service.app.get(EndpointsService);
+    const { secret } = await endpoints.rotateSecret(endpoint.id, owned.id, SERVICE_ACTOR);
+    secrets.add('endpoint secret', secret);
+    expect(await endpoints.revealSecret(endpoint.id, owned.id, SERVICE_ACTOR)).toBe(secret);
+    const { id } = await hooks.publishOne(user.id);
+    await hooks.attempted(id);
+    const path = `/admin/webhook_endpoints/${endpoint.id}`;
+    await send(path, { method: 'PATCH', bearer: hooks.bearer, json: { description: 'x', secret } });
+    await send(path, {
+      method: 'PATCH',
+      bearer: hooks.bearer,
+      json: { url: `http://u:${secret}@127.0.0.1/` },
+    });
+    const shown = await Promise.all(
+      [
+        path,
+        `/admin/clients/${owned.id}/webhook_endpoints`,
+        '/admin/deliveries',
+        `/admin/deliveries/${id}`,
+      ].map((each) => send(each, { bearer: hooks.bearer })),
+    );
+    expect(shown.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(secrets.in(shown.map(({ text }) => text).join())).toEqual([]);
+    const [sealed] = await service.database.query<{ a: Buffer; b: Buffer }>(
+      'SELECT sealed_secret AS a, sealed_previous_secret AS b FROM webhook_endpoints WHERE id = $1',
+      [endpoint.id],
+    );
+    // AES-256-GCM: a nonce and a tag beside what is hidden.
+    for (const each of [sealed!.a, sealed!.b]) expect(each.length).toBeGreaterThanOrEqual(50 + 12 + 16);
+    await hooks.stop();
   }
 
   async function passwords(): Promise<void> {

@@ -102,7 +102,7 @@ describe('the process', () => {
       // What is built holds the styles too, in the place where they are looked for.
       for (const asset of STATIC_ASSETS) expect((await new Http(url).get(asset.path)).status).toBe(200);
       const clients = await shell(...variable('ADMIN'), ...commands(printed, '$ADMIN'));
-      expect(JSON.parse(clients)).toHaveLength(3);
+      expect(JSON.parse(clients)).toHaveLength(5);
 
       const driver = /EV driver +(\S+) +(\S+)/.exec(printed)!;
       const browser = new BrowserSession(url);

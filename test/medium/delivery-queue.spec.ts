@@ -49,7 +49,10 @@ describe('the queue of deliveries', () => {
   /** A client of a new owner, who has consented to it. */
   async function makeClient(): Promise<{ clientId: string; userId: string }> {
     const [clientId, userId] = [newId('clnt'), newId('user')];
-    await query("INSERT INTO users (id, email, name) VALUES ($1, $1 || '@x.example', 'User')", [userId]);
+    await query(
+      "INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $1 || '@x.example', $1, 'User', 'individual', 'user')",
+      [userId],
+    );
     await query(
       `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
        VALUES ($1, 'Client', 'confidential', '{client_credentials}', '{vehicle:read}', '{}', $2)`,
@@ -145,7 +148,7 @@ describe('the queue of deliveries', () => {
     await endLeases();
     const [holder] = await claim(1, 1, new Map(), other);
     const everything = async () => [
-      await rows().then(([{ wait: _wait, ...row }]) => row),
+      await query('SELECT * FROM deliveries'),
       await query('SELECT * FROM delivery_attempts'),
       await query('SELECT * FROM webhook_endpoint_hours'),
       await query('SELECT * FROM webhook_endpoints'),

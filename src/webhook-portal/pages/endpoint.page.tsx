@@ -46,9 +46,9 @@ export function endpointPage(props: EndpointPageProps): string {
         <Facts endpoint={endpoint} />
         <Secret {...props} path={path} />
         <Activity path={path} buckets={buckets} range={range} />
-        <section aria-labelledby="newest">
+        <section>
           <div class="section-head">
-            <h2 id="newest">Newest deliveries</h2>
+            <h2>Newest deliveries</h2>
             {deliveries.length > 0 && (
               <a href={`/portal/deliveries?endpoint=${endpoint.id}`}>All deliveries</a>
             )}
@@ -156,8 +156,8 @@ function Secret({ endpoint, secret, revealToken, path }: EndpointPageProps & { p
   const { previousSecretExpiresAt } = endpoint;
   const isRotating = previousSecretExpiresAt !== null && previousSecretExpiresAt > new Date();
   return (
-    <section aria-labelledby="secret">
-      <h2 id="secret">Signing secret</h2>
+    <section>
+      <h2>Signing secret</h2>
       <p>
         Every request is signed with it, so that you know that it comes from us.{' '}
         <a href="/portal/verify">How to verify a signature</a>

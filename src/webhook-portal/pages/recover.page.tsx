@@ -34,7 +34,7 @@ export function recoverPage({ frame, csrfToken, endpoint, query, count }: Recove
           After your endpoint was out of order: everything that failed between two times is sent again, oldest
           first. Deliveries that are still being retried are left as they are.
         </p>
-        <form method="get" action={`${path}/recover`} class="filter">
+        <form method="get" class="filter">
           <TimeField id="from" label="From (UTC)" value={input.from} error={errors.from} />
           <TimeField id="to" label="Until (UTC)" value={input.to} error={errors.to} />
           <div class="filter-actions">

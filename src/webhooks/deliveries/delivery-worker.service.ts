@@ -3,9 +3,11 @@ import {
   Logger,
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
-  type OnApplicationShutdown,
+  type OnModuleInit,
 } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
+import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
@@ -17,8 +19,11 @@ import { WakeUps } from './wake-ups.service.js';
 /** Attempts at once, of all endpoints and of one. */
 const IN_HAND = 512;
 const IN_HAND_PER_ENDPOINT = 32;
-/** Of an endpoint whose last attempt here failed: enough to notice that it is back, too few to hold up the others. */
+/** Of an endpoint whose last attempt here failed or was slow: enough to notice that it is back, too few to hold up the others. */
 const IN_HAND_WHILE_FAILING = 4;
+/** An attempt that takes longer makes room for another: those that wait for a receiver cost next to nothing, up to a number. */
+const SLOW_AFTER_MS = 1000;
+const IN_HAND_WITH_SLOW = 2048;
 const CLAIM_AT_ONCE = 256;
 const POLL_EVERY_MS = 1000;
 /** Contract §14: attempts still running so long after SIGTERM are aborted. */
@@ -26,12 +31,12 @@ const ABORT_AFTER_MS = 8_000;
 
 /** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes what came of it. */
 @Injectable()
-export class DeliveryWorker
-  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
-{
+export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly inHand = new Map<string, number>();
-  /** Endpoints whose last attempt here failed. */
+  /** Attempts under way for longer than most take. */
+  private slow = 0;
+  /** Endpoints whose last attempt here failed, or takes long. */
   private readonly failing = new LRUCache<string, true>({ max: 1000 });
   private readonly underWay = new Set<Promise<void>>();
   private readonly abort = new AbortController();
@@ -39,15 +44,22 @@ export class DeliveryWorker
   private claimAgain = false;
   private mayBeMore = false;
   private isRunning = false;
-  private stopped: Promise<void> | undefined;
+  private stopped = Promise.resolve();
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
     private readonly attempts: DeliveryAttemptService,
     private readonly results: DeliveryResultsService,
+    private readonly server: HttpAdapterHost,
     wakeUps: WakeUps,
   ) {
     wakeUps.onWakeUp(() => void this.claimDue());
+  }
+
+  onModuleInit(): void {
+    // The last moment before the pool of connections is closed, which comes first of all that a shutdown ends.
+    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onClose', () => this.stopped);
   }
 
   onApplicationBootstrap(): void {
@@ -61,10 +73,6 @@ export class DeliveryWorker
     this.stopped = this.finish();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.stopped;
-  }
-
   @Interval(POLL_EVERY_MS)
   protected poll(): void {
     void this.claimDue();
@@ -76,10 +84,10 @@ export class DeliveryWorker
     if (this.isClaiming || !this.isRunning) return;
     this.isClaiming = true;
     try {
-      while (this.claimAgain && this.isRunning && this.underWay.size < IN_HAND) {
+      while (this.claimAgain && this.isRunning && this.roomInHand() > 0) {
         this.claimAgain = false;
         const room = this.roomOfEndpoints();
-        const limit = Math.min(CLAIM_AT_ONCE, IN_HAND - this.underWay.size);
+        const limit = Math.min(CLAIM_AT_ONCE, this.roomInHand());
         const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
         for (const claim of claimed) this.begin(claim);
         // What an endpoint had no room for waits for an attempt to end.
@@ -91,6 +99,11 @@ export class DeliveryWorker
     } finally {
       this.isClaiming = false;
     }
+  }
+
+  private roomInHand(): number {
+    const { size } = this.underWay;
+    return Math.min(IN_HAND - (size - this.slow), IN_HAND_WITH_SLOW - size);
   }
 
   /** How many more of each endpoint may be in hand, where that is not the usual number. */
@@ -120,7 +133,7 @@ export class DeliveryWorker
 
   private async deliver(claim: ClaimedDelivery): Promise<void> {
     try {
-      const result = await this.attempts.make(claim, this.abort.signal);
+      const result = await this.watched(claim.endpointId, this.attempts.make(claim, this.abort.signal));
       const { attempt } = result.finished;
       if (attempt) {
         attemptCounter.inc({ result: result.isSuccess ? 'delivered' : 'failed' });
@@ -132,6 +145,23 @@ export class DeliveryWorker
     } catch (error) {
       // The lease runs out, and the delivery is taken up again.
       this.logger.error(`Delivery ${claim.id} was given up: ${(error as Error).message}`);
+    }
+  }
+
+  /** Lets others begin while an attempt takes long. */
+  private async watched<T>(endpointId: string, attempt: Promise<T>): Promise<T> {
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.slow++;
+      this.failing.set(endpointId, true);
+      if (this.mayBeMore) void this.claimDue();
+    }, SLOW_AFTER_MS);
+    try {
+      return await attempt;
+    } finally {
+      clearTimeout(timer);
+      if (isSlow) this.slow--;
     }
   }
 

@@ -33,7 +33,7 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
   const delivered = sum((bucket) => bucket.delivered);
   const failed = sum((bucket) => bucket.failed);
   return (
-    <section aria-labelledby="activity">
+    <section>
       <div class="section-head">
         <h2 id="activity">Activity</h2>
         <p class="switch">
@@ -84,7 +84,7 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
 
 function ActivityTable({ buckets, range }: Pick<ActivityProps, 'buckets' | 'range'>): VNode {
   return (
-    <div class="scrolling" role="region" aria-labelledby="activity" tabIndex={0}>
+    <div class="scrolling" role="region" aria-label="Activity as a table" tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -1,0 +1,330 @@
+/**
+ * What the delivery of webhooks achieves. Needs `npm run build`; everything runs on loopback, in two minutes:
+ *
+ *   node bench/deliveries.mjs
+ *
+ * One process of the service over an embedded PostgreSQL; the receiver and whoever publishes have threads of their own.
+ * Measured: deliveries a second out of a full queue, beside a bare loop that only posts the same bodies; the time from the
+ * publisher's 202 to the first attempt; and how much one endpoint that never answers takes from nineteen others.
+ */
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { Pool } from 'undici';
+
+const QUEUED = 20_000;
+const QUEUED_BESIDE_HANGING = 8_000;
+const ENDPOINTS = 20;
+const POSTS_AT_ONCE = 64;
+const EVENTS_PER_SECOND = 100;
+const SECONDS = 10;
+const TYPE = 'vehicle.updated';
+const DATA = { id: '3f7d2f8e-5f0c-4f5b-8a55-0b9e7c1d2e33', state_of_charge_percent: 64, plugged_in: true };
+
+if (isMainThread) await main();
+else if (workerData.role === 'receiver') await receive();
+else publish();
+
+async function main() {
+  const receiver = await startReceiver();
+  const service = await startService();
+  try {
+    const setting = await makeSetting(service, receiver.port);
+    await measureThroughput(service, receiver, setting);
+    await measureLatency(service, receiver, setting);
+    await measureHanging(service, receiver, setting);
+  } finally {
+    await service.stop();
+    receiver.end();
+  }
+}
+
+async function measureThroughput(service, receiver, setting) {
+  say(`${QUEUED} deliveries to ${ENDPOINTS} endpoints`);
+  await deliverQueue(service, receiver, setting, 2_000);
+  const own = await deliverQueue(service, receiver, setting, QUEUED);
+  const bare = await postAll(receiver, setting, QUEUED);
+  say(row('the service', `${Math.round(own.rate)} a second`, `${Math.round(own.processor)} µs each`));
+  say(
+    row(
+      'a bare loop that posts',
+      `${Math.round(bare.rate)} a second`,
+      `${Math.round(bare.processor)} µs each`,
+    ),
+  );
+}
+
+async function measureLatency(service, receiver, { userId, bearer }) {
+  await receiver.expect(Infinity);
+  const worker = new Worker(fileURLToPath(import.meta.url), {
+    workerData: { role: 'publisher', url: service.url, bearer, userId },
+  });
+  const [answered] = await once(worker, 'message');
+  await pause(2_000);
+  const arrived = await receiver.arrivals();
+  const waits = answered.map((time, n) => Math.max(0, arrived.get(n) - time)).sort((a, b) => a - b);
+  if (waits.some(Number.isNaN)) throw new Error('an event did not arrive');
+  const share = (part) => waits[Math.floor(waits.length * part)];
+  say(`\nFrom 202 to the first attempt, at ${EVENTS_PER_SECOND} events a second to one endpoint each`);
+  say(row('', `p50 ${share(0.5).toFixed(1)} ms`, `p95 ${share(0.95).toFixed(1)} ms`));
+}
+
+async function measureHanging(service, receiver, setting) {
+  const others = ((ENDPOINTS - 1) / ENDPOINTS) * QUEUED_BESIDE_HANGING;
+  const rates = { without: [], with: [] };
+  for (const which of ['without', 'with', 'without', 'with']) {
+    await receiver.hang(which === 'with');
+    const { rate } = await deliverQueue(service, receiver, setting, QUEUED_BESIDE_HANGING, others);
+    rates[which].push(rate);
+    await receiver.hang(false);
+    await service.query("DELETE FROM deliveries WHERE state = 'pending'");
+    await pause(500);
+  }
+  const [without, with_] = [mean(rates.without), mean(rates.with)];
+  say(`\nDeliveries to ${ENDPOINTS - 1} endpoints while another`);
+  say(row('answers', `${Math.round(without)} a second`));
+  say(
+    row(
+      'never answers',
+      `${Math.round(with_)} a second`,
+      `${((1 - with_ / without) * 100).toFixed(1)} % less`,
+    ),
+  );
+}
+
+/** Fills the queue and lets it run empty: deliveries a second from the first to the last that arrives. */
+async function deliverQueue(
+  service,
+  receiver,
+  { endpointIds, clientId, eventId },
+  deliveries,
+  expected = deliveries,
+) {
+  await service.query(
+    `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
+     SELECT new_delivery_id(), $1, $2, ($3::text[])[n % $4 + 1], $5, now() + interval '2 seconds' FROM generate_series(1, $6) n`,
+    [eventId, TYPE, endpointIds, endpointIds.length, clientId, deliveries],
+  );
+  await service.query('VACUUM ANALYZE deliveries');
+  const { finished } = await receiver.expect(expected);
+  await service.query("UPDATE deliveries SET next_attempt_at = now() WHERE state = 'pending'");
+  const before = process.cpuUsage();
+  service.wake();
+  const milliseconds = await finished;
+  const { user, system } = process.cpuUsage(before);
+  return { rate: (expected * 1000) / milliseconds, processor: (user + system) / expected };
+}
+
+/** The same without the service: bodies posted by as many connections as are quickest. */
+async function postAll(receiver, { payload }, number) {
+  const pool = new Pool(`http://127.0.0.1:${receiver.port}`, { connections: POSTS_AT_ONCE, pipelining: 1 });
+  const { finished } = await receiver.expect(number);
+  const before = process.cpuUsage();
+  let next = 0;
+  const one = async () => {
+    while (next++ < number) {
+      const headers = { 'content-type': 'application/json' };
+      const { body } = await pool.request({ path: '/0', method: 'POST', headers, body: payload });
+      await body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: POSTS_AT_ONCE }, one));
+  const milliseconds = await finished;
+  const { user, system } = process.cpuUsage(before);
+  await pool.close();
+  return { rate: (number * 1000) / milliseconds, processor: (user + system) / number };
+}
+
+/** The service with an embedded database. */
+async function startService() {
+  const { startEmbeddedPostgres } = await load('database/embedded/embedded-postgres.js');
+  const { migrate } = await load('database/migrate.js');
+  const { loadSettings } = await load('config/settings.js');
+  const { createApp } = await load('app.setup.js');
+  const { createLog } = await load('http/logging.js');
+  const { WakeUps } = await load('webhooks/deliveries/wake-ups.service.js');
+  const { DataSource } = await import('typeorm');
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
+  // As root, PostgreSQL runs as another user, who must be able to enter.
+  await chmod(dataDir, 0o755);
+  const postgres = await startEmbeddedPostgres({ dataDir, database: 'bench', say: () => undefined });
+  await migrate(postgres.url, async () => undefined);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const settings = await loadSettings({
+    NODE_ENV: 'test',
+    PORT: String(port),
+    BASE_URL: url,
+    DATABASE_URL: postgres.url,
+    ENCRYPTION_KEY: Buffer.alloc(32, 'b').toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+  });
+  const app = await createApp(settings, createLog('silent'));
+  await app.listen(port, '127.0.0.1');
+  const get = (type) => app.get(type, { strict: false });
+  const stop = async () => {
+    await app.close();
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const query = (sql, params) => get(DataSource).query(sql, params);
+  return { url, get, query, wake: () => get(WakeUps).announce(), stop };
+}
+
+/** A client with its endpoints and a user who consented to it; of the last endpoint alone come events of the publisher. */
+async function makeSetting({ get, query }, port) {
+  const { UsersService } = await load('users/users.service.js');
+  const { ClientsService } = await load('clients/clients.service.js');
+  const { ConsentsService } = await load('consents/consents.service.js');
+  const { EndpointsService } = await load('webhooks/endpoints/endpoints.service.js');
+  const { PublishingService } = await load('webhooks/events/publishing.service.js');
+  const { AccessTokensService } = await load('tokens/access-tokens.service.js');
+  const { SERVICE_ACTOR } = await load('audit/audit.service.js');
+  const owner = await get(UsersService).create({ email: 'bench@mail.example', name: 'Bench' }, SERVICE_ACTOR);
+  const newClient = async (scopes) =>
+    (
+      await get(ClientsService).create(
+        {
+          name: 'Bench',
+          type: 'confidential',
+          grantTypes: ['client_credentials'],
+          scopes,
+          redirectUris: [],
+          ownerId: owner.id,
+        },
+        SERVICE_ACTOR,
+      )
+    ).client;
+  const client = await newClient(['vehicle:read']);
+  await get(ConsentsService).record(client.id, owner.id, ['vehicle:read'], null, SERVICE_ACTOR);
+  const endpointIds = [];
+  for (let n = 0; n < ENDPOINTS; n++) {
+    const eventTypes = [n === 0 ? TYPE : 'vehicle.deleted'];
+    const input = { url: `http://127.0.0.1:${port}/${n}`, eventTypes };
+    endpointIds.push((await get(EndpointsService).create(client.id, input, SERVICE_ACTOR)).endpoint.id);
+  }
+  const publisher = await newClient(['event:publish']);
+  const timestamp = '2026-01-01T00:00:00Z';
+  const event = { type: 'vehicle.created', userId: owner.id, timestamp, data: DATA };
+  const { id: eventId } = await get(PublishingService).publish(event, publisher.id);
+  await query('UPDATE events SET type = $2 WHERE id = $1', [eventId, TYPE]);
+  const [{ payload }] = await query('SELECT payload FROM events WHERE id = $1', [eventId]);
+  const bearer = (await get(AccessTokensService).issueForClient(publisher.id, ['event:publish'])).accessToken;
+  return { clientId: client.id, userId: owner.id, endpointIds, eventId, payload, bearer };
+}
+
+/** A receiver in a thread of its own, and what it saw. */
+async function startReceiver() {
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { role: 'receiver' } });
+  const ask = async (question) => {
+    worker.postMessage(question);
+    const [answer] = await once(worker, 'message');
+    return answer;
+  };
+  const { port } = await ask({ what: 'port' });
+  return {
+    port,
+    /** From now on so many are expected: `finished` gives the milliseconds from the first to the last. */
+    expect: async (number) => {
+      await ask({ what: 'expect', number });
+      return {
+        finished: number === Infinity ? undefined : once(worker, 'message').then(([answer]) => answer),
+      };
+    },
+    hang: (isHanging) => ask({ what: 'hang', isHanging }),
+    arrivals: () => ask({ what: 'arrivals' }),
+    end: () => void worker.terminate(),
+  };
+}
+
+async function receive() {
+  let [first, received, expected, isHanging] = [0, 0, 0, false];
+  let held = [];
+  const arrivals = new Map();
+  const server = createHttpServer((request, response) => {
+    const now = performance.timeOrigin + performance.now();
+    if (isHanging && request.url === '/1') return void held.push(response);
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      response.end('ok');
+      if (received++ === 0) first = now;
+      if (expected === Infinity) arrivals.set(JSON.parse(Buffer.concat(chunks).toString()).data.n, now);
+      if (received === expected) parentPort.postMessage(performance.timeOrigin + performance.now() - first);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  parentPort.on('message', (question) => {
+    if (question.what === 'port') return parentPort.postMessage({ port: server.address().port });
+    if (question.what === 'arrivals') return parentPort.postMessage(arrivals);
+    if (question.what === 'expect') [received, expected] = [0, question.number];
+    if (question.what === 'hang') {
+      isHanging = question.isHanging;
+      for (const response of held) response.end();
+      held = [];
+    }
+    parentPort.postMessage('done');
+  });
+}
+
+/** Publishes at a steady rate, and says when each event was answered. */
+function publish() {
+  const { url, bearer, userId } = workerData;
+  const pool = new Pool(url, { connections: 16, pipelining: 1 });
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  const answered = [];
+  const one = async (n) => {
+    const event = { type: TYPE, user_id: userId, timestamp: new Date().toISOString(), data: { ...DATA, n } };
+    const { statusCode, body } = await pool.request({
+      ...{ path: '/v2/events', method: 'POST', headers: { ...headers, 'idempotency-key': `bench-${n}` } },
+      body: JSON.stringify(event),
+    });
+    answered[n] = performance.timeOrigin + performance.now();
+    await body.dump();
+    if (statusCode !== 202) throw new Error(`answered with ${statusCode}`);
+  };
+  const begun = performance.now();
+  const all = [];
+  const timer = setInterval(async () => {
+    const due = Math.min(
+      ((performance.now() - begun) / 1000) * EVENTS_PER_SECOND,
+      EVENTS_PER_SECOND * SECONDS,
+    );
+    while (all.length < due) all.push(one(all.length));
+    if (all.length < EVENTS_PER_SECOND * SECONDS) return;
+    clearInterval(timer);
+    await Promise.all(all);
+    parentPort.postMessage(answered);
+  }, 5);
+}
+
+function load(module) {
+  return import(new URL(`../dist/src/${module}`, import.meta.url).href);
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function mean(numbers) {
+  return numbers.reduce((sum, each) => sum + each) / numbers.length;
+}
+
+function row(name, ...cells) {
+  return `  ${name.padEnd(30)}${cells.map((cell) => cell.padStart(18)).join('  ')}`.trimEnd();
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}

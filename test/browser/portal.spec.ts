@@ -1,0 +1,189 @@
+import { Webhook } from 'standardwebhooks';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { TestClient } from '../support/factory.js';
+import { Receiver } from '../support/receiver.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { launchChromium } from './chromium.js';
+
+describe('the webhook portal in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let client: TestClient;
+  let receiver: Receiver;
+  let holds: boolean;
+  const held: (() => void)[] = [];
+  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    browser = await launchChromium();
+    receiver = await Receiver.start((response, { url }) => {
+      const answer = () =>
+        void (url === '/hook' ? response.end('thank you') : response.writeHead(404).end('no such path'));
+      if (holds) held.push(answer);
+      else answer();
+    });
+  }, 120_000);
+  beforeEach(async () => {
+    client = await service.make.client({ name: 'Northwind Smart Charging' });
+    receiver.requests.length = 0;
+    holds = false;
+  });
+  afterEach(async () => {
+    for (const { context } of contexts) await context.close();
+    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
+    expect(complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const press = (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).click();
+  const follow = (page: Page, name: string): Promise<void> =>
+    page.getByRole('link', { name, exact: true }).first().click();
+  const main = (page: Page): Promise<string> => page.getByRole('main').innerText();
+  const said = (page: Page): Promise<string> => page.getByRole('status').first().innerText();
+  const secretOn = (page: Page): Promise<string> => page.getByLabel('Signing secret').inputValue();
+
+  /** The portal in a browser of its own, opened by the one-time link, that writes down every complaint. */
+  const openPortal = async (javaScriptEnabled: boolean): Promise<Page> => {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const complaints: string[] = [];
+    contexts.push({ context, complaints });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (/the server responded with a status of 40[01]/.test(message.text())) return;
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    const bearer = await service.make.clientToken(client);
+    await page.goto((await service.http.get('/webhook_portal', { bearer })).json.url as string);
+    await press(page, 'Open webhook portal');
+    await page.waitForURL(`${service.url}/portal`);
+    return page;
+  };
+  const addEndpoint = async (page: Page, url: string): Promise<void> => {
+    await follow(page, 'Add endpoint');
+    await page.getByLabel('URL').fill(url);
+    await page.getByLabel('Description').fill('Back office');
+    await page.getByLabel('vehicle.updated').check();
+    await press(page, 'Save');
+  };
+
+  describe.each([
+    ['with JavaScript', true],
+    ['with JavaScript switched off', false],
+  ])('%s', (_what, javaScript) => {
+    it('a person adds an endpoint, sees a test fail and why, mends the URL, and resends', async () => {
+      const page = await openPortal(javaScript);
+      expect(await main(page)).toContain('There is no endpoint yet');
+      await addEndpoint(page, 'ftp://partner.example');
+      expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
+      expect(await page.getByLabel('URL').inputValue()).toBe('ftp://partner.example');
+      expect(await page.getByLabel('vehicle.updated').isChecked()).toBe(true);
+      await page.getByLabel('URL').fill(receiver.url('/hok'));
+      await press(page, 'Save');
+      expect(await said(page)).toContain('The endpoint is added');
+
+      await follow(page, 'Test');
+      await page.getByLabel('Event type').selectOption('vehicle.updated');
+      await press(page, 'Send test');
+      await page.waitForURL('**/portal/deliveries/*');
+      for (const words of ['Failed', 'Status 404', 'Check the path of the URL', 'no such path']) {
+        expect(await main(page)).toContain(words);
+      }
+      const delivery = page.url();
+      await follow(page, 'Edit endpoint');
+      await page.getByLabel('URL').fill(receiver.url('/hook'));
+      await press(page, 'Save');
+      await page.goto(delivery);
+      await press(page, 'Resend');
+      await page.getByText('thank you').first().waitFor();
+      expect(await main(page)).toContain('Delivered');
+      const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
+      expect(ids).toEqual([delivery.split('/').at(-1), delivery.split('/').at(-1)]);
+
+      await follow(page, 'Endpoints');
+      expect(await main(page)).toContain('50 % of 2 attempts');
+      await follow(page, 'Deliveries');
+      await page.getByLabel('State').selectOption('failed');
+      await press(page, 'Filter');
+      expect(await main(page)).toContain('No delivery is like this');
+    });
+
+    it('a person reveals the secret, rotates it, and checks what came', async () => {
+      const page = await openPortal(javaScript);
+      await addEndpoint(page, receiver.url());
+      expect(await secretOn(page)).toMatch(/^whsec_•+$/);
+      await press(page, 'Reveal secret');
+      const before = await secretOn(page);
+      await follow(page, 'Rotate secret');
+      expect(await main(page)).toContain('counts for 24 hours more, until');
+      await press(page, 'Rotate secret');
+      expect(await main(page)).toContain('The old one counts too until');
+      await press(page, 'Reveal secret');
+      const after = await secretOn(page);
+      expect(after).not.toBe(before);
+
+      await follow(page, 'Test');
+      await press(page, 'Send test');
+      await page.getByText('thank you').first().waitFor();
+      const { headers, body } = receiver.requests[0]!;
+      for (const secret of [before, after]) {
+        new Webhook(secret).verify(body, headers as Record<string, string>);
+      }
+      await follow(page, 'Verify signatures');
+      for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+        await page.getByLabel(name, { exact: true }).fill(headers[name] as string);
+      }
+      await page.getByLabel('Body').fill(body);
+      await press(page, 'Check');
+      expect(await said(page)).toContain('They match');
+      await page.getByLabel('Body').fill(body.replace('works', 'fails'));
+      await press(page, 'Check');
+      expect(await said(page)).toContain('The body is not the one that we sent');
+      expect(await page.content()).not.toContain(after.slice(6));
+    });
+
+    it('a person recovers what failed and watches it happen, disables, deletes, and logs out', async () => {
+      const page = await openPortal(javaScript);
+      await addEndpoint(page, receiver.url('/wrong'));
+      const endpoint = page.url();
+      for (let n = 0; n < 3; n++) {
+        await page.goto(`${endpoint}/test`);
+        await press(page, 'Send test');
+        await page.getByText('Status 404').first().waitFor();
+      }
+      await page.goto(`${endpoint}/edit`);
+      await page.getByLabel('URL').fill(receiver.url('/hook'));
+      await press(page, 'Save');
+      holds = true;
+      await follow(page, 'Recover');
+      expect(await main(page)).toContain('3 deliveries failed');
+      await press(page, 'Recover');
+      await page.getByText('0 of 3 deliveries done').waitFor();
+      holds = false;
+      held.splice(0).forEach((answer) => answer());
+      // The page asks for itself again.
+      await page.getByText('All done').waitFor();
+      expect(await page.getByRole('progressbar').getAttribute('value')).toBe('3');
+
+      await page.goto(endpoint);
+      await press(page, 'Disable');
+      expect(await said(page)).toContain('The endpoint is disabled');
+      await press(page, 'Enable');
+      expect(await said(page)).toContain('The endpoint is enabled');
+      await follow(page, 'Delete');
+      await press(page, 'Delete');
+      expect(await main(page)).toContain('There is no endpoint yet');
+      await press(page, 'Log out');
+      expect(await main(page)).toContain('You are not signed in to the webhook portal');
+      await page.goBack();
+      await page.reload();
+      expect(await main(page)).toContain('You are not signed in to the webhook portal');
+    });
+  });
+});

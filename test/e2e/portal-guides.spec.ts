@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SNIPPETS } from '../../src/webhook-portal/pages/snippets.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const VERIFY = '/portal/verify';
+const BODY = '{"type":"vehicle.updated","data":{"name":"Zoë"}}';
+
+describe('the guides of the portal', () => {
+  let service: TestService;
+  let client: TestClient;
+  let browser: BrowserSession;
+  let endpoint: EndpointEntity & { secret: string };
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    client = await service.make.client();
+    browser = await enterPortal(service, client);
+    endpoint = await makeEndpoint(service, client);
+  });
+  afterAll(() => service.stop());
+
+  const now = (): Date => new Date(Math.floor(Date.now() / 1000) * 1000);
+  const signed = (
+    body = BODY,
+    at = now(),
+    id = 'dlvr1',
+    secret = endpoint.secret,
+  ): Record<string, string> => ({
+    'webhook-id': id,
+    'webhook-timestamp': String(at.getTime() / 1000),
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
+  });
+  const check = async (fields: Record<string, string | undefined>): Promise<Page> => {
+    const form = await browser.open(VERIFY);
+    const action = form.html.querySelector('form[action^="/portal/verify"]')!.getAttribute('action')!;
+    const page = await browser.submit(form, action, { endpoint: endpoint.id, body: BODY, ...fields });
+    expect(page.text).not.toContain(endpoint.secret.slice(6));
+    return page;
+  };
+  const verdict = (page: Page): [boolean, string] => {
+    const outcome = page.html.querySelector('.outcome')!.text.replace(/\s+/g, ' ');
+    return [!outcome.startsWith('No match'), outcome.replace(/^(No match|Match)/, '')];
+  };
+
+  describe('the checker', () => {
+    it.each([undefined, 'endpx', "' OR 1=1", `endp${'0'.repeat(26)}`])(
+      'takes no endpoint but those of the client, such as %j',
+      async (id) => {
+        const page = await check({ endpoint: id, ...signed() });
+        expect([page.status, errorAt(page, 'endpoint')]).toEqual([400, 'Choose one of your endpoints.']);
+        expect(page.html.querySelector('.outcome')).toBeNull();
+      },
+    );
+
+    it('takes no endpoint of another client, whose secret would match', async () => {
+      const foreign = await makeEndpoint(service, await service.make.client());
+      const page = await check({ endpoint: foreign.id, ...signed(BODY, now(), 'dlvr1', foreign.secret) });
+      expect([page.status, page.html.querySelector('.outcome')]).toEqual([400, null]);
+    });
+
+    it.each([
+      [{ 'webhook-id': '' }, 'webhook-id is missing'],
+      [{ 'webhook-timestamp': '' }, 'webhook-timestamp is missing'],
+      [{ 'webhook-signature': '' }, 'webhook-signature is missing'],
+      [{ 'webhook-timestamp': 'yesterday' }, 'is not a number of seconds'],
+      [{ 'webhook-signature': 'v1,abc' }, 'holds no complete signature'],
+      [{ 'webhook-signature': '<script>' }, 'holds no complete signature'],
+      [{ 'webhook-id': 'dlvr2' }, 'Usual causes'],
+      [{ body: '' }, 'Usual causes'],
+      [{ body: BODY.replace('Zo', 'Jo') }, 'Usual causes'],
+    ])('says that %j does not match, and why', async (fields, words) => {
+      const page = await check({ ...signed(), ...fields });
+      expect(page.status).toBe(200);
+      const [matches, why] = verdict(page);
+      expect([matches, why.includes(words)]).toEqual([false, true]);
+      expect(page.text).not.toContain('<script>');
+    });
+
+    it('says that JSON was written again', async () => {
+      const [matches, why] = verdict(
+        await check({ ...signed(), body: JSON.stringify(JSON.parse(BODY), null, 2) }),
+      );
+      expect([matches, why.includes('parsed and written again')]).toEqual([false, true]);
+    });
+
+    it('says of a delivery of ours to which endpoint it went, or that the body is another', async () => {
+      const other = await makeEndpoint(service, client);
+      const id = await seedDelivery(service, other, { state: 'delivered', attempts: [{ status: 200 }] });
+      const [, why] = verdict(await check({ ...signed(BODY, now(), id, other.secret) }));
+      expect(why).toContain(`went to another endpoint: ${other.url}`);
+      const headers = signed('something else', now(), id, other.secret);
+      expect(verdict(await check({ ...headers, endpoint: other.id }))[1]).toContain(
+        'is not the one that we sent',
+      );
+    });
+
+    it.each([
+      ['as it was sent', BODY],
+      ['with the line ends of a form', '{\r\n}'],
+      ['with a line end too many', `${BODY}\r\n`],
+    ])('matches a body %s', async (_what, body) => {
+      const sent = body === '{\r\n}' ? '{\n}' : BODY;
+      expect(verdict(await check({ ...signed(sent), body }))[0]).toBe(true);
+    });
+
+    it('takes pasted headers, in any case, and the old secret during a rotation', async () => {
+      const before = signed();
+      const headers = Object.entries(before).map(([name, value]) => `> ${name.toUpperCase()}: ${value}`);
+      const fields = { headers: ['POST /hook HTTP/1.1', 'Host: x', ...headers].join('\r\n') };
+      expect(verdict(await check(fields))[0]).toBe(true);
+      await service.app.get(EndpointsService).rotateSecret(endpoint.id, client.id, SERVICE_ACTOR);
+      expect(verdict(await check(fields))[0]).toBe(true);
+    });
+
+    it('says that a timestamp is too old, and still whether the rest matches', async () => {
+      const [matches, why] = verdict(await check(signed(BODY, new Date('2026-01-01T00:00:00Z'))));
+      expect([matches, why.includes('more than five minutes')]).toEqual([true, true]);
+    });
+
+    it('keeps what was typed, an empty first line too', async () => {
+      const page = await check({ ...signed(), body: '\r\n<b>&' });
+      expect(page.html.querySelector('#body')!.text).toContain('\n\r\n&lt;b>&amp;'.slice(1, 3));
+      expect(page.html.querySelector('#webhook-id')!.getAttribute('value')).toBe('dlvr1');
+      expect(page.text).not.toContain('<b>&');
+    });
+
+    it('needs an endpoint, and says so', async () => {
+      const empty = await enterPortal(service, await service.make.client());
+      expect(wordsOf(await empty.open(VERIFY))).toContain('Add an endpoint first');
+    });
+  });
+
+  it('the catalogue shows each type that the scopes allow with description, scope and sample', async () => {
+    const page = await browser.open('/portal/event_types');
+    const entries = page.html.querySelectorAll('.entries > li');
+    expect(entries.map((entry) => entry.querySelector('h2')!.text)).toContain('charging_sub_session.ended');
+    const first = entries[0]!.text.replaceAll('&quot;', '"');
+    for (const words of [
+      'charging_session.created',
+      'charging_session:read',
+      'A vehicle was plugged in',
+      '"plugged_in_at"',
+    ]) {
+      expect(first).toContain(words);
+    }
+  });
+
+  it('the example for curl and openssl makes a signature that the library of Standard Webhooks takes', async () => {
+    const { code } = SNIPPETS.find(({ language }) => language.startsWith('curl'))!;
+    const script = code.slice(0, code.indexOf('\ncurl')).replace('whsec_…', endpoint.secret);
+    const { stdout } = await promisify(execFile)('bash', [
+      '-euc',
+      `${script}\necho "$TIMESTAMP"\necho "$BODY"`,
+    ]);
+    const [signature, timestamp, body] = stdout.split('\n');
+    const headers = {
+      'webhook-id': 'dlvr_by_hand',
+      'webhook-timestamp': timestamp!,
+      'webhook-signature': signature!,
+    };
+    expect(new Webhook(endpoint.secret).verify(body!, headers)).toMatchObject({ type: 'webhook.test' });
+  });
+});

@@ -1,0 +1,239 @@
+import { Webhook } from 'standardwebhooks';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { Receiver } from '../support/receiver.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+describe('sending from the portal', () => {
+  let service: TestService;
+  let client: TestClient;
+  let browser: BrowserSession;
+  let receiver: Receiver;
+  let status: number;
+  let held: (() => void)[] | undefined;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    receiver = await Receiver.start((response) => {
+      const answer = () => void response.writeHead(status).end(`answered <${status}>`);
+      if (held) held.push(answer);
+      else answer();
+    });
+    client = await service.make.client();
+    browser = await enterPortal(service, client);
+  });
+  beforeEach(() => {
+    status = 200;
+    held = undefined;
+    receiver.requests.length = 0;
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const newEndpoint = (): Promise<EndpointEntity & { secret: string }> =>
+    makeEndpoint(service, client, { url: receiver.url() });
+  const testPath = ({ id }: EndpointEntity): string => `/portal/endpoints/${id}/test`;
+  const recoverPath = ({ id }: EndpointEntity): string => `/portal/endpoints/${id}/recover`;
+  const sendTest = async (endpoint: EndpointEntity, type?: string): Promise<Page> =>
+    browser.submit(await browser.open(testPath(endpoint)), testPath(endpoint), { type });
+  const locationOf = (page: Page): string => page.headers.get('location')!;
+  const turn = (endpoint: EndpointEntity, enabled: boolean): Promise<unknown> =>
+    service.app.get(EndpointsService).update(endpoint.id, client.id, { enabled }, SERVICE_ACTOR);
+
+  describe('a test', () => {
+    it.each([undefined, '', 'nothing.happened', '<b>', 'x'.repeat(300)])(
+      'of the event type %j is refused beside the field, and nothing is sent',
+      async (type) => {
+        const page = await sendTest(await newEndpoint(), type);
+        expect([page.status, errorAt(page, 'event-type')?.slice(0, 26)]).toEqual([
+          400,
+          'Choose one of these event ',
+        ]);
+        expect(receiver.requests).toEqual([]);
+      },
+    );
+
+    it('of a type outside the scopes of the client is refused, and not offered', async () => {
+      const narrow = await service.make.client({ scopes: ['vehicle:read'] });
+      const inside = await enterPortal(service, narrow);
+      const path = testPath(await makeEndpoint(service, narrow, { url: receiver.url() }));
+      const form = await inside.open(path);
+      expect(form.text).not.toContain('charging_session.created');
+      const page = await inside.submit(form, path, { type: 'charging_session.created' });
+      expect(page.status).toBe(400);
+      expect(receiver.requests).toEqual([]);
+    });
+
+    it('shows the sample of each type first, sends it signed, and shows the answer', async () => {
+      const endpoint = await newEndpoint();
+      const form = await browser.open(`${testPath(endpoint)}?type=charging_session.ended`);
+      const options = form.html.querySelectorAll('#event-type option');
+      expect(options.filter((option) => option.hasAttribute('selected')).map(({ text }) => text)).toEqual([
+        'charging_session.ended',
+      ]);
+      expect(form.html.querySelectorAll('details summary').map(({ text }) => text)).toEqual(
+        options.map(({ text }) => text),
+      );
+      expect(wordsOf(form)).toContain('38.7');
+      const answer = await browser.submit(form, testPath(endpoint), { type: 'charging_session.ended' });
+      expect(answer.status).toBe(303);
+      const page = await browser.open(locationOf(answer));
+      for (const words of ['Test: charging_session.ended', 'Delivered', 'Status 200', 'answered <200>']) {
+        expect(wordsOf(page)).toContain(words);
+      }
+      expect(page.text).not.toContain('http-equiv="refresh"');
+      const [request] = receiver.requests;
+      const verified = new Webhook(endpoint.secret).verify(
+        request!.body,
+        request!.headers as Record<string, string>,
+      );
+      expect(verified).toMatchObject({
+        type: 'charging_session.ended',
+        user_id: expect.stringMatching(/^user0+$/),
+      });
+      expect(wordsOf(page)).toContain(
+        `webhook-signature: ${request!.headers['webhook-signature'] as string}`,
+      );
+    });
+
+    it('that fails says so, with what to do, and is not retried', async () => {
+      status = 404;
+      const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
+      for (const words of ['Failed', 'Status 404', 'Check the path of the URL', 'answered <404>']) {
+        expect(wordsOf(page)).toContain(words);
+      }
+      expect(wordsOf(page)).not.toContain('Next attempt');
+    });
+
+    it('whose receiver hangs is waited for on a page that refreshes itself', async () => {
+      held = [];
+      const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
+      expect(page.html.querySelector('meta[http-equiv=refresh]')).not.toBeNull();
+      expect(wordsOf(page)).toContain('Waiting for the answer');
+      held.forEach((answer) => answer());
+      const path = `/portal/deliveries/${wordsOf(page).match(/dlvr[0-9A-Z]{26}/)![0]}`;
+      await until('the answer stands there', async () =>
+        wordsOf(await browser.open(path)).includes('Status 200'),
+      );
+    });
+
+    it('is sent to a disabled endpoint too', async () => {
+      const endpoint = await newEndpoint();
+      await turn(endpoint, false);
+      const page = await browser.open(locationOf(await sendTest(endpoint, 'webhook.test')));
+      expect(wordsOf(page)).toContain('Status 200');
+    });
+  });
+
+  it('a delivery is resent under the same id, which is an audit event', async () => {
+    const endpoint = await newEndpoint();
+    const id = await seedDelivery(service, endpoint, {
+      state: 'failed',
+      type: 'webhook.test',
+      isTest: true,
+      attempts: [{ status: 500 }],
+    });
+    const path = `/portal/deliveries/${id}`;
+    const answer = await browser.submit(await browser.open(path), `${path}/resend`);
+    expect([answer.status, locationOf(answer)]).toEqual([303, path]);
+    await until('it arrived', async () => wordsOf(await browser.open(path)).includes('Delivered'));
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([id]);
+    expect(wordsOf(await browser.open(path))).toContain('#2');
+    const audited = await service.database.query(
+      `SELECT actor_type, actor_id, address FROM audit_events WHERE action = 'delivery.resent' AND subject_id = $1`,
+      [id],
+    );
+    expect(audited).toEqual([{ actor_type: 'client', actor_id: client.id, address: '127.0.0.1' }]);
+  });
+
+  describe('a recovery', () => {
+    const recoveries = async (): Promise<number> =>
+      (await service.database.query('SELECT 1 FROM webhook_recoveries')).length;
+
+    it.each([
+      ['x', '2026-03-01T00:00', 'from', 'Give a date and a time'],
+      ['2026-03-01T00:00', '2026-02-29T00:00', 'to', 'Give a date and a time'],
+      ['2026-03-01T00:00', '', 'to', 'Give a date and a time'],
+      ['', '2026-03-01T00:00', 'from', 'Give a date and a time'],
+      ['2026-03-01T00:01', '2026-03-01T00:00:59', 'to', 'This must be later than “From”.'],
+    ])('from %j until %j is refused beside the field', async (from, to, field, error) => {
+      const endpoint = await newEndpoint();
+      const path = recoverPath(endpoint);
+      const before = await recoveries();
+      const page = await browser.open(`${path}?${new URLSearchParams({ from, to }).toString()}`);
+      expect([page.status, errorAt(page, field)?.slice(0, error.length)]).toEqual([400, error]);
+      expect(page.html.querySelector(`#${field}`)!.getAttribute('value')).toBe(field === 'from' ? from : to);
+      await seedDelivery(service, endpoint, { state: 'failed' });
+      const posted = await browser.submit(await browser.open(path), path, {
+        from: from || ' ',
+        to: to || ' ',
+      });
+      expect(posted.status).toBe(400);
+      expect(await recoveries()).toBe(before);
+    });
+
+    it('is not offered where nothing failed, nor for a disabled endpoint', async () => {
+      const endpoint = await newEndpoint();
+      const path = recoverPath(endpoint);
+      expect(wordsOf(await browser.open(path))).toContain('Nothing failed');
+      await seedDelivery(service, endpoint, { state: 'failed' });
+      const form = await browser.open(path);
+      await turn(endpoint, false);
+      const page = await browser.open(path);
+      expect(wordsOf(page)).toContain('The endpoint is disabled');
+      expect(page.html.querySelector('form[method=post][action$="/recover"]')).toBeNull();
+      const before = await recoveries();
+      expect(wordsOf(await browser.submit(form, path))).toContain('The endpoint is disabled');
+      expect(await recoveries()).toBe(before);
+    });
+
+    it('counts first, sends what failed in the time and nothing else, and shows how far it is', async () => {
+      const endpoint = await newEndpoint();
+      const elsewhere = await newEndpoint();
+      const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour));
+      const seed = (hour: number, of = endpoint, state: 'failed' | 'delivered' = 'failed') =>
+        seedDelivery(service, of, { state, at: at(hour), type: 'webhook.test', isTest: true });
+      const within = [await seed(10), await seed(11), await seed(12)];
+      await seed(9);
+      await seed(13);
+      await seed(11, elsewhere);
+      await seed(11, endpoint, 'delivered');
+      const path = recoverPath(endpoint);
+      const counted = await browser.open(`${path}?from=2026-03-01T10:00&to=2026-03-01T13:00`);
+      expect(wordsOf(counted)).toContain('3 deliveries failed');
+      expect(receiver.requests).toEqual([]);
+      held = [];
+      const answer = await browser.submit(counted, path);
+      expect(answer.status).toBe(303);
+      const progress = await browser.open(locationOf(answer));
+      expect(wordsOf(progress)).toContain('0 of 3 deliveries done');
+      expect(progress.html.querySelector('progress')!.getAttribute('max')).toBe('3');
+      expect(progress.html.querySelector('meta[http-equiv=refresh]')).not.toBeNull();
+      await until('all are under way', () => held!.length === 3);
+      held.forEach((release) => release());
+      await until('all are done', async () =>
+        wordsOf(await browser.open(locationOf(answer))).includes('All done'),
+      );
+      const done = await browser.open(locationOf(answer));
+      expect(done.html.querySelector('meta[http-equiv=refresh]')).toBeNull();
+      expect(receiver.requests.map(({ headers }) => headers['webhook-id']).sort()).toEqual(
+        [...within].sort(),
+      );
+      const list = done.html.querySelectorAll('a').find(({ text }) => text === 'See these deliveries')!;
+      const rows = (await browser.open(list.getAttribute('href')!)).html.querySelectorAll('.rows > li');
+      expect(rows).toHaveLength(3);
+      const [audited] = await service.database.query(
+        `SELECT actor_id, after->>'deliveries' AS deliveries FROM audit_events WHERE action = 'delivery.recovered' AND subject_id = $1`,
+        [endpoint.id],
+      );
+      expect(audited).toEqual({ actor_id: client.id, deliveries: '3' });
+    });
+  });
+});

@@ -1,0 +1,207 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ServerResponse } from 'node:http';
+import type { ClientEntity } from '../../src/clients/client.entity.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { Factory } from '../support/factory.js';
+import { Http } from '../support/http.js';
+import { Receiver, type ReceivedRequest } from '../support/receiver.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
+
+const EVENTS = 5_000;
+const ENDPOINTS = 20;
+const PUBLISHERS = 40;
+const KILLS_AT = [1_000, 2_500, 4_000];
+
+describe('deliveries, when the process dies', () => {
+  let database: TestDatabase;
+  let receiver: Receiver;
+  let service: SpawnedService;
+  let http: Http;
+  let bearer: string;
+  let port: number;
+  let reply: (response: ServerResponse, request: ReceivedRequest) => void;
+  const clients: ClientEntity[] = [];
+  const users: UserEntity[] = [];
+
+  const start = () =>
+    new SpawnedService({
+      ...WEBHOOK_ENV,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      BASE_URL: http.url,
+      DATABASE_URL: database.url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      LOG_LEVEL: 'warn',
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: Array(30).fill(1).join(),
+    }).ready();
+
+  /** Makes what is needed by an instance that then goes away: client n of twenty has an endpoint `/n`. */
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    receiver = await Receiver.start((response, request) => reply(response, request));
+    port = await freePort();
+    http = new Http(`http://127.0.0.1:${port}`);
+    const instance = await startInstance(database, WEBHOOK_ENV);
+    const make = new Factory(instance);
+    bearer = await make.adminToken();
+    for (let n = 0; n < ENDPOINTS; n++) {
+      const client = await make.client();
+      const json = { url: receiver.url(`/${n}`), event_types: [TYPE] };
+      const path = `/admin/clients/${client.id}/webhook_endpoints`;
+      expect((await instance.http.send(path, { bearer, json })).status).toBe(201);
+      clients.push(client);
+      users.push(await make.user());
+    }
+    // What happens to a user goes to two clients.
+    for (const [n, user] of users.entries()) {
+      await make.consent(clients[n]!, user);
+      await make.consent(clients[(n + 1) % ENDPOINTS]!, user);
+    }
+    await instance.app.close();
+  });
+  beforeEach(async () => {
+    await database.query('TRUNCATE events CASCADE');
+    receiver.requests.length = 0;
+    service = await start();
+  });
+  afterEach(() => SpawnedService.killAll());
+  afterAll(async () => {
+    await SpawnedService.killAll();
+    await receiver.stop();
+    await database.drop();
+  });
+
+  /** Publishes until it is accepted, with the same key again and again, as publishers do. */
+  async function publish(user: UserEntity, n: number): Promise<void> {
+    const json = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: { n } };
+    const headers = { 'idempotency-key': `event-${n}` };
+    for (;;) {
+      const status = await http.send('/v2/events', { bearer, headers, json }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status === 202) return;
+      if (status !== 0 && status < 500) throw new Error(`refused with ${status}`);
+      await pause(50);
+    }
+  }
+  const idOf = ({ headers }: ReceivedRequest) => headers['webhook-id'] as string;
+  const count = async (what: string) =>
+    (await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${what}`))[0]!.n;
+
+  it('lose nothing that was accepted, and send nothing that is no longer consented to', async () => {
+    const [HANGING, FLAKY, WITHDRAWN] = ['/0', '/1', '/5'];
+    const left = users[5]!;
+    const held: ServerResponse[] = [];
+    let isHanging = true;
+    let flaky = 0;
+    let withdrawnAt = Infinity;
+    const late: string[] = [];
+    reply = (response, { url, body }) => {
+      const isOfLeft = body.includes(left.id);
+      if (isOfLeft && Date.now() > withdrawnAt) late.push(url);
+      if (url === HANGING && isHanging) return void held.push(response);
+      if (url === FLAKY && flaky++ % 2 === 0) return void response.writeHead(500).end();
+      // So that there are attempts left to make when the consent is withdrawn.
+      if (url === WITHDRAWN && isOfLeft) return void response.writeHead(500).end();
+      response.end('ok');
+    };
+    let [next, accepted] = [0, 0];
+    const publishing = Promise.all(
+      Array.from({ length: PUBLISHERS }, async () => {
+        for (let n = next++; n < EVENTS; n = next++, accepted++) await publish(users[n % ENDPOINTS]!, n);
+      }),
+    );
+    for (const at of KILLS_AT) {
+      await until(`${at} are accepted`, () => accepted >= at, 60_000);
+      service.signal('SIGKILL');
+      await service.exit();
+      service = await start();
+    }
+    await publishing;
+    const consent = `/admin/clients/${clients[5]!.id}/consents/${left.id}`;
+    const consentOfOther = `/admin/clients/${clients[6]!.id}/consents/${left.id}`;
+    for (const path of [consent, consentOfOther]) {
+      expect((await http.send(path, { method: 'DELETE', bearer })).status).toBe(204);
+    }
+    // What was claimed just before is on its way.
+    withdrawnAt = Date.now() + 1000;
+    expect(await count('events')).toBe(EVENTS);
+    expect(await count('deliveries')).toBe(2 * EVENTS);
+    const ended = "state <> 'pending'";
+    const endpointOf = (path: string) =>
+      `(SELECT id FROM webhook_endpoints WHERE url LIKE '%${path}' AND client_id = '${clients[Number(path.slice(1))]!.id}')`;
+    // All but those of the one that hangs, and it holds up no other.
+    await until(
+      'every delivery to the others has ended',
+      async () =>
+        (await count(`deliveries WHERE endpoint_id <> ${endpointOf(HANGING)} AND NOT (${ended})`)) === 0,
+      60_000,
+    );
+    isHanging = false;
+    for (const response of held) response.end('ok');
+    await until(
+      'the last delivery has ended',
+      async () => (await count(`deliveries WHERE NOT (${ended})`)) === 0,
+      60_000,
+    );
+    expect(await count('deliveries WHERE lease_id IS NOT NULL')).toBe(0);
+    const states = await database.query<{ state: string; reason: string; user_id: string; n: number }>(
+      `SELECT d.state, d.cancel_reason AS reason, count(*)::int AS n FROM deliveries d JOIN events e ON e.id = d.event_id
+        WHERE e.user_id <> $1 GROUP BY 1, 2`,
+      [left.id],
+    );
+    expect(states).toEqual([{ state: 'delivered', reason: null, n: 2 * EVENTS - (2 * EVENTS) / ENDPOINTS }]);
+    expect(late).toEqual([]);
+    const withdrawn = await database.query<{ state: string; reason: string }>(
+      `SELECT DISTINCT state, cancel_reason AS reason FROM deliveries WHERE endpoint_id = ${endpointOf(WITHDRAWN)}
+          AND event_id IN (SELECT id FROM events WHERE user_id = $1)`,
+      [left.id],
+    );
+    expect(withdrawn).toEqual([{ state: 'cancelled', reason: 'consent_withdrawn' }]);
+    // And the receivers agree: each has heard of each event at least once.
+    const heard = new Set(receiver.requests.map(idOf));
+    const delivered = await database.query<{ id: string }>(
+      "SELECT id FROM deliveries WHERE state = 'delivered'",
+    );
+    expect(delivered.filter(({ id }) => !heard.has(id))).toEqual([]);
+  }, 150_000);
+
+  it('are finished or given back when it is told to stop: nothing is counted that was cut off', async () => {
+    const slow = new Set(['/3', '/4']);
+    const held: ServerResponse[] = [];
+    reply = (response, { url }) => {
+      if (slow.has(url)) held.push(response);
+      else setTimeout(() => response.end('ok'), 2_000);
+    };
+    // To the clients 2 and 3, 3 and 4, 4 and 5.
+    for (const n of [2, 3, 4, 2, 3, 4])
+      await publish(users[n]!, 10_000 + receiver.requests.length + Math.random());
+    await until('all are in hand', () => receiver.requests.length === 12);
+    const began = Date.now();
+    service.signal('SIGTERM');
+    expect(await service.exit(10_000)).toBe(0);
+    expect(Date.now() - began).toBeGreaterThan(7_000);
+    const rows = await database.query<Record<string, unknown>>(
+      `SELECT url LIKE '%/3' OR url LIKE '%/4' AS slow, state, attempts, retries, lease_id, next_attempt_at <= now() AS due, count(*)::int AS n
+         FROM deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1`,
+    );
+    expect(rows).toEqual([
+      { slow: false, state: 'delivered', attempts: 1, retries: 0, lease_id: null, due: null, n: 4 },
+      { slow: true, state: 'pending', attempts: 0, retries: 0, lease_id: null, due: true, n: 8 },
+    ]);
+    expect(await count('delivery_attempts')).toBe(4);
+    expect(service.printed).not.toMatch(/"level":(40|50|60)/);
+    slow.clear();
+    service = await start();
+    await until(
+      'they are delivered',
+      async () => (await count("deliveries WHERE state = 'delivered'")) === 12,
+    );
+    expect(await service.stop()).toBe(0);
+  }, 60_000);
+});
