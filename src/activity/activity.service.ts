@@ -1,5 +1,7 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
+import type { FastifyInstance } from 'fastify';
 import { Transactions } from '../database/transactions.js';
 import { EVERYBODY, type ActivityKind, type Counted, type Happening } from './activity.js';
 import { ActivityRepository, type ClientNearLimit, type HourOfAll } from './activity.repository.js';
@@ -14,7 +16,7 @@ const OTHER = 'other';
  * statement. What an instance counted since then is lost when it is killed: these are pictures, not accounts.
  */
 @Injectable()
-export class ActivityService implements OnApplicationShutdown {
+export class ActivityService implements OnModuleInit {
   private readonly logger = new Logger(ActivityService.name);
   private counts = new Map<string, Counted>();
   private writing: Promise<void> = Promise.resolve();
@@ -22,7 +24,13 @@ export class ActivityService implements OnApplicationShutdown {
   constructor(
     private readonly repository: ActivityRepository,
     private readonly transactions: Transactions,
+    private readonly server: HttpAdapterHost,
   ) {}
+
+  onModuleInit(): void {
+    // When the last request is served, and before the pool of connections is closed.
+    this.server.httpAdapter.getInstance<FastifyInstance>().addHook('onClose', () => this.flush());
+  }
 
   /** Counts something, for its client and for everybody; costs no query. */
   count({ kind, detail, clientId = '', address }: Happening): void {
@@ -50,10 +58,6 @@ export class ActivityService implements OnApplicationShutdown {
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
     return this.writing;
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.flush();
   }
 
   @Interval(FLUSH_EVERY_MS)

@@ -5,10 +5,11 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 import { ACCOUNT_PAGES } from './account-pages.js';
+import { CONSOLE_PAGES } from './console-pages.js';
 import { PORTAL_PAGES } from './portal-pages.js';
 import { EVERY_PAGE as OTHER_PAGES, newCast, type Cast } from './every-page.js';
 
-const EVERY_PAGE = { ...OTHER_PAGES, ...ACCOUNT_PAGES, ...PORTAL_PAGES };
+const EVERY_PAGE = { ...OTHER_PAGES, ...ACCOUNT_PAGES, ...PORTAL_PAGES, ...CONSOLE_PAGES };
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 800 };
 /** The longest names and addresses that can be stored, without a place to break. */

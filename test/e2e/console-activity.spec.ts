@@ -1,0 +1,194 @@
+import { ActivityService } from '../../src/activity/activity.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import {
+  startInstance,
+  startService,
+  TEST_ENCRYPTION_KEY,
+  type TestService,
+} from '../support/test-service.js';
+
+let service: TestService;
+let browser: BrowserSession;
+let client: TestClient;
+
+beforeAll(async () => {
+  service = await startService();
+  browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+});
+beforeEach(async () => (client = await service.make.client()));
+afterAll(() => service.stop());
+
+const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
+const flush = () => service.app.get(ActivityService).flush();
+const countsOf = async (clientId: string): Promise<Record<string, number>> => {
+  await flush();
+  const rows = await service.database.query<{ what: string; n: number }>(
+    `SELECT kind || ' ' || detail AS what, sum(count)::int AS n FROM activity_hours WHERE client_id = $1 GROUP BY 1 ORDER BY 1`,
+    [clientId],
+  );
+  return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
+};
+const ask = (secret = client.secret, form: Record<string, string> = { grant_type: 'client_credentials' }) =>
+  service.http.token(form, { id: client.id, secret });
+const use = (bearer: string) => service.http.get('/v2/users', { bearer });
+const refusals = async (): Promise<string[]> => {
+  const page = await browser.open(`/admin/console/clients/${client.id}/refusals`);
+  return page.html.querySelectorAll('table:first-of-type tbody th strong').map(({ text }) => text);
+};
+
+describe('what was refused to a client', () => {
+  it('is nothing at first', async () => {
+    const page = await browser.open(`/admin/console/clients/${client.id}/refusals`);
+    expect(page.html.querySelector('.empty')!.text).toBe('Nothing was refused to this client.');
+  });
+
+  it('tells a wrong secret from an expired one, and from a client that is disabled', async () => {
+    await ask('x'.repeat(40));
+    await service.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
+    await service.app.get(PurgeService).purge();
+    expect((await ask()).status).toBe(401);
+    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await ask();
+    await service.http.token({ grant_type: 'client_credentials', client_id: client.id });
+    expect(await countsOf(client.id)).toEqual({
+      'token_refused client_disabled': 2,
+      'token_refused expired_secret': 1,
+      'token_refused wrong_secret': 1,
+    });
+    expect(await refusals()).toEqual(['The client is disabled', 'Expired secret', 'Wrong secret']);
+  });
+
+  it('tells what was wrong with a request by its error code', async () => {
+    await ask(client.secret, { grant_type: 'password' });
+    await ask(client.secret, { grant_type: 'client_credentials', scope: 'admin:read' });
+    await ask(client.secret, { grant_type: 'refresh_token', refresh_token: 'x' });
+    await ask(client.secret, {});
+    await service.http.token({ grant_type: 'client_credentials', client_id: client.id });
+    expect(await countsOf(client.id)).toEqual({
+      'token_refused invalid_grant': 1,
+      'token_refused invalid_request': 1,
+      'token_refused invalid_scope': 1,
+      'token_refused no_secret': 1,
+      'token_refused unsupported_grant_type': 1,
+    });
+  });
+
+  it('tells why a token of it is refused, after the purge too', async () => {
+    const [expired, revoked] = [
+      await service.make.clientToken(client),
+      await service.make.clientToken(client),
+    ];
+    const user = await service.make.user();
+    const { access_token } = await service.make.tokens(client, user);
+    await service.http.send('/o/revoke_token/', {
+      form: { token: revoked },
+      basic: { id: client.id, secret: client.secret },
+    });
+    await query(
+      `UPDATE access_tokens SET expires_at = now() - interval '1 hour'
+        WHERE client_id = $1 AND grant_id IS NULL AND revoked_at IS NULL`,
+      [client.id],
+    );
+    await query('UPDATE consents SET revoked_at = now() WHERE client_id = $1', [client.id]);
+    await service.app.get(PurgeService).purge();
+    for (const token of [expired, revoked, access_token]) expect((await use(token)).status).toBe(401);
+    const token = await service.make.clientToken(client);
+    expect((await service.http.get('/admin/clients', { bearer: token })).status).toBe(403);
+    expect(await countsOf(client.id)).toMatchObject({
+      'bearer_refused consent_withdrawn': 1,
+      'bearer_refused scope_missing': 1,
+      'bearer_refused token_expired': 1,
+      'bearer_refused token_revoked': 1,
+      'token_issued authorization_code': 1,
+      'token_issued client_credentials': 3,
+    });
+  });
+
+  it('tells of its limit, when it is near and when it is over', async () => {
+    await service.app.get(ClientsService).update(client.id, { rateLimit: 6 }, SERVICE_ACTOR);
+    const token = await service.make.clientToken(client);
+    for (let n = 0; n < 8; n++) await use(token);
+    expect(await countsOf(client.id)).toMatchObject({
+      'rate_limit_near partner': 2,
+      'rate_limited partner': 2,
+    });
+    const overview = await browser.open('/admin/console');
+    expect(overview.html.querySelector('.verdict-bad')!.text).toContain(client.name);
+  });
+
+  it('holds no client that does not exist, whatever strangers send', async () => {
+    const before = await query("SELECT 1 FROM activity_hours WHERE client_id NOT IN ('', 'all')");
+    for (const id of ['clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'made up', 'all', "'; --"]) {
+      await service.http.token({ grant_type: 'client_credentials' }, { id, secret: 'x'.repeat(40) });
+    }
+    await use('cds_at_made-up');
+    await service.http.get('/v2/users');
+    await flush();
+    expect(await query("SELECT 1 FROM activity_hours WHERE client_id NOT IN ('', 'all')")).toEqual(before);
+    expect(await countsOf('')).toMatchObject({
+      'bearer_refused no_token': 1,
+      'bearer_refused token_malformed': 1,
+      'token_refused unknown_client': 4,
+    });
+  });
+});
+
+describe('the counters', () => {
+  it('of two instances add up, are written when one stops, and go after the retention time', async () => {
+    const other = await startInstance(service.database, {
+      BASE_URL: service.url,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    });
+    const happening = { kind: 'token_issued', detail: 'x', clientId: client.id } as const;
+    for (let n = 0; n < 3; n++) {
+      other.app.get(ActivityService).count(happening);
+      service.app.get(ActivityService).count(happening);
+    }
+    await Promise.all([other.app.close(), flush()]);
+    expect(await countsOf(client.id)).toEqual({ 'token_issued x': 6 });
+    await query("UPDATE activity_hours SET hour = hour - interval '31 days' WHERE client_id = $1", [
+      client.id,
+    ]);
+    await service.app.get(PurgeService).purge();
+    expect(await countsOf(client.id)).toEqual({});
+  });
+
+  it('hold a bounded number of different things, and count the rest as others', async () => {
+    const activity = service.app.get(ActivityService);
+    for (let n = 0; n < 5000; n++)
+      activity.count({ kind: 'sign_in', detail: 'many', clientId: `clnt-test-${n}` });
+    await flush();
+    const [{ rows, sum }] = (await query(
+      "SELECT count(*)::int AS rows, sum(count)::int AS sum FROM activity_hours WHERE kind = 'sign_in' AND client_id <> 'all' AND detail IN ('many', 'other')",
+    )) as [{ rows: number; sum: number }];
+    expect(rows).toBeLessThan(4100);
+    expect(sum).toBe(5000);
+  });
+
+  it('count sign-ins, and those that failed', async () => {
+    const before = await countsOf('all');
+    const user = await service.make.user();
+    await service.make.signedIn(user);
+    await expect(service.make.signedIn(user, 'wrong horse battery staple')).rejects.toThrow();
+    const after = await countsOf('all');
+    for (const what of ['sign_in password', 'sign_in_refused password']) {
+      expect([what, after[what]]).toEqual([what, (before[what] ?? 0) + 1]);
+    }
+  });
+});
+
+describe('the front page', () => {
+  it('shows each thing as a picture with words, and in numbers', async () => {
+    const page = await browser.open('/admin/console');
+    const pictures = page.html
+      .querySelectorAll('svg[role="img"]')
+      .map((svg) => svg.getAttribute('aria-label')!);
+    expect(pictures).toHaveLength(10);
+    expect(pictures[0]).toMatch(/^Tokens issued over the last day: \d+ in all, at most \d+ in an hour$/);
+    expect(page.html.querySelectorAll('details.numbers tbody tr')).toHaveLength(24);
+  });
+});
