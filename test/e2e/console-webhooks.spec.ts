@@ -1,0 +1,144 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { makeEndpoint, seedDelivery } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CONSOLE = '/admin/console';
+
+describe('in the console', () => {
+  let service: TestService;
+  let operator: UserEntity;
+  let client: TestClient;
+  let browser: BrowserSession;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    operator = await service.make.user({ role: 'operator' });
+    browser = await service.make.signedIn(operator);
+  });
+  beforeEach(async () => (client = await service.make.client({ name: 'Northwind' })));
+  afterAll(() => service.stop());
+
+  const submit = async (
+    path: string,
+    fields: Record<string, string | string[] | undefined> = {},
+    from = path,
+  ): Promise<Page> => browser.submit(await browser.open(from), path, fields);
+  const trail = async (id: string): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
+        [id, operator.id],
+      )
+    ).map(({ action }) => action);
+
+  describe('endpoints', () => {
+    it.each([
+      ['of no address', { url: 'nonsense' }, 'url'],
+      ['without a type', { event_types: [] }, 'event_types'],
+      ['of a type that there is not', { event_types: ['nothing.happened'] }, 'event_types'],
+    ])('%s are not added, and the field says why', async (_what, wrong, field) => {
+      const page = await submit(`${CONSOLE}/clients/${client.id}/endpoints/new`, {
+        url: 'http://127.0.0.1:9/x',
+        event_types: ['vehicle.updated'],
+        ...wrong,
+      });
+      expect([page.status, page.html.querySelectorAll('.field-error').length]).toEqual([400, 1]);
+      expect(page.html.querySelector(`#${field}-error`)).not.toBeNull();
+    });
+
+    it('are added, changed, disabled, enabled and deleted, each in the trail', async () => {
+      const added = await submit(`${CONSOLE}/clients/${client.id}/endpoints/new`, {
+        url: 'http://127.0.0.1:9/first',
+        event_types: ['vehicle.updated'],
+      });
+      expect(added.html.querySelector('code.secret')!.text).toMatch(/^whsec_/);
+      const id = /endp[0-9A-Z]{26}/.exec(added.text)![0];
+      const path = `${CONSOLE}/endpoints/${id}`;
+      expect((await submit(`${path}/edit`, { description: 'Back office' })).status).toBe(303);
+      expect((await submit(`${path}/disable`, {}, path)).status).toBe(303);
+      expect((await browser.open(`${CONSOLE}/endpoints?state=disabled`)).text).toContain('/first');
+      expect((await submit(`${path}/enable`, {}, path)).status).toBe(303);
+      expect((await browser.open(path)).html.querySelector('.state')!.text).toBe('Enabled');
+      expect((await submit(`${path}/delete`)).status).toBe(303);
+      expect((await browser.open(path)).status).toBe(404);
+      expect(await trail(id)).toEqual([
+        'webhook_endpoint.created',
+        'webhook_endpoint.updated',
+        'webhook_endpoint.updated',
+        'webhook_endpoint.updated',
+        'webhook_endpoint.deleted',
+      ]);
+    });
+
+    it('of all clients are listed, or of one', async () => {
+      const other = await service.make.client();
+      await makeEndpoint(service, client);
+      await makeEndpoint(service, other);
+      const rows = async (query: string): Promise<number> =>
+        (await browser.open(`${CONSOLE}/endpoints${query}`)).html.querySelectorAll('tbody tr').length;
+      expect(await rows('')).toBeGreaterThanOrEqual(2);
+      expect(await rows(`?client_id=${client.id}&state=`)).toBe(1);
+      const wrong = await browser.open(`${CONSOLE}/endpoints?client_id=x`);
+      expect([wrong.status, wrong.html.querySelector('#client_id-error')!.text]).toEqual([
+        400,
+        'Must be the id of a client.',
+      ]);
+    });
+  });
+
+  it('deliveries are listed by client, endpoint and state, looked at, and sent again', async () => {
+    const endpoint = await makeEndpoint(service, client);
+    const id = await seedDelivery(service, endpoint, {
+      state: 'failed',
+      attempts: [{ status: 500, responseStart: '<b>broken</b>' }],
+    });
+    await seedDelivery(service, endpoint, { state: 'delivered', attempts: [{ status: 204 }] });
+    const rows = async (query: string): Promise<number> =>
+      (await browser.open(`${CONSOLE}/deliveries?${query}`)).html.querySelectorAll('tbody tr').length;
+    expect(await rows(`client_id=${client.id}`)).toBe(2);
+    expect(await rows(`endpoint_id=${endpoint.id}&state=failed`)).toBe(1);
+    expect(await rows(`client_id=${client.id}&state=cancelled`)).toBe(0);
+    const path = `${CONSOLE}/deliveries/${id}`;
+    const shown = await browser.open(path);
+    expect(shown.html.querySelector('tbody')!.text).toContain('<b>broken</b>');
+    expect(shown.text).not.toContain('<b>broken');
+    expect((await submit(`${path}/resend`, {}, path)).status).toBe(303);
+    expect(await trail(id)).toEqual(['delivery.resent']);
+  });
+
+  it('notifications are listed by user and client, and raised, with what is wrong beside the field', async () => {
+    const user = await service.make.user();
+    const path = `${CONSOLE}/notifications/new`;
+    const fields = {
+      user_id: user.id,
+      message_id: 'ERR42',
+      short_text_title: 'Maintenance <b>',
+      short_text_body: 'On Sunday.',
+    };
+    const wrong = await submit(path, { ...fields, message_id: '42', external_link: 'javascript:alert(1)' });
+    expect(wrong.html.querySelectorAll('.field-error')).toHaveLength(2);
+    expect((await submit(path, fields)).status).toBe(303);
+    const list = await browser.open(`${CONSOLE}/notifications?user_id=${user.id}&client_id=`);
+    expect(list.html.querySelector('tbody')!.text).toContain('Maintenance <b>');
+    expect(list.text).not.toContain('Maintenance <b>');
+  });
+
+  it('scopes are added and changed; the audience of one that is held stays', async () => {
+    const path = `${CONSOLE}/scopes/new`;
+    expect((await submit(path, { name: 'Not a name', description: 'x' })).status).toBe(400);
+    const added = { name: 'tariff:read', description: 'See your tariffs' };
+    expect((await submit(path, added)).status).toBe(303);
+    const edit = `${CONSOLE}/scopes/tariff:read/edit`;
+    expect((await submit(edit, { description: 'See what you pay' })).status).toBe(303);
+    expect((await browser.open(`${CONSOLE}/scopes`)).text).toContain('See what you pay');
+    expect(await trail('tariff:read')).toEqual(['scope.created', 'scope.updated']);
+    const held = await submit(`${CONSOLE}/scopes/vehicle:read/edit`, { audience: 'operator' });
+    expect([held.status, held.html.querySelector('[role="alert"]')!.text]).toEqual([
+      400,
+      expect.stringContaining('A client holds this scope'),
+    ]);
+    expect((await browser.open(`${CONSOLE}/event-types`)).text).toContain('charging_session.created');
+  });
+});
