@@ -53,7 +53,7 @@ describe('deliveries in the portal', () => {
       const kept =
         page.html.querySelector(`#${field} option[selected]`) ?? page.html.querySelector(`#${field}`);
       expect(kept!.getAttribute('value')).toBe(value);
-      expect(page.text).not.toContain('<script');
+      expect(page.text).not.toContain('<script>');
       expect(idsOn(page)).toEqual([]);
     },
   );
