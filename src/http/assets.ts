@@ -15,5 +15,6 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/pico.min.css', folder: path.dirname(pico), file: path.basename(pico) },
   { path: '/assets/app.css', folder: own, file: 'app.css' },
   { path: '/assets/portal.css', folder: own, file: 'portal.css' },
+  { path: '/assets/portal.js', folder: own, file: 'portal.js' },
   { path: '/assets/favicon.svg', folder: own, file: 'favicon.svg' },
 ];
