@@ -16,5 +16,6 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/app.css', folder: own, file: 'app.css' },
   { path: '/assets/console.css', folder: own, file: 'console.css' },
   { path: '/assets/portal.css', folder: own, file: 'portal.css' },
+  { path: '/assets/portal.js', folder: own, file: 'portal.js' },
   { path: '/assets/favicon.svg', folder: own, file: 'favicon.svg' },
 ];

@@ -4,14 +4,17 @@ export interface PageOptions {
   formTargets?: string[];
   /** For pages whose own address is a secret: nothing but the origin goes into a Referer. */
   hideAddress?: boolean;
+  /** For pages to which a script of this service adds something: it may run, and ask this service. */
+  withScript?: boolean;
 }
 
-/** Headers of every page: a Content-Security-Policy without scripts and without unsafe-inline, never cached. */
+/** Headers of every page: a Content-Security-Policy without unsafe-inline, and with few exceptions without scripts; never cached. */
 export function pageHeaders(options: PageOptions = {}): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
+    ...(options.withScript ? ["script-src 'self'", "connect-src 'self'"] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     ["form-action 'self'", ...(options.formTargets ?? [])].join(' '),

@@ -2,7 +2,6 @@ import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import { queryStringOf, type Form } from '../http/form.js';
-import { sendPage } from '../http/html.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
@@ -43,7 +42,7 @@ export class PortalDeliveriesController {
       typeNames: types.map(({ name }) => name),
       deliveries,
     });
-    sendPage(reply, html, { status: isUsable ? 200 : 400 });
+    visit.send(reply, html, isUsable ? 200 : 400);
   }
 
   @Get(':id')
@@ -60,7 +59,7 @@ export class PortalDeliveriesController {
       resendToken: visit.tokenFor(`resend ${id}`),
       now: new Date(),
     });
-    sendPage(reply, html);
+    visit.send(reply, html);
   }
 
   /** Sends it again under the same id; a 409 page while an attempt is under way, and for a deleted endpoint. */

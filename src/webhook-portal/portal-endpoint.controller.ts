@@ -2,7 +2,6 @@ import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { sendPage } from '../http/html.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -98,7 +97,7 @@ export class PortalEndpointController {
       until: new Date(Date.now() + DAY_MS),
       hasPrevious: previousSecretExpiresAt !== null && previousSecretExpiresAt > new Date(),
     });
-    sendPage(reply, html);
+    visit.send(reply, html);
   }
 
   @Post('rotate')
@@ -130,7 +129,7 @@ export class PortalEndpointController {
       action: `/portal/endpoints/${id}/delete`,
       back: `/portal/endpoints/${id}`,
     });
-    sendPage(reply, html);
+    visit.send(reply, html);
   }
 
   @Post('delete')
@@ -182,6 +181,6 @@ export class PortalEndpointController {
       revealToken: visit.tokenFor(`reveal ${id}`),
       switchToken: visit.tokenFor(`${enabled ? 'disable' : 'enable'} ${id}`),
     });
-    sendPage(reply, html);
+    visit.send(reply, html);
   }
 }

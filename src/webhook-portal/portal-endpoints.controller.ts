@@ -2,7 +2,6 @@ import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { sendPage } from '../http/html.js';
 import { Problem } from '../http/problem.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
@@ -25,7 +24,7 @@ export class PortalEndpointsController {
   @PortalPage()
   async list(@Visit() visit: PortalVisit, @Res() reply: FastifyReply): Promise<void> {
     const { items } = await this.endpoints.list(visit.clientId, { size: ENDPOINTS_PER_CLIENT });
-    sendPage(reply, endpointsPage({ frame: visit.frame(), endpoints: items }));
+    visit.send(reply, endpointsPage({ frame: visit.frame(), endpoints: items }));
   }
 
   @Get('endpoints/new')
@@ -96,7 +95,7 @@ export class PortalEndpointsController {
       errors,
       eventTypes: await this.eventTypes.listFor(visit.visitor.scopes),
     });
-    sendPage(reply, html, { status });
+    visit.send(reply, html, status);
   }
 }
 

@@ -2,7 +2,6 @@ import { Controller, Get, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { sendPage } from '../http/html.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
@@ -28,7 +27,7 @@ export class PortalGuidesController {
   @PortalPage()
   async catalogue(@Visit() visit: PortalVisit, @Res() reply: FastifyReply): Promise<void> {
     const eventTypes = await this.eventTypes.listFor(visit.visitor.scopes);
-    sendPage(reply, cataloguePage({ frame: visit.frame(), eventTypes }));
+    visit.send(reply, cataloguePage({ frame: visit.frame(), eventTypes }));
   }
 
   @Get('verify')
@@ -72,6 +71,6 @@ export class PortalGuidesController {
       endpoints: items,
       ...props,
     });
-    sendPage(reply, html, { status: props.endpointError ? 400 : 200 });
+    visit.send(reply, html, props.endpointError ? 400 : 200);
   }
 }

@@ -2,7 +2,6 @@ import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../http/form.js';
-import { sendPage } from '../http/html.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -59,7 +58,7 @@ export class PortalRecoveriesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const recovery = await this.deliveries.recovery(id, visit.clientId);
-    sendPage(reply, recoveryPage({ frame: visit.frame(), recovery, now: new Date() }));
+    visit.send(reply, recoveryPage({ frame: visit.frame(), recovery, now: new Date() }));
   }
 
   private async sendForm(
@@ -78,6 +77,6 @@ export class PortalRecoveriesController {
         query.range &&
         (await this.deliveries.countFailed(visit.clientId, { endpointId: id, ...query.range })),
     });
-    sendPage(reply, html, { status: query.range ? 200 : 400 });
+    visit.send(reply, html, query.range ? 200 : 400);
   }
 }

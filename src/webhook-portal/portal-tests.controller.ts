@@ -2,7 +2,6 @@ import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { sendPage } from '../http/html.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -76,6 +75,6 @@ export class PortalTestsController {
       chosen,
       error,
     });
-    sendPage(reply, html, { status: error ? 400 : 200 });
+    visit.send(reply, html, error ? 400 : 200);
   }
 }

@@ -4,6 +4,7 @@ import { originOf } from '../http/actor.js';
 import type { Cookies } from '../http/cookies.js';
 import type { CsrfService } from '../http/csrf.service.js';
 import type { Form } from '../http/form.js';
+import { sendPage } from '../http/html.js';
 import type { PortalFrame } from './pages/portal-layout.js';
 import type { PortalVisitor } from './portal-access.service.js';
 
@@ -63,6 +64,11 @@ export class PortalVisit {
   /** Throws a 403 problem for a form that is not this session's, or was made for something else. */
   check(form: Form, what: string): void {
     this.csrf.check(this.request, form, this.binding(what));
+  }
+
+  /** Answers with a page of the portal. */
+  send(reply: FastifyReply, html: string, status = 200): void {
+    sendPage(reply, html, { status, withScript: true });
   }
 
   /** Ends a form: on to a page, which says what was done. */

@@ -180,10 +180,29 @@ export const PORTAL_PAGES: Record<string, Visit> = {
   'a delivery that failed': open(delivery, seedOne(FAILED)),
   'a delivery that arrived': open(delivery, seedOne(EVERY_STATE[0]!)),
   'a delivery that waits': open(delivery, seedOne(EVERY_STATE[1]!)),
+  'a delivery under way': open(delivery, async (service, cast) => {
+    const prepared = await seedOne(EVERY_STATE[1]!)(service, cast);
+    await service.database.query(
+      `UPDATE deliveries SET lease_id = 'held', next_attempt_at = now() + interval '30 seconds' WHERE id = $1`,
+      [prepared.id],
+    );
+    return prepared;
+  }),
   'a delivery cancelled': open(delivery, seedOne(EVERY_STATE[2]!)),
   'recover failed deliveries': open(at('/recover'), seedAll),
   'recover, times refused': open(at('/recover?from=x&to='), seedAll),
   'a recovery done': open((path: string) => path, seedRecovery),
+  'a recovery under way': open(
+    (path: string) => path,
+    async (service, cast) => {
+      const path = await seedRecovery(service, cast);
+      await service.database.query('UPDATE deliveries SET recovery_id = $1 WHERE client_id = $2', [
+        path.split('/').at(-1),
+        cast.client.id,
+      ]);
+      return path;
+    },
+  ),
   'event catalogue': open('/portal/event_types', undefined, async (page) => {
     await page.getByText('Sample').first().click();
   }),

@@ -73,6 +73,32 @@ describe('the webhook portal in a browser', () => {
     await press(page, 'Save');
   };
 
+  it('a person copies the secret and an example by a button', async () => {
+    const page = await openPortal(true);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
+    await addEndpoint(page, receiver.url());
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+    await press(page, 'Reveal secret');
+    await press(page, 'Copy');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect([copied, copied.length]).toEqual([await secretOn(page), 50]);
+  });
+
+  it('a page that changes by its script keeps what has the focus', async () => {
+    const page = await openPortal(true);
+    await addEndpoint(page, receiver.url());
+    await follow(page, 'Test');
+    holds = true;
+    await press(page, 'Send test');
+    await page.waitForURL('**/portal/deliveries/*');
+    await page.getByRole('button', { name: 'Resend' }).focus();
+    held.splice(0).forEach((answer) => answer());
+    await page.getByText('thank you').first().waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Resend');
+    expect(await main(page)).toContain('webhook-signature: v1,');
+  });
+
   describe.each([
     ['with JavaScript', true],
     ['with JavaScript switched off', false],

@@ -203,8 +203,13 @@ describe('the pages of the portal', () => {
     for (const path of pages()) {
       const page = await browser.open(path);
       expect([path, page.status, page.headers.get('cache-control')]).toEqual([path, 200, 'no-store']);
-      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
-      expect(page.text).not.toMatch(/ style=|<style|<script|javascript:/);
+      expect(page.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; " +
+          "base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+      );
+      expect(page.text).not.toMatch(
+        / style=|<style|<script(?! src="\/assets\/portal\.js" defer)|javascript:/,
+      );
       expect(wordsOf(page)).toContain('Northwind');
       expect(page.html.querySelectorAll('form[action="/portal/logout"]')).toHaveLength(1);
       expect(page.text).not.toContain('whsec_A');

@@ -115,7 +115,7 @@ describe('sending from the portal', () => {
     it('whose receiver hangs is waited for on a page that refreshes itself', async () => {
       held = [];
       const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
-      expect(page.html.querySelector('meta[http-equiv=refresh]')).not.toBeNull();
+      expect(page.text).toContain('http-equiv="refresh"');
       expect(wordsOf(page)).toContain('Waiting for the answer');
       held.forEach((answer) => answer());
       const path = `/portal/deliveries/${wordsOf(page).match(/dlvr[0-9A-Z]{26}/)![0]}`;
@@ -215,14 +215,14 @@ describe('sending from the portal', () => {
       const progress = await browser.open(locationOf(answer));
       expect(wordsOf(progress)).toContain('0 of 3 deliveries done');
       expect(progress.html.querySelector('progress')!.getAttribute('max')).toBe('3');
-      expect(progress.html.querySelector('meta[http-equiv=refresh]')).not.toBeNull();
+      expect(progress.text).toContain('http-equiv="refresh"');
       await until('all are under way', () => held!.length === 3);
       held.forEach((release) => release());
       await until('all are done', async () =>
         wordsOf(await browser.open(locationOf(answer))).includes('All done'),
       );
       const done = await browser.open(locationOf(answer));
-      expect(done.html.querySelector('meta[http-equiv=refresh]')).toBeNull();
+      expect(done.text).not.toContain('http-equiv="refresh"');
       expect(receiver.requests.map(({ headers }) => headers['webhook-id']).sort()).toEqual(
         [...within].sort(),
       );

@@ -13,18 +13,21 @@ export interface LayoutProps {
   width?: 'narrow' | 'wide' | 'broad' | 'full';
   /** A further style sheet of this service. */
   styleSheet?: string;
-  /** Seconds after which the page asks for itself again: for something under way. */
+  /** A script of this service that adds something to the page. */
+  script?: string;
+  /** Seconds after which the page asks for itself again, for something under way; where there is a script, it does that. */
   refreshAfter?: number;
   /** What stands at the foot of the page, behind the service's name. */
   footer?: string;
 }
 
-/** The document around every page: head, skip link, brand, one card, footer. It ships no script. */
+/** The document around every page: head, skip link, brand, one card, footer. Every page works without a script. */
 export function Layout({
   title,
   children,
   width = 'narrow',
   styleSheet,
+  script,
   refreshAfter,
   footer = 'for drivers and the apps they choose',
 }: LayoutProps): VNode {
@@ -36,11 +39,16 @@ export function Layout({
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#f1f6f4" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#0a1412" media="(prefers-color-scheme: dark)" />
-        {refreshAfter !== undefined && <meta http-equiv="refresh" content={String(refreshAfter)} />}
+        {refreshAfter !== undefined && (
+          <noscript>
+            <meta http-equiv="refresh" content={String(refreshAfter)} />
+          </noscript>
+        )}
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
         {styleSheet && <link rel="stylesheet" href={styleSheet} />}
+        {script && <script src={script} defer />}
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
       </head>
       <body class={`page page-${width}`}>
@@ -51,7 +59,7 @@ export function Layout({
           <BrandMark />
           <span class="brand-name">{SERVICE_NAME}</span>
         </header>
-        <main class="page-main" id="main" tabIndex={-1}>
+        <main class="page-main" id="main" tabIndex={-1} data-refresh={script && refreshAfter}>
           <div class="card">{children}</div>
         </main>
         <footer class="page-footer">{`${SERVICE_NAME} – ${footer}`}</footer>

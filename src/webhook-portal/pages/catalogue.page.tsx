@@ -18,8 +18,9 @@ export const cataloguePage = ({ frame, eventTypes }: CataloguePageProps): string
     children: (
       <>
         <p class="lead">
-          What your application may receive with its scopes. Every request is a POST of JSON with these four
-          members; what <code>data</code> holds depends on the type.
+          What your application may receive with its scopes. Every request is a POST of JSON with{' '}
+          <code>type</code>, <code>timestamp</code>, <code>user_id</code> and <code>data</code>; what{' '}
+          <code>data</code> holds depends on the type.
         </p>
         <ul class="entries" role="list">
           {eventTypes.map((type) => (

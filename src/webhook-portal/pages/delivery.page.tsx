@@ -32,13 +32,19 @@ export function deliveryPage({ frame, delivery, resendToken, now }: DeliveryPage
     refreshAfter: isSoon ? REFRESH_SECONDS : undefined,
     children: (
       <>
-        <Summary delivery={delivery} isSoon={isSoon} />
+        <div data-live>
+          <Summary delivery={delivery} isSoon={isSoon} />
+        </div>
         <Resend delivery={delivery} csrfToken={resendToken} />
-        <Facts delivery={delivery} />
-        <Attempts attempts={delivery.attemptList} />
+        <div data-live>
+          <Facts delivery={delivery} />
+          <Attempts attempts={delivery.attemptList} />
+        </div>
         <h2>Payload</h2>
         <Json text={delivery.payload} label="Payload" />
-        <Headers delivery={delivery} />
+        <div data-live>
+          <Headers delivery={delivery} />
+        </div>
       </>
     ),
   });

@@ -173,6 +173,7 @@ function Secret({ endpoint, secret, revealToken, path }: EndpointPageProps & { p
       <input
         id="signing-secret"
         class="secret"
+        data-copy={secret === undefined ? undefined : ''}
         type="text"
         readOnly
         autocomplete="off"

@@ -38,6 +38,7 @@ export function renderPortalPage(props: PortalPageProps): string {
       title={`${title} · Webhook portal`}
       width="broad"
       styleSheet="/assets/portal.css"
+      script="/assets/portal.js"
       refreshAfter={refreshAfter}
     >
       <PortalBar frame={frame} />

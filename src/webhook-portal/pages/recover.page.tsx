@@ -31,8 +31,8 @@ export function recoverPage({ frame, csrfToken, endpoint, query, count }: Recove
           <bdi>{endpoint.url}</bdi>
         </p>
         <p>
-          After your endpoint was out of order: everything that failed between two times is sent again, oldest
-          first. Deliveries that are still being retried are left as they are.
+          After your endpoint was out of order: everything that failed between two times is sent again.
+          Deliveries that are still being retried are left as they are.
         </p>
         <form method="get" class="filter">
           <TimeField id="from" label="From (UTC)" value={input.from} error={errors.from} />

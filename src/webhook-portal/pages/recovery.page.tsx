@@ -37,7 +37,7 @@ export function recoveryPage({ frame, recovery, now }: RecoveryPageProps): strin
         <p>
           {counted(total)} that failed from <ExactMoment at={from} /> until <ExactMoment at={to} />.
         </p>
-        <div class="outcome" role="status">
+        <div class="outcome" role="status" data-live>
           <label for="progress">
             {pending === 0 ? 'All done' : `${done.toLocaleString('en-GB')} of ${counted(total)} done`}
           </label>
