@@ -105,7 +105,7 @@ describe('the tool for operators without a browser', () => {
   });
 
   it('purges', async () => {
-    await service.database.query("UPDATE access_tokens SET expires_at = now() - interval '1 day'");
+    await service.database.query("UPDATE access_tokens SET expires_at = now() - interval '2 days'");
     const { removed } = await result('purge');
     expect(Number(removed)).toBeGreaterThan(0);
   });

@@ -29,6 +29,9 @@ fetch(url, { headers, ...(body.length ? { method: 'POST', body: body.join('&') }
   .then((answer) => answer.text()).then((text) => process.stdout.write(text));
 `;
 
+// Two processes start at once here, each with a database of its own.
+jest.setTimeout(90_000);
+
 describe('the process', () => {
   let root: string;
   let shellPath = process.env.PATH ?? '';

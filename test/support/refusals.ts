@@ -11,7 +11,8 @@ export function expectRefusal(answer: { status: number; text: string }, where: s
 /** How many rows each table has. */
 export async function rowCounts({ database }: TestService): Promise<Record<string, number>> {
   const tables = await database.query<{ name: string }>(
-    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+    // What is counted for the console's pictures is written every few seconds, whatever is refused.
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'activity_hours' ORDER BY 1",
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
