@@ -26,6 +26,7 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'env', message: 'Settings come from src/config alone.' },
+        { object: 'URL', property: 'canParse', message: 'Wrong in Node 20: isUrl of src/config.' },
       ],
     },
   },

@@ -1,4 +1,5 @@
 import type { ClientType } from './client.entity.js';
+import { isUrl } from '../config/is-url.js';
 
 const MAX_LENGTH = 2000;
 
@@ -10,7 +11,7 @@ export function redirectUriError(text: string, type: ClientType): string | undef
     return 'must be a plain ASCII URI without spaces';
   if (text.includes('*')) return 'must not hold a wildcard';
   if (text.includes('#')) return 'must not have a fragment';
-  if (!URL.canParse(text)) return 'must be an absolute URI';
+  if (!isUrl(text)) return 'must be an absolute URI';
   const url = new URL(text);
   if (url.username || url.password) return 'must not hold a user name or password';
   // The host becomes part of a Content-Security-Policy, where a semicolon would begin another directive.

@@ -5,6 +5,7 @@ import {
 } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 import { isLoopbackHost } from './loopback.js';
+import { isUrl } from './is-url.js';
 
 /** 32 bytes written as base64 (or base64url), with or without padding. */
 export function parseEncryptionKey(text: string): Buffer | undefined {
@@ -43,7 +44,7 @@ export class IsEncryptionKeyList implements ValidatorConstraintInterface {
 @ValidatorConstraint()
 export class IsPostgresUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
-    return typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+    return typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && isUrl(value);
   }
   defaultMessage(): string {
     return 'must be a PostgreSQL URL: postgres://user:password@host:port/database';
@@ -55,9 +56,7 @@ export class IsRedisUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     return (
       typeof value === 'string' &&
-      value
-        .split(/,\s*(?=rediss?:\/\/)/)
-        .every((part) => /^rediss?:\/\/[^/]/.test(part) && URL.canParse(part))
+      value.split(/,\s*(?=rediss?:\/\/)/).every((part) => /^rediss?:\/\/[^/]/.test(part) && isUrl(part))
     );
   }
   defaultMessage(): string {
@@ -83,7 +82,7 @@ export class IsRetrySchedule implements ValidatorConstraintInterface {
 @ValidatorConstraint()
 export class IsBaseUrl implements ValidatorConstraintInterface {
   validate(value: unknown, args: ValidationArguments): boolean {
-    if (typeof value !== 'string' || !URL.canParse(value)) return false;
+    if (typeof value !== 'string' || !isUrl(value)) return false;
     const url = new URL(value);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return false;
     if (url.pathname !== '/' || url.search || url.hash || url.username || url.password) return false;

@@ -1,6 +1,7 @@
 import { isEmail, isISO8601, ValidateBy, ValidateIf } from 'class-validator';
 import { isId, type IdPrefix } from '../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
+import { isUrl } from '../config/is-url.js';
 
 /** A rule for one member, whose message stands beside the member's name: one rule for each, so one message for each. */
 const rule = (name: string, message: string, isValid: (value: unknown) => boolean): PropertyDecorator =>
@@ -75,7 +76,7 @@ export const IsWebAddress = (): PropertyDecorator =>
   rule(
     'isWebAddress',
     'must be an https or http URL of at most 2000 characters',
-    (value) => isTextOf(value, 1, 2000) && /^https?:\/\/[^\s/]/i.test(value) && URL.canParse(value),
+    (value) => isTextOf(value, 1, 2000) && /^https?:\/\/[^\s/]/i.test(value) && isUrl(value),
   );
 
 export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>

@@ -2,9 +2,7 @@ import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast } from './every-page.js';
-
-type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
+import { signIn, type Cast, type Visit } from './every-page.js';
 
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 

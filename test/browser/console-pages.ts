@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
@@ -6,9 +5,8 @@ import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entit
 import { UsersService } from '../../src/users/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast } from './every-page.js';
+import { signIn, type Cast, type Visit } from './every-page.js';
 
-type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
 type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
 
 const CONSOLE = '/admin/console';

@@ -38,7 +38,7 @@ export async function portalLink(service: TestService, { client }: Cast): Promis
   return (await service.http.get('/webhook_portal', { bearer })).json.url as string;
 }
 
-type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
+export type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
 
 const go =
   (path: string): Visit =>

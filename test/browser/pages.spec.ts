@@ -226,7 +226,8 @@ describe('in a browser', () => {
       expect(await headingOf(page)).toContain('Northwind Smart Charging');
       await press(page, 'Open webhook portal');
       await page.waitForURL(`${service.url}/portal`);
-      expect(await headingOf(page)).toBe('Northwind Smart Charging');
+      expect(await headingOf(page)).toBe('Endpoints');
+      expect(await page.textContent('body')).toContain('Northwind Smart Charging');
       const sent = await Promise.all(referers);
       expect(sent.filter((referer) => referer?.includes(key))).toEqual([]);
       expect(sent.length).toBeGreaterThan(4);

@@ -3,9 +3,8 @@ import { newId } from '../../src/secrets/ids.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
-import type { Cast } from './every-page.js';
+import type { Cast, Visit } from './every-page.js';
 
-type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
 type Prepared = { endpoint: EndpointEntity; id?: string };
 
 /** Puts the browser into the client's portal. */

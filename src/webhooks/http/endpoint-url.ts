@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from './address-rules.js';
 import { HttpFailure } from './http-outcome.js';
 import { resolveHost, type ResolveOptions } from './resolve-host.js';
+import { isUrl } from '../../config/is-url.js';
 
 const MAX_LENGTH = 2048;
 /** RFC 1035 §2.3.4. */
@@ -27,7 +28,7 @@ export function checkEndpointUrl(
   if (!schemes.test(text)) return refused('must begin with https:// and the name of a host');
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('must not hold a user name or password');
   if (text.includes('#')) return refused('must not have a fragment (#…)');
-  if (!URL.canParse(text)) return refused('must be a valid URL with a valid host');
+  if (!isUrl(text)) return refused('must be a valid URL with a valid host');
   const url = new URL(text);
   url.hostname = url.hostname.replace(/\.$/, '');
   const reason = hostError(url.hostname.replace(/^\[|\]$/g, ''), allowPrivateAddresses);
