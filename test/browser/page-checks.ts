@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
-import { newCast, type Cast, type Visit } from './every-page.js';
+import { newCast, type Visit } from './every-page.js';
 
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 800 };
@@ -32,8 +32,6 @@ async function runAxe(page: Page): Promise<{ violations: Finding[]; passes: Find
   return page.evaluate('axe.run()');
 }
 
-const NAMES = { driver: 'Dana Driver', owner: 'Northwind GmbH', client: 'Northwind Smart Charging' };
-
 /** What holds for every page in every of its states: to be called by a spec. */
 export function checkPages(pages: Record<string, Visit>): void {
   let service: TestService;
@@ -49,63 +47,54 @@ export function checkPages(pages: Record<string, Visit>): void {
     await service.stop();
   });
 
-  const onPage = async (
-    name: string,
-    options: BrowserContextOptions,
-    look: (page: Page) => Promise<void>,
-    cast?: Cast,
-  ): Promise<void> => {
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-    try {
-      const page = await context.newPage();
-      await pages[name]!(page, service, cast ?? (await newCast(service, NAMES)));
-      await look(page);
-    } finally {
-      await context.close();
-    }
-  };
-
   it.each(Object.keys(pages))(
-    '%s has nothing that axe objects to, in light and dark, small and large, and can be used with text of twice the size',
-    (name) =>
-      onPage(name, {}, async (page) => {
-        for (const [viewport, colorScheme] of [
-          [DESKTOP, 'light'],
-          [PHONE, 'dark'],
-        ] as const) {
-          await page.setViewportSize(viewport);
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          const { violations, passes } = await runAxe(page);
-          const found = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
-          expect({ colorScheme, ...viewport, found }).toEqual({ colorScheme, ...viewport, found: [] });
-          expect(passes.map(({ id }) => id)).toContain('color-contrast');
-        }
-        await page.setViewportSize({ width: 640, height: 800 });
-        await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        expect(overflow).toBeLessThanOrEqual(0);
-        for (const button of await page.getByRole('button').all())
-          expect(await button.isVisible()).toBe(true);
-      }),
+    '%s, with the longest names: nothing that axe objects to, in light and dark, small and large; never scrolls sideways at 320 px; can be used with text of twice the size',
+    async (name) => {
+      const cast = await newCast(service, { ...LONG, email: `x${++counter}${LONG.email}` });
+      const context = await browser.newContext({ reducedMotion: 'reduce' });
+      try {
+        const page = await context.newPage();
+        await pages[name]!(page, service, cast);
+        await expectAccessible(page, DESKTOP, 'light');
+        await expectAccessible(page, PHONE, 'dark');
+        await expectNoSidewaysScroll(page);
+        await expectUsableWithLargeText(page);
+      } finally {
+        await context.close();
+      }
+    },
   );
+}
 
-  it.each(Object.keys(pages))('%s never scrolls sideways at 320 px, however long the names', async (name) => {
-    const cast = await newCast(service, { ...LONG, email: `x${++counter}${LONG.email}` });
-    const viewport = { width: 320, height: 640 };
-    await onPage(
-      name,
-      { viewport },
-      async (page) => {
-        const widths = await page.evaluate(() => {
-          const { scrollWidth } = document.documentElement;
-          const outside = [...document.querySelectorAll('body *')].filter(
-            (element) => element.getBoundingClientRect().right > 320.5 && !element.matches('.skip-link'),
-          );
-          return { scrollWidth, outside: outside.map((element) => element.outerHTML.slice(0, 100)) };
-        });
-        expect(widths).toEqual({ scrollWidth: 320, outside: [] });
-      },
-      cast,
+async function expectAccessible(
+  page: Page,
+  viewport: typeof PHONE,
+  colorScheme: 'light' | 'dark',
+): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  const { violations, passes } = await runAxe(page);
+  const found = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
+  expect({ colorScheme, ...viewport, found }).toEqual({ colorScheme, ...viewport, found: [] });
+  expect(passes.map(({ id }) => id)).toContain('color-contrast');
+}
+
+async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const widths = await page.evaluate(() => {
+    const { scrollWidth } = document.documentElement;
+    const outside = [...document.querySelectorAll('body *')].filter(
+      (element) => element.getBoundingClientRect().right > 320.5 && !element.matches('.skip-link'),
     );
+    return { scrollWidth, outside: outside.map((element) => element.outerHTML.slice(0, 100)) };
   });
+  expect(widths).toEqual({ scrollWidth: 320, outside: [] });
+}
+
+async function expectUsableWithLargeText(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 640, height: 800 });
+  await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  for (const button of await page.getByRole('button').all()) expect(await button.isVisible()).toBe(true);
 }
