@@ -13,6 +13,9 @@ export function demoBanner(settings: Settings, demo: DemoCredentials): string {
 Charging Data Service: demonstration
 ====================================
 Start page   ${baseUrl}/
+Account      ${baseUrl}/account   (as the EV driver)
+Console      ${baseUrl}/admin/console   (as the operator)
+API          ${baseUrl}/docs
 Metadata     ${baseUrl}/.well-known/oauth-authorization-server
 Data folder  ${settings.dataDir} (delete it to start afresh)
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { ulid } from 'ulid';
+import { EVERYBODY } from '../activity/activity.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { payloadOf } from '../webhooks/events/event.js';
 import { makeEndpointSecret } from '../webhooks/signing/endpoint-secret.js';
@@ -55,6 +56,7 @@ export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic):
       events.map(({ time }) => time.getTime()),
     ],
   );
+  await insertActivity(manager, traffic.clientId);
   for (const endpoint of endpoints) await insertDeliveries(manager, traffic.clientId, endpoint, events);
   await manager.query(
     `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
@@ -160,5 +162,24 @@ async function insertDeliveries(
       clientId,
       signatures,
     ],
+  );
+}
+
+/** What was counted by the hour, of the client and of everybody: tokens, refusals and sign-ins. */
+async function insertActivity(manager: EntityManager, clientId: string): Promise<void> {
+  await manager.query(
+    `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+     SELECT who.id, hour, kind, detail, greatest(1, round(usual * (0.6 + 0.8 * random())))::bigint, hour + interval '50 minutes'
+       FROM generate_series(date_trunc('hour', now(), 'UTC') - make_interval(hours => $2),
+                            date_trunc('hour', now(), 'UTC') - interval '1 hour', interval '1 hour') AS hour,
+            (VALUES ('token_issued', 'client_credentials', 24, 1.0), ('token_issued', 'refresh_token', 60, 1.0),
+                    ('token_issued', 'authorization_code', 4, 0.7), ('token_refused', 'wrong_secret', 2, 0.1),
+                    ('token_refused', 'invalid_grant', 2, 0.3), ('bearer_refused', 'token_expired', 5, 0.5),
+                    ('rate_limited', 'partner', 40, 0.04), ('sign_in', 'password', 6, 0.8),
+                    ('sign_in_refused', 'password', 2, 0.4)) AS usually (kind, detail, usual, share),
+            (VALUES ($1), ($3)) AS who (id)
+      -- The hour stands in it so that it is thrown for each hour anew.
+      WHERE random() + 0 * extract(epoch FROM hour) < share AND (who.id = $3 OR kind NOT LIKE 'sign_in%')`,
+    [clientId, HOURS, EVERYBODY],
   );
 }

@@ -3,11 +3,13 @@ import { Layout, renderPage, SignedInAs } from './layout.js';
 
 export interface HomePageProps {
   signedInAs?: { name: string; email: string };
+  /** Whether the console is for whoever is signed in. */
+  isOperator?: boolean;
   csrfToken: string;
 }
 
 /** The start page: what this service is, and who is signed in. */
-export function homePage({ signedInAs, csrfToken }: HomePageProps): string {
+export function homePage({ signedInAs, isOperator, csrfToken }: HomePageProps): string {
   return renderPage(
     <Layout title="Start" width="wide">
       <h1>Your charging data, shared on your terms</h1>
@@ -32,6 +34,11 @@ export function homePage({ signedInAs, csrfToken }: HomePageProps): string {
             <a class="button-link" href="/account">
               Go to your account
             </a>
+            {isOperator && (
+              <a class="button-link" href="/admin/console">
+                Open the console
+              </a>
+            )}
           </p>
           <form method="post" action="/logout">
             <CsrfField token={csrfToken} />

@@ -18,6 +18,7 @@ export class StartPageController {
   @PageRoute()
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const signedInAs = await this.sessions.current(request);
-    sendPage(reply, homePage({ signedInAs, csrfToken: this.csrf.tokenFor(request, reply, LOGOUT_BINDING) }));
+    const csrfToken = this.csrf.tokenFor(request, reply, LOGOUT_BINDING);
+    sendPage(reply, homePage({ signedInAs, isOperator: signedInAs?.role === 'operator', csrfToken }));
   }
 }
