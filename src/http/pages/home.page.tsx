@@ -30,7 +30,7 @@ export function homePage({ signedInAs, isOperator, csrfToken }: HomePageProps): 
       {signedInAs ? (
         <>
           <SignedInAs {...signedInAs} />
-          <p class="actions">
+          <div class="actions actions-pair">
             <a class="button-link" href="/account">
               Go to your account
             </a>
@@ -39,7 +39,7 @@ export function homePage({ signedInAs, isOperator, csrfToken }: HomePageProps): 
                 Open the console
               </a>
             )}
-          </p>
+          </div>
           <form method="post" action="/logout">
             <CsrfField token={csrfToken} />
             <div class="actions">
