@@ -41,10 +41,10 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return driver?.code === '23505' && driver.constraint === constraint;
 }
 
-/** Whether the error is a violation of the named foreign key. */
-export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+/** Whether the error is a violation of the named foreign key, or of any. */
+export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
   const driver = driverErrorOf(error);
-  return driver?.code === '23503' && driver.constraint === constraint;
+  return driver?.code === '23503' && (constraint === undefined || driver.constraint === constraint);
 }
 
 /** Whether the transaction lost to another one and may be run again: deadlock or serialization failure. */

@@ -3,6 +3,7 @@ import type { TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -55,6 +56,25 @@ describe('the Idempotency-Key of an event', () => {
       ]);
     }
     expect([await eventCount(), await keyCount()]).toEqual(before);
+  });
+
+  it('refuses with 400 what concerns a user who is erased at that moment, and nothing else that comes with it', async () => {
+    const erased = await service.make.user();
+    await service.database.query('BEGIN');
+    await service.database.query('DELETE FROM users WHERE id = $1', [erased.id]);
+    const answers = Promise.all(
+      [erased.id, user.id, erased.id, user.id].map((id, place) =>
+        webhooks.publish(id, {}, { key: `${place}-${key}`.slice(0, 255) }),
+      ),
+    );
+    await until('one waits for the other', async () => {
+      const [row] = await service.database.query<{ n: number }>(
+        'SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted',
+      );
+      return row!.n > 0;
+    });
+    await service.database.query('COMMIT');
+    expect((await answers).map(({ status }) => status)).toEqual([400, 202, 400, 202]);
   });
 
   it('does not use the key up for what was refused', async () => {

@@ -41,7 +41,8 @@ export class EventsRepository {
        ), claimed AS (
          INSERT INTO event_idempotency_keys AS k (client_id, key_digest, body_digest, event_id)
          SELECT publisher_id, key_digest, body_digest, id FROM checked
-          WHERE key_digest IS NOT NULL AND is_type_known AND is_user_known ORDER BY publisher_id, key_digest
+          WHERE key_digest IS NOT NULL AND is_type_known AND is_user_known
+            AND EXISTS (SELECT 1 FROM clients WHERE id = publisher_id) ORDER BY publisher_id, key_digest
          ON CONFLICT (client_id, key_digest) DO UPDATE
            SET body_digest = excluded.body_digest, event_id = excluded.event_id, created_at = now()
          WHERE k.created_at <= now() - interval '24 hours'

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import { isForeignKeyViolation } from '../../database/database-errors.js';
 import { Transactions } from '../../database/transactions.js';
 import { unprocessableContent, validationFailed } from '../../http/problem.js';
 import { newId } from '../../secrets/ids.js';
@@ -9,6 +10,7 @@ import { EventsRepository, type PublishResult } from './events.repository.js';
 
 // What one statement takes; what comes meanwhile goes with the next.
 const BATCH = 200;
+const ATTEMPTS = 4;
 
 export interface Publication {
   type: string;
@@ -95,9 +97,7 @@ export class PublishingService {
     while (this.waiting.length > 0) {
       const batch = this.takeBatch();
       try {
-        const results = await this.transactions.retried(() =>
-          this.repository.publish(batch.map(({ event }) => event)),
-        );
+        const results = await this.storeBatch(batch.map(({ event }) => event));
         const byId = new Map(results.map((result) => [result.id, result]));
         for (const { event, resolve } of batch) resolve(byId.get(event.id)!);
       } catch (error) {
@@ -105,6 +105,17 @@ export class PublishingService {
       }
     }
     this.isStoring = false;
+  }
+
+  /** What is deleted at this very moment (a user, an endpoint) breaks the statement; the next look no longer sees it. */
+  private async storeBatch(events: NewEvent[]): Promise<PublishResult[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.transactions.retried(() => this.repository.publish(events));
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isForeignKeyViolation(error)) throw error;
+      }
+    }
   }
 
   /** The first that wait, each key once: another with the same key must find what this one made. */
