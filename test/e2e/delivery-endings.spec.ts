@@ -215,7 +215,12 @@ describe('before each attempt', () => {
       await failedOnce();
       await ageFailing('5 days');
       const users = await Promise.all(Array.from({ length: 10 }, () => webhooks.consentedUser(client)));
+      // None is answered before all are published: the first failure ends the fan-out to this endpoint.
+      const held: ServerResponse[] = [];
+      webhooks.answer(endpoint.path, (response) => void held.push(response));
       const rows = await Promise.all(users.map(({ id }) => webhooks.publishOne(id)));
+      webhooks.answer(endpoint.path, 500);
+      for (const response of held) response.writeHead(500).end();
       await expectDisabled('failing');
       for (const { id } of rows) {
         await webhooks.makeDue(id);
