@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
+import { postAll } from './delivery-queue.mjs';
 import { STATEMENTS } from './statements.mjs';
 
 // As many as the service has by default (DATABASE_POOL_SIZE).
@@ -61,6 +62,11 @@ const ROUTES = {
     const key = newSecret();
     await pool.query(STATEMENTS.insertLink, [sha256(key), token.client_id]);
     return { url: `${issuer}/portal/login/${key}` };
+  },
+  /** What delivers nothing but bodies: where to, and how many. */
+  'POST /deliveries': async (request) => {
+    await postAll(JSON.parse(await bodyOf(request)));
+    return {};
   },
   'GET /health/ready': async () => ({}),
 };

@@ -7,30 +7,43 @@ const HEAD_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
 /**
- * Loads a server for so many seconds, from connections that stay open. `connectionOf(n)` gives what the nth sends:
- * `request()` is the next request's text, and `check(status, body)` looks at its answer and throws where it is wrong,
- * which ends the run. Requests that were begun in time count. Gives requests, milliseconds, latencies in order and
- * the processor milliseconds that the load itself cost.
+ * Begins to load a server, from connections that stay open. `connectionOf(n)` gives what the nth sends: `request()` is
+ * the next request's text, and `check(status, body)` looks at its answer and throws where it is wrong, which ends the
+ * load. After `stop()`, or after so many seconds, requests under way are finished and count too. `done` gives when it
+ * began, the milliseconds it took, when each request ended, the latencies in order, and the processor milliseconds
+ * that the load itself cost.
  */
-export async function runLoad({ port, seconds, connectionOf, connections = CONNECTIONS }) {
+export async function startLoad({ port, seconds = Infinity, connectionOf, connections = CONNECTIONS }) {
   const all = Array.from({ length: connections }, (_, n) => new Connection(port, connectionOf(n)));
+  const close = () => all.forEach((each) => each.close());
   try {
     await Promise.all(all.map((each) => each.opened));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const run = async () => {
     const before = process.cpuUsage();
     const begun = performance.now();
     await Promise.all(all.map((each) => each.run(begun + seconds * 1000)));
     const milliseconds = performance.now() - begun;
     const { user, system } = process.cpuUsage(before);
     const latencies = Float64Array.from(all.flatMap((each) => each.latencies)).sort();
-    return { requests: latencies.length, milliseconds, latencies, ownMs: (user + system) / 1000 };
-  } finally {
-    for (const each of all) each.close();
-  }
+    const ends = all.flatMap((each) => each.ends);
+    return { begun, milliseconds, requests: ends.length, ends, latencies, ownMs: (user + system) / 1000 };
+  };
+  return { done: run().finally(close), stop: () => all.forEach((each) => (each.until = 0)) };
+}
+
+/** Loads a server for so many seconds. */
+export async function runLoad(options) {
+  return (await startLoad(options)).done;
 }
 
 /** A small HTTP/1.1 client for answers with a length: what it costs is the same for whoever is measured. */
 class Connection {
   latencies = [];
+  ends = [];
   #received = '';
   #over = false;
 
@@ -80,6 +93,7 @@ class Connection {
     if (received.length < end) return;
     const now = performance.now();
     this.latencies.push(now - this.begun);
+    this.ends.push(now);
     this.#received = '';
     const [status, body] = [Number(head.slice(9, 12)), received.slice(headEnd + HEAD_END.length)];
     try {
@@ -87,8 +101,12 @@ class Connection {
     } catch (error) {
       return this.#end(new Error(`a wrong answer (${error.message}): ${status} ${body.slice(0, 300)}`));
     }
-    if (now < this.until) this.#send();
-    else this.#finish();
+    if (now >= this.until) return this.#finish();
+    try {
+      this.#send();
+    } catch (error) {
+      this.#end(error);
+    }
   }
 
   #end(error) {

@@ -55,6 +55,15 @@ export function processorMs(pid) {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/** How long a core has been busy since the machine started, with whatever it was, in milliseconds. */
+export function busyMs(core) {
+  const line = new RegExp(`^cpu${core} (.+)$`, 'm').exec(read('/proc/stat') ?? '')?.[1];
+  if (line === undefined) return NaN;
+  // user, nice, system, idle, iowait, irq, softirq, steal
+  const [user, nice, system, , , irq, softirq, steal] = line.split(' ').map(Number);
+  return (user + nice + system + irq + softirq + steal) * TICK_MS;
+}
+
 /** The most memory that a process had since `forgetPeak`, in MB. */
 export function peakMemoryMb(pid) {
   const found = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '');

@@ -1,4 +1,4 @@
-import { forgetPeak, peakMemoryMb, processorMs } from './machine.mjs';
+import { busyMs, CORES, forgetPeak, peakMemoryMb, processorMs } from './machine.mjs';
 import { runLoad } from './load.mjs';
 import { runPgbench } from './pgbench.mjs';
 
@@ -16,12 +16,13 @@ export async function measure(workload, bench) {
   await database.query('CHECKPOINT');
   for (const [side, server] of Object.entries(sides)) {
     forgetPeak(server.pid);
-    sources[side] = await workload.prepare(setting);
-    await loadOnce(workload, server, sources[side], Math.min(WARM_UP_SECONDS, options.seconds));
+    const warmUp = Math.min(WARM_UP_SECONDS, options.seconds);
+    sources[side] = await workload.prepare(setting, database, warmUp);
+    await loadOnce(workload, server, sources[side], warmUp);
   }
   for (let round = 1; round <= options.rounds; round++) {
     for (const [side, server] of Object.entries(sides)) {
-      if (workload.renew) sources[side] = await workload.prepare(setting);
+      if (workload.renew) sources[side] = await workload.prepare(setting, database, options.seconds);
       rounds[side].push(await loadOnce(workload, server, sources[side], options.seconds));
     }
     if (pgbench && workload.pgbench) {
@@ -39,7 +40,7 @@ export async function measure(workload, bench) {
 
 /** Loads one side once. */
 export async function loadOnce(workload, server, connectionOf, seconds) {
-  const before = processorMs(server.pid);
+  const before = usage(server);
   let result;
   try {
     result = await runLoad({ port: server.port, seconds, connectionOf });
@@ -47,13 +48,23 @@ export async function loadOnce(workload, server, connectionOf, seconds) {
     throw new Error(`${workload.id}, ${server.name}: ${error.message}`);
   }
   const { requests, milliseconds, latencies, ownMs } = result;
+  const after = usage(server);
   const at = (part) => latencies[Math.min(requests - 1, Math.floor(requests * part))];
   return {
     rate: (requests * 1000) / milliseconds,
-    processor: (processorMs(server.pid) - before) / requests,
-    ...{ p50: at(0.5), p99: at(0.99), loadShare: ownMs / milliseconds, requests },
+    processor: (after.server - before.server) / requests,
+    ...{ p50: at(0.5), p99: at(0.99) },
+    loadShare: ownMs / milliseconds,
+    serverCore: (after.serverCore - before.serverCore) / milliseconds,
+    loadCore: (after.loadCore - before.loadCore) / milliseconds,
   };
 }
+
+const usage = ({ pid }) => ({
+  server: processorMs(pid),
+  serverCore: busyMs(CORES.server),
+  loadCore: busyMs(CORES.load),
+});
 
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);

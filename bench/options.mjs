@@ -37,8 +37,10 @@ export function readOptions(args) {
   for (const name of Object.keys(FULL)) {
     if (values[name] === undefined) continue;
     options[name] = Number(values[name]);
-    if (!Number.isSafeInteger(options[name]) || options[name] < 1)
-      throw new Error(`--${name} is a whole number above 0.`);
+    // Only seconds may be a fraction.
+    const isRight =
+      name === 'seconds' ? options.seconds > 0 : Number.isSafeInteger(options[name]) && options[name] > 0;
+    if (!isRight) throw new Error(`--${name} must be a ${name === 'seconds' ? '' : 'whole '}number above 0.`);
   }
   const only = values.only?.split(',') ?? WORKLOADS;
   const unknown = only.find((id) => !WORKLOADS.includes(id));

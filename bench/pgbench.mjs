@@ -28,12 +28,24 @@ let runs = 0;
 /** Transactions a second of the same statements, without any server between: how fast the database alone is. */
 export async function runPgbench({ workload, database, setting, seconds }) {
   const name = `pgbench${++runs}`;
-  await workload.pgbench.setup?.(database, setting, name);
+  await workload.pgbench.setup?.(database, setting, name, Math.ceil(seconds));
   const file = path.join(database.folder, `${name}.sql`);
   await writeFile(file, `${workload.pgbench.script({ say, run: name }).join('\n')}\n`);
   const { username, password, hostname, port, pathname } = new URL(database.url);
   const [command, args] = pinned(CORES.load, 'pgbench', [
-    ...['-n', '-M', 'prepared', '-c', String(CONNECTIONS), '-j', '1', '-T', String(seconds), '-f', file],
+    ...[
+      '-n',
+      '-M',
+      'prepared',
+      '-c',
+      String(CONNECTIONS),
+      '-j',
+      '1',
+      '-T',
+      String(Math.ceil(seconds)),
+      '-f',
+      file,
+    ],
     ...['-D', 'k=0', '-h', hostname, '-p', port, '-U', username, pathname.slice(1)],
   ]);
   const env = { PATH: process.env.PATH, PGPASSWORD: decodeURIComponent(password) };

@@ -1,47 +1,93 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+/** What the issue asks of one instance's memory under load, in MB. */
+const MEMORY = { must: 250, aim: 150 };
 
-const HEAD = [
+const WORKLOAD_HEAD = [
   ...['', 'floor req/s', 'ours req/s', 'ratio', 'must', 'aim', ''],
-  ...['CPU ms/request floor', 'ours', 'p50 ms floor', 'ours', 'p99 ms floor', 'ours'],
-  ...['RSS MB floor', 'ours', 'pgbench tps'],
+  ...['CPU ms/request: floor', 'ours', 'p50 ms: floor', 'ours', 'p99 ms: floor', 'ours'],
+  ...['RSS MB: floor', 'ours', 'pgbench tps'],
+];
+const BOUND_HEAD = ['', 'ours', 'must', 'aim', '', 'floor'];
+const CORE_HEAD = [
+  ...['', 'server core busy: floor', 'ours', 'other core busy: floor', 'ours'],
+  ...['of which the load: floor', 'ours'],
 ];
 
-/** The report as Markdown. */
-export function report({ results, notes }) {
-  const rows = results.map(({ id, name, floor, ours, pgbench, must, aim }) => [
-    `${id} ${name}`,
-    ...[rate(floor.rate), rate(ours.rate), ratio(ours.rate / floor.rate), bound(must), bound(aim)],
-    verdict(ours.rate / floor.rate, must, aim),
-    ...[floor.processor, ours.processor].map((each) => each.toFixed(3)),
-    ...[floor.p50, ours.p50, floor.p99, ours.p99].map((each) => each.toFixed(1)),
-    ...[floor.memory, ours.memory].map((each) => each.toFixed(0)),
-    pgbench ? rate(pgbench.rate) : '–',
-  ]);
+/** The report as Markdown: `results` of workloads beside the floor, `bounds` are what else is asked. */
+export function report({ results, bounds, notes, facts }) {
   return [
     '# What the service costs, beside the floor',
-    ...['', ...notes.map((note) => `- ${note}`), '', table(HEAD, rows), ''],
+    '',
+    ...notes.map((note) => `- ${note}`),
+    ...['', table(WORKLOAD_HEAD, results.map(workloadRow))],
+    ...(bounds.length > 0 ? ['', table(BOUND_HEAD, bounds.map(boundRow))] : []),
+    ...(facts.length > 0 ? ['', ...facts.map((fact) => `- ${fact}`)] : []),
+    '',
+    'How busy the two cores were; PostgreSQL, the load and whatever else runs share the other one:',
+    ...['', table(CORE_HEAD, results.filter(({ ours }) => ours.serverCore !== undefined).map(coreRow)), ''],
   ].join('\n');
 }
 
-/** Writes the report and the picture. */
-export async function write(out, text) {
-  await mkdir(path.dirname(out), { recursive: true });
-  await writeFile(`${out}.md`, text);
+/** The most memory of the service, as one of the bounds. */
+export function memoryBound(results) {
+  const most = (side) => Math.max(...results.map((result) => result[side].memory));
+  return {
+    name: 'memory under load, MB',
+    ours: most('ours'),
+    floor: most('floor'),
+    ...MEMORY,
+    atMost: true,
+    digits: 0,
+  };
 }
 
-export function table(head, rows) {
+/** How a figure stands to what it must and should be. */
+export function verdict(value, { must, aim, atMost = false }) {
+  if (must === undefined || Number.isNaN(value)) return '';
+  const reaches = (bound) => (atMost ? value <= bound : value >= bound);
+  if (aim !== undefined && reaches(aim)) return 'aim reached';
+  return reaches(must) ? 'must reached' : '**missed**';
+}
+
+function workloadRow({ id, name, floor, ours, pgbench, ...bounds }) {
+  const ratio = ours.rate / floor.rate;
+  return [
+    `${id} ${name}`,
+    ...[
+      whole(floor.rate),
+      whole(ours.rate),
+      decimal(ratio, 2),
+      decimal(bounds.must, 2),
+      decimal(bounds.aim, 2),
+    ],
+    verdict(ratio, bounds),
+    ...[floor.processor, ours.processor].map((each) => decimal(each, 3)),
+    ...[floor.p50, ours.p50, floor.p99, ours.p99].map((each) => decimal(each, 1)),
+    ...[whole(floor.memory), whole(ours.memory), whole(pgbench?.rate)],
+  ];
+}
+
+function boundRow(bound) {
+  const { name, ours, floor, must, aim, digits = 2 } = bound;
+  return [
+    name,
+    ...[decimal(ours, digits), decimal(must, digits), decimal(aim, digits), verdict(ours, bound)],
+    decimal(floor, digits),
+  ];
+}
+
+function coreRow({ id, floor, ours }) {
+  return [
+    id,
+    ...['serverCore', 'loadCore', 'loadShare'].flatMap((which) => [share(floor[which]), share(ours[which])]),
+  ];
+}
+
+function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, n) => (n === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 }
 
-/** How a ratio stands to what it must and should be. */
-export function verdict(value, must, aim) {
-  if (must === undefined) return '';
-  if (value >= aim) return 'aim';
-  return value >= must ? 'must' : '**below**';
-}
-
-const rate = (value) => Math.round(value).toLocaleString('en-GB');
-const ratio = (value) => value.toFixed(2);
-const bound = (value) => (value === undefined ? '–' : value.toFixed(2));
+const isKnown = (value) => value !== undefined && !Number.isNaN(value);
+const whole = (value) => (isKnown(value) ? Math.round(value).toLocaleString('en-GB') : '–');
+const decimal = (value, digits) => (isKnown(value) ? value.toFixed(digits) : '–');
+const share = (value) => (isKnown(value) ? `${Math.round(value * 100)} %` : '–');

@@ -3,20 +3,18 @@
  *
  *   node bench/run.mjs --help
  */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { chart } from './chart.mjs';
 import { startDatabase } from './database.mjs';
 import { CONNECTIONS } from './load.mjs';
 import { CORES, machine, PINNING, pinSelf } from './machine.mjs';
-import { measure } from './measure.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { findPgbench } from './pgbench.mjs';
-import { report, write } from './report.mjs';
+import { memoryBound, report } from './report.mjs';
 import { startFloor, startService } from './servers.mjs';
-import { makeSetting, TOKENS } from './setting.mjs';
-import { bearerRequest, introspection } from './workloads/lookups.mjs';
-import { refresh } from './workloads/refresh.mjs';
-import { clientCredentials } from './workloads/tokens.mjs';
-
-const SIMPLE = [clientCredentials, introspection, bearerRequest, refresh];
+import { CLIENTS, makeSetting, TOKENS } from './setting.mjs';
+import { runWorkloads } from './workloads.mjs';
 
 const say = (line) => void process.stdout.write(`${line}\n`);
 
@@ -30,41 +28,61 @@ try {
 }
 
 async function run(options) {
-  const { possible, why } = PINNING;
-  if (possible) pinSelf(CORES.load);
-  else say(`WARNING: ${why}. The figures say little.`);
-  const pgbench = options.pgbench ? await findPgbench() : undefined;
   const where = machine();
+  if (PINNING.possible) pinSelf(CORES.load);
+  else say(`WARNING: ${PINNING.why}. The figures say little.`);
+  const pgbench = options.pgbench ? await findPgbench() : undefined;
+  if (options.pgbench && !pgbench) say('pgbench is not installed: it is left out.');
+  const begun = performance.now();
   const database = await startDatabase();
-  const servers = [];
-  try {
-    const setting = await makeSetting(database);
-    const floor = await startFloor(database);
-    servers.push(floor);
-    const service = await startService(database);
-    servers.push(service);
-    const bench = { database, setting, floor, service, options, pgbench, say };
-    const results = [];
-    for (const workload of SIMPLE.filter(({ id }) => options.only.includes(id))) {
-      say(`${workload.id} ${workload.name}`);
-      results.push(await measure(workload, bench));
-    }
-    const notes = [
-      `${new Date().toISOString()}: ${where}`,
-      possible
-        ? `server pinned to core ${CORES.server}, load and PostgreSQL to core ${CORES.load}`
-        : `**${why}**`,
-      `${CONNECTIONS} connections that stay open, ${options.rounds} rounds of ${options.seconds} s, interleaved; medians`,
-      `PostgreSQL: ${await database.settings()}`,
-      `${TOKENS} live tokens, all of them used; 20 clients; the service logs to a file at its default level`,
-      pgbench ? `${pgbench}, on the core of the load` : '**pgbench is not installed and was left out**',
-    ];
-    const text = report({ results, notes });
-    say(`\n${text}`);
-    await write(options.out, text);
-    say(`Written to ${options.out}.md`);
-  } finally {
-    for (const server of servers) await server.stop();
+  const bench = { database, options, pgbench, say };
+  const clear = async () => {
+    await bench.service?.stop();
+    await bench.floor?.stop();
     await database.stop();
+  };
+  const interrupted = () => void clear().finally(() => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
+  try {
+    bench.setting = await makeSetting(database);
+    bench.floor = await startFloor(database);
+    bench.service = await startService(database);
+    bench.restartService = async (between) => {
+      await bench.service.stop();
+      await between();
+      bench.service = await startService(database);
+    };
+    const { results, bounds, facts } = await runWorkloads(bench);
+    const all = results.length > 0 ? [...bounds, memoryBound(results)] : bounds;
+    const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+    const notes = [...(await circumstances(bench, where)), `the whole run took ${minutes} minutes`];
+    const text = report({ results, bounds: all, notes, facts });
+    say(`\n${text}`);
+    await mkdir(path.dirname(options.out), { recursive: true });
+    await writeFile(`${options.out}.md`, text);
+    await writeFile(`${options.out}.svg`, chart({ results, bounds: all }));
+    say(`Written to ${options.out}.md and ${options.out}.svg`);
+  } finally {
+    await clear();
   }
+}
+
+/** Under what circumstances the figures came about. */
+async function circumstances({ database, options, pgbench }, where) {
+  const { rounds, seconds, quick } = options;
+  return [
+    ...(quick ? ['**a quick run: it shows that all works, not how fast**'] : []),
+    `${new Date().toISOString()}: ${where}`,
+    PINNING.possible
+      ? `the server is pinned to core ${CORES.server}; the load and PostgreSQL to core ${CORES.load}`
+      : `**${PINNING.why}**`,
+    `${CONNECTIONS} connections that stay open; ${rounds} rounds of ${seconds} s, in each the floor, the service and pgbench; medians of the rounds; every answer was checked`,
+    `the floor: bare \`node:http\` and \`pg\` with a pool of 20, plain \`pool.query(text, values)\`, statement by statement`,
+    'the service: as in production, its log at the default level into a file; limits so high that nothing is refused, and counted; metrics on',
+    `the small table: ${TOKENS.toLocaleString('en-GB')} live access tokens of users, all of them used in turn; ${CLIENTS} clients`,
+    `PostgreSQL, embedded, in a new folder: ${await database.settings()}`,
+    pgbench
+      ? `${pgbench}: the same statements, prepared, from ${CONNECTIONS} connections on the core of the load; nothing runs on the other`
+      : '**pgbench is not installed, or was not asked for, and is left out**',
+  ];
 }

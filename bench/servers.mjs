@@ -14,7 +14,12 @@ const MANY = '1000000000';
 /** The service as in production: the built program, every check, limit, log line and metric; its log goes to a file. */
 export async function startService(database) {
   const port = await freePort();
-  return start('service', database, '../dist/src/main.js', port, {
+  return start('service', database, '../dist/src/main.js', port, serviceEnvironment(port));
+}
+
+/** The settings of the service, and of the operator's tool beside it. */
+export function serviceEnvironment(port) {
+  return {
     NODE_ENV: 'production',
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
@@ -24,7 +29,7 @@ export async function startService(database) {
     OAUTH_RATE_LIMIT_PER_MINUTE: MANY,
     // The receiver of W8 is on this machine.
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
-  });
+  };
 }
 
 /** The floor: the least that each workload needs. */
@@ -44,6 +49,9 @@ async function start(name, database, script, port, env) {
     stdio: ['ignore', log.fd, log.fd],
   });
   await log.close();
+  const killed = () => child.kill('SIGKILL');
+  process.once('exit', killed);
+  child.once('exit', () => process.off('exit', killed));
   const url = `http://127.0.0.1:${port}`;
   await untilReady(child, `${url}/health/ready`, logFile);
   return { name, pid: child.pid, port, url, logFile, stop: () => stop(child, name) };
@@ -71,7 +79,7 @@ async function stop(child, name) {
   if (code !== 0) throw new Error(`The ${name} did not end in order (${code}).`);
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();
