@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { symbol, symbolTriangle } from 'd3-shape';
 
-const [WIDTH, LEFT, RIGHT, ROW, TITLE, AXIS] = [900, 250, 230, 30, 44, 26];
+const [WIDTH, LEFT, RIGHT, ROW, TITLE, AXIS] = [980, 300, 260, 30, 44, 26];
 
 /**
  * The picture of a run as SVG: of each workload the speed as a multiple of the floor's, and below what else is asked as a

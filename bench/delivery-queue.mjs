@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { Pool } from 'undici';
 
 export const ENDPOINTS = 20;
@@ -11,20 +12,26 @@ export const DATA = {
 // As many connections as are quickest.
 const POSTS_AT_ONCE = 64;
 
-/** Writes deliveries of one event to the endpoints in turn; none of them is due yet. */
-export async function fillQueue(query, { endpointIds, clientId, eventId }, deliveries) {
-  await query(
-    `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
-     SELECT new_delivery_id(), $1, $2, ($3::text[])[n % $4 + 1], $5, now() + interval '1 hour' FROM generate_series(1, $6) n`,
-    [eventId, TYPE, endpointIds, endpointIds.length, clientId, deliveries],
-  );
-  await query('VACUUM ANALYZE deliveries');
-}
-
-/** Makes all that waits due, and says so to the workers. */
-export async function openQueue(query) {
-  await query("UPDATE deliveries SET next_attempt_at = now() WHERE state = 'pending'");
-  await query("SELECT pg_notify('webhook_deliveries', '')");
+/**
+ * Writes due deliveries of one event to the endpoints in turn, and wakes the workers: in one transaction, so that they see
+ * the full queue at once and not how it is filled.
+ */
+export async function fillQueue(databaseUrl, { endpointIds, clientId, eventId }, deliveries) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
+       SELECT new_delivery_id(), $1, $2, ($3::text[])[n % $4 + 1], $5, now() FROM generate_series(1, $6) n`,
+      [eventId, TYPE, endpointIds, endpointIds.length, clientId, deliveries],
+    );
+    await client.query('ANALYZE deliveries');
+    await client.query("SELECT pg_notify('webhook_deliveries', '')");
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
 }
 
 /** A bare loop that only posts so many bodies. */

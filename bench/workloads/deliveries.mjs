@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DATA, ENDPOINTS, fillQueue, openQueue, TYPE } from '../delivery-queue.mjs';
+import { DATA, ENDPOINTS, fillQueue, TYPE } from '../delivery-queue.mjs';
 import { load } from '../dist.mjs';
 import { basic } from '../http-text.mjs';
 import { forgetPeak, peakMemoryMb, processorMs } from '../machine.mjs';
@@ -34,7 +34,7 @@ export async function measureDeliveries(bench) {
       say(`  round ${round}: floor ${described(rounds.floor)}, ours ${described(rounds.ours)}`);
     }
     return {
-      ...{ id: 'W8', name: 'event deliveries; the floor only posts' },
+      ...{ id: 'W8', name: 'event deliveries' },
       floor: { ...medians(rounds.floor), memory: peakMemoryMb(floor.pid) },
       ours: { ...medians(rounds.ours), memory: peakMemoryMb(service.pid) },
     };
@@ -56,13 +56,12 @@ async function measureOnce(server, receiver, number, send) {
   };
 }
 
-/** Fills the queue, opens it, and waits until every outcome is written. */
-async function deliver({ database: { query } }, queue, number) {
+/** Fills the queue and waits until every outcome is written. */
+async function deliver({ database: { query, url } }, queue, number) {
   const delivered = async () =>
     Number((await query("SELECT count(*) FROM deliveries WHERE state = 'delivered'"))[0].count);
   const before = await delivered();
-  await fillQueue(query, queue, number);
-  await openQueue(query);
+  await fillQueue(url, queue, number);
   for (const begun = performance.now(); (await delivered()) < before + number;) {
     if (performance.now() - begun > WRITTEN_WITHIN_MS)
       throw new Error('W8: not everything was delivered in time');
