@@ -12,7 +12,7 @@ import { CORES, machine, PINNING, pinSelf } from './machine.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { findPgbench } from './pgbench.mjs';
 import { memoryBound, report } from './report.mjs';
-import { startFloor, startService } from './servers.mjs';
+import { lastWarnings, startFloor, startService } from './servers.mjs';
 import { CLIENTS, makeSetting, TOKENS } from './setting.mjs';
 import { runWorkloads } from './workloads.mjs';
 
@@ -37,9 +37,10 @@ async function run(options) {
   const database = await startDatabase();
   const bench = { database, options, pgbench, say };
   const clear = async () => {
-    await bench.service?.stop();
-    await bench.floor?.stop();
+    const stopped = await Promise.allSettled([bench.service?.stop(), bench.floor?.stop()]);
     await database.stop();
+    const failed = stopped.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
   };
   const interrupted = () => void clear().finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
@@ -62,9 +63,12 @@ async function run(options) {
     await writeFile(`${options.out}.md`, text);
     await writeFile(`${options.out}.svg`, chart({ results, bounds: all }));
     say(`Written to ${options.out}.md and ${options.out}.svg`);
-  } finally {
-    await clear();
+  } catch (error) {
+    const log = bench.service ? await lastWarnings(bench.service.logFile) : '';
+    await clear().catch(() => undefined);
+    throw log ? new Error(`${error.message}\nThe service's log says:\n${log}`) : error;
   }
+  await clear();
 }
 
 /** Under what circumstances the figures came about. */

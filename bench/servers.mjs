@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,14 +57,27 @@ async function start(name, database, script, port, env) {
   return { name, pid: child.pid, port, url, logFile, stop: () => stop(child, name) };
 }
 
+/** The last lines of a log that are more than information. */
+export async function lastWarnings(logFile) {
+  const lines = (await readFile(logFile, 'utf8')).split('\n');
+  return lines
+    .filter((line) => /"level":"(warn|error|fatal)"/.test(line))
+    .slice(-5)
+    .join('\n');
+}
+
 async function untilReady(child, url, logFile) {
   const begun = performance.now();
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`The server ended instead of starting: see ${logFile}`);
+    if (child.exitCode !== null) {
+      throw new Error(
+        `A server ended instead of starting:\n${(await readFile(logFile, 'utf8')).slice(-2000)}`,
+      );
+    }
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;
-    if (performance.now() - begun > READY_MS) throw new Error(`The server did not start: see ${logFile}`);
+    if (performance.now() - begun > READY_MS) throw new Error(`No server answers at ${url}.`);
     await pause(50);
   }
 }

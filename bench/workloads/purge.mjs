@@ -110,16 +110,17 @@ async function logSlowStatements({ query }, milliseconds) {
   await query('SELECT pg_reload_conf()');
 }
 
-/** The longest statement of the purge and of all others, in milliseconds; undefined where none was logged. */
+/** The longest statement of the purge and of all others; undefined where none was logged. */
 function longestOf(text) {
   const all = [...text.matchAll(STATEMENT)].map(([, duration, words]) => ({
     duration: Number(duration),
     words,
   }));
-  const longest = (which) => which.reduce((most, { duration }) => Math.max(most ?? 0, duration), undefined);
+  const longest = (which) => which.toSorted((a, b) => b.duration - a.duration)[0];
+  const isPurge = ({ words }) => words.startsWith('DELETE');
   return {
-    longestPurge: longest(all.filter(({ words }) => words.startsWith('DELETE'))),
-    longestOther: longest(all.filter(({ words }) => !words.startsWith('DELETE'))),
+    longestPurge: longest(all.filter(isPurge)),
+    longestOther: longest(all.filter((each) => !isPurge(each))),
     tooLong: all.filter(({ duration }) => duration > LONGEST_MS).length,
   };
 }
