@@ -11,7 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
-import { attemptCounter, attemptDuration, deliveriesInHand } from './delivery-metrics.js';
+import { attemptCounter, attemptDuration, deliveriesInHand, finishedCounter } from './delivery-metrics.js';
 import { DeliveryQueueRepository, type ClaimedDelivery } from './delivery-queue.repository.js';
 import { DeliveryResultsService } from './delivery-results.service.js';
 import { WakeUps } from './wake-ups.service.js';
@@ -142,6 +142,8 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
         else this.failing.set(claim.endpointId, true);
       }
       await this.results.write(result, claim.endpointId);
+      const { state } = result.finished;
+      if (state !== 'pending') finishedCounter.inc({ state });
     } catch (error) {
       // The lease runs out, and the delivery is taken up again.
       this.logger.error(`Delivery ${claim.id} was given up: ${(error as Error).message}`);
