@@ -7,6 +7,7 @@ import {
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Settings } from '../../config/settings.js';
+import { apart } from '../../telemetry/log-scope.js';
 
 const CHANNEL = 'webhook_deliveries';
 // Of many announcements within this time the other instances hear one.
@@ -51,7 +52,11 @@ export class WakeUps implements OnApplicationBootstrap, BeforeApplicationShutdow
   announce(): void {
     this.wakeOwn();
     if (this.stopped) return;
-    this.announcement ??= setTimeout(() => {
+    this.announcement ??= apart(() => this.announceLater());
+  }
+
+  private announceLater(): NodeJS.Timeout {
+    return setTimeout(() => {
       this.announcement = undefined;
       this.dataSource
         .query('SELECT pg_notify($1, $2)', [CHANNEL, ''])
