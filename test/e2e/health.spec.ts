@@ -1,5 +1,10 @@
 import { ReadinessService } from '../../src/operations/readiness.service.js';
-import { startInstance, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import {
+  startInstance,
+  startService,
+  TEST_ENCRYPTION_KEY,
+  type TestService,
+} from '../support/test-service.js';
 
 describe('readiness', () => {
   let service: TestService;
