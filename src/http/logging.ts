@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino, type DestinationStream, type Level, type Logger, type LoggerOptions } from 'pino';
 import type { FastifyRequest } from 'fastify';
-import { logFields } from '../telemetry/log-scope.js';
+import { logFields, type LogFields } from '../telemetry/log-scope.js';
 
 /**
  * The service's log: JSON lines on standard output, or where the tests want them. A request is named by its method and route pattern, never by its
@@ -38,6 +38,15 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
+/** A line that brings its own fields, whether or not there is a scope to take them from. */
+export interface Line {
+  text: string;
+  fields: LogFields;
+}
+
+const isLine = (message: unknown): message is Line =>
+  typeof message === 'object' && message !== null && 'text' in message && 'fields' in message;
+
 /** The lines of Nest and of the services, written through the same log with what they are written in the course of. */
 export class NestLog implements LoggerService {
   constructor(private readonly logger: Logger) {}
@@ -64,6 +73,7 @@ export class NestLog implements LoggerService {
   private write(level: Level, message: unknown, context: string | undefined): void {
     const fields = { context, ...logFields() };
     if (message instanceof Error) this.logger[level]({ ...fields, err: message }, message.message);
+    else if (isLine(message)) this.logger[level]({ ...fields, ...message.fields }, message.text);
     else this.logger[level](fields, String(message));
   }
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
+import { keepLogScope } from '../../src/telemetry/log-scope.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { DeliveryAttemptService } from '../../src/webhooks/deliveries/delivery-attempt.service.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
@@ -8,6 +9,9 @@ import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 type Line = Record<string, unknown>;
+
+// As on Node 24, or wherever requests are traced.
+keepLogScope();
 
 describe('the log', () => {
   let service: TestService;

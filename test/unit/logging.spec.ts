@@ -1,5 +1,5 @@
 import { createLog, NestLog } from '../../src/http/logging.js';
-import { apart, inLogScope } from '../../src/telemetry/log-scope.js';
+import { apart, inLogScope, keepLogScope } from '../../src/telemetry/log-scope.js';
 
 type Line = Record<string, unknown>;
 
@@ -46,7 +46,14 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.toContain('a secret');
   });
 
+  it('carries the fields that a line brings itself', () => {
+    const { log, lines } = logAt('info');
+    log.warn({ text: 'given up', fields: { delivery_id: 'three' } }, 'Somewhere');
+    expect(lines[0]).toMatchObject({ msg: 'given up', delivery_id: 'three', context: 'Somewhere' });
+  });
+
   it('carries what a line is written in the course of, also later, and not what is done apart from it', async () => {
+    keepLogScope();
     const { log, lines } = logAt('info');
     await inLogScope({ request_id: 'one' }, async () => {
       await Promise.resolve();

@@ -16,6 +16,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setTimeout as after } from 'node:timers/promises';
+import { keepLogScope } from '../log-scope.js';
 import type { RequestSpan, SpanAttributes, SpanOutcome, Tracing } from '../tracing.js';
 import { CarefulExporter } from './careful-exporter.js';
 import { traceStatements } from './statement-spans.js';
@@ -42,6 +43,7 @@ export function startOpenTelemetry(protocol: 'http/protobuf' | 'http/json', logg
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   trace.setGlobalTracerProvider(provider);
   traceStatements();
+  keepLogScope();
   return new OpenTelemetry(provider);
 }
 

@@ -10,6 +10,7 @@ import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
+import type { Line } from '../../http/logging.js';
 import { apart, inLogScope } from '../../telemetry/log-scope.js';
 import { inAttemptSpan } from './attempt-span.js';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
@@ -155,7 +156,11 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
       if (state !== 'pending') finishedCounter.inc({ state });
     } catch (error) {
       // The lease runs out, and the delivery is taken up again.
-      this.logger.error(`Delivery ${claim.id} was given up: ${(error as Error).message}`);
+      const line: Line = {
+        text: `Delivery ${claim.id} was given up: ${(error as Error).message}`,
+        fields: { delivery_id: claim.id },
+      };
+      this.logger.error(line);
     }
   }
 
