@@ -118,7 +118,10 @@ const ROWS: Row[] = [
   ],
   [
     ...(['OTEL_EXPORTER_OTLP_ENDPOINT', 'tracing', undefined] as const),
-    ['http://localhost:4318', 'https://key:word@traces.example/otlp'].map((url) => [url, 'http/protobuf']),
+    [
+      ['http://localhost:4318', 'http/protobuf'],
+      ['https://key:word@traces.example/otlp', 'http/protobuf'],
+    ],
     ['localhost:4318', '4318', 'grpc://traces.example', 'http://', 'http:///v1', 'https://a b/'],
   ],
   [
