@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/problem.js';
 import type { Rendered } from '../http/route-options.js';
+import { refusalCounter } from './oauth-metrics.js';
 
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -41,9 +42,10 @@ export const invalidClient = () =>
   );
 
 /** Renders the refusals of OAuth endpoints: 400, 401 and 403 as RFC 6749 JSON, the others as problems. */
-export function renderOAuthError(problem: Problem, _request: FastifyRequest): Rendered | undefined {
+export function renderOAuthError(problem: Problem, { routeOptions }: FastifyRequest): Rendered | undefined {
   const code = problem instanceof OAuthError ? problem.code : codeOf(problem.status);
   if (code === undefined) return undefined;
+  refusalCounter.inc({ endpoint: routeOptions.url, error: code });
   return {
     status: problem.status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...NO_STORE },
