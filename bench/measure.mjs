@@ -2,7 +2,7 @@ import { busyMs, CORES, forgetPeak, peakMemoryMb, processorMs } from './machine.
 import { runLoad } from './load.mjs';
 import { runPgbench } from './pgbench.mjs';
 
-const WARM_UP_SECONDS = 2;
+const WARM_UP_SECONDS = 4;
 
 /**
  * One workload: after a warm-up of both sides so many rounds, in each the floor, the service and pgbench one after the
@@ -56,6 +56,8 @@ export async function loadOnce(workload, server, connectionOf, seconds) {
     ...{ p50: at(0.5), p99: at(0.99) },
     loadShare: ownMs / milliseconds,
     serverCore: (after.serverCore - before.serverCore) / milliseconds,
+    /** What others took of the server's core: without it the server would have been quicker. */
+    others: Math.max(0, after.serverCore - before.serverCore - (after.server - before.server)) / milliseconds,
     loadCore: (after.loadCore - before.loadCore) / milliseconds,
   };
 }

@@ -1,6 +1,9 @@
 /** What the issue asks of one instance's memory under load, in MB. */
 const MEMORY = { must: 250, aim: 150 };
 
+/** What others may take of the server's core before the figures are in doubt. */
+const OTHERS = 0.1;
+
 const WORKLOAD_HEAD = [
   ...['', 'floor req/s', 'ours req/s', 'ratio', 'must', 'aim', ''],
   ...['CPU ms/request: floor', 'ours', 'p50 ms: floor', 'ours', 'p99 ms: floor', 'ours'],
@@ -8,21 +11,23 @@ const WORKLOAD_HEAD = [
 ];
 const BOUND_HEAD = ['', 'ours', 'must', 'aim', '', 'floor'];
 const CORE_HEAD = [
-  ...['', 'server core busy: floor', 'ours', 'other core busy: floor', 'ours'],
-  ...['of which the load: floor', 'ours'],
+  ...['', 'server’s core: floor', 'ours', 'of which others: floor', 'ours'],
+  ...['other core: floor', 'ours', 'of which the load: floor', 'ours'],
 ];
 
 /** The report as Markdown: `results` of workloads beside the floor, `bounds` are what else is asked. */
 export function report({ results, bounds, notes, facts }) {
+  const disturbed = results.some(({ floor, ours }) => floor.others > OTHERS || ours.others > OTHERS);
   return [
     '# What the service costs, beside the floor',
     '',
+    ...(disturbed ? ['**Others used the server’s core meanwhile: the figures are in doubt.**', ''] : []),
     ...notes.map((note) => `- ${note}`),
     ...['', table(WORKLOAD_HEAD, results.map(workloadRow))],
     ...(bounds.length > 0 ? ['', table(BOUND_HEAD, bounds.map(boundRow))] : []),
     ...(facts.length > 0 ? ['', ...facts.map((fact) => `- ${fact}`)] : []),
     '',
-    'How busy the two cores were; PostgreSQL, the load and whatever else runs share the other one:',
+    'How busy the two cores were; PostgreSQL and the load share the other one:',
     ...['', table(CORE_HEAD, results.filter(({ ours }) => ours.serverCore !== undefined).map(coreRow)), ''],
   ].join('\n');
 }
@@ -78,7 +83,10 @@ function boundRow(bound) {
 function coreRow({ id, floor, ours }) {
   return [
     id,
-    ...['serverCore', 'loadCore', 'loadShare'].flatMap((which) => [share(floor[which]), share(ours[which])]),
+    ...['serverCore', 'others', 'loadCore', 'loadShare'].flatMap((which) => [
+      share(floor[which]),
+      share(ours[which]),
+    ]),
   ];
 }
 
