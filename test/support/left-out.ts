@@ -17,3 +17,9 @@ export function describeUnless(
     });
   });
 }
+
+/** A `describe` for cases that take long: `npm test` leaves them out and says so, `npm run test:faults` runs them. */
+export function describeLong(name: string, cases: () => void): void {
+  const lacking = process.env.FAULTS_LONG ? undefined : 'it takes long; npm run test:faults runs it';
+  describeUnless(lacking, name, cases, { optional: true });
+}

@@ -20,8 +20,8 @@ export interface Seen {
 export const UNLIMITED = { RATE_LIMIT_PER_HOUR: '1000000000', OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' };
 
 // Enough to keep every part busy, few enough to leave the machine to the others.
-const LOOPS_EACH = 2;
-const PAUSE_MS = 5;
+const LOOPS_EACH = 3;
+const PAUSE_AFTER_REFUSAL_MS = 20;
 
 /** Who sends the load: a client with refresh families of its users, and one that introspects. */
 export interface Senders {
@@ -68,8 +68,7 @@ export class Load {
     this.issued.push(bearer, ...families.map((each) => each.access_token));
     this.work = {
       token: () => http.token({ grant_type: 'client_credentials' }, basic),
-      introspection: () =>
-        http.send('/o/introspect/', { form: { token: this.issued.at(-1)! }, basic: ask }),
+      introspection: () => http.send('/o/introspect/', { form: { token: this.issued.at(-1)! }, basic: ask }),
       refresh: (n) =>
         http.token({ grant_type: 'refresh_token', refresh_token: families[n]!.refresh_token }, basic),
       bearer: () => http.get('/v2/users', { bearer }),
@@ -88,9 +87,12 @@ export class Load {
   async untilServed(withinMs: number): Promise<number> {
     const from = performance.now();
     const served = () =>
-      KINDS.every((kind) => this.seen.some((each) => each.kind === kind && each.begun >= from && each.status === 200));
+      KINDS.every((kind) =>
+        this.seen.some((each) => each.kind === kind && each.begun >= from && each.status === 200),
+      );
     while (!served()) {
-      if (performance.now() - from > withinMs) throw new Error(`not all is served again:\n${this.summary(from)}`);
+      if (performance.now() - from > withinMs)
+        throw new Error(`not all is served again:\n${this.summary(from)}`);
       await pause(10);
     }
     return performance.now() - from;
@@ -142,7 +144,7 @@ export class Load {
       this.seen.push({ kind, status, begun, took: performance.now() - begun });
       const wrong = answer instanceof Error ? this.lost(answer) : this.judge(kind, n, answer);
       if (wrong !== undefined) this.wrong.push(`${kind}: ${wrong}`);
-      await pause(PAUSE_MS);
+      if (status !== 200) await pause(PAUSE_AFTER_REFUSAL_MS);
     }
   }
 
@@ -155,7 +157,8 @@ export class Load {
   private judge(kind: Kind, n: number, answer: Answer): string | undefined {
     if (answer.status === 503) return whatIsWrongWith503(answer);
     if (answer.status !== 200) return `${answer.status} ${answer.text}`;
-    if (kind === 'introspection' && answer.json.active !== true) return `a live token is called ${answer.text}`;
+    if (kind === 'introspection' && answer.json.active !== true)
+      return `a live token is called ${answer.text}`;
     if (kind === 'portal link') this.links++;
     if (kind === 'token' || kind === 'refresh') this.issued.push(answer.json.access_token as string);
     if (kind === 'refresh') this.senders.families[n] = answer.json as Tokens;
