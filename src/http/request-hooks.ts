@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Drain } from './drain.js';
 import { methodNotAllowed } from './problem.js';
 import { requestDuration } from './request-metrics.js';
 import { SERVICE_VERSION } from './service-version.guard.js';
@@ -6,8 +7,10 @@ import { SERVICE_VERSION } from './service-version.guard.js';
 /** What happens around every request: its id, the version header, the line in the log, and an orderly end. */
 export function addRequestHooks(fastify: FastifyInstance): void {
   let closing = false;
+  const drain = new Drain();
   fastify.addHook('preClose', async () => {
     closing = true;
+    await drain.finish();
   });
   fastify.addHook('onRequest', async (request, reply) => {
     // What an endpoint does not say otherwise is for its caller alone.
@@ -22,6 +25,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   });
   fastify.addHook('onResponse', async (request, reply) => {
     const { method } = request;
+    if (request.routeOptions.config?.tellsReadiness) drain.asked();
     const route = request.routeOptions.url ?? '(none)';
     requestDuration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
     request.log.info(

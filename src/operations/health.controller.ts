@@ -1,4 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import {
   HealthCheck,
   HealthCheckService,
@@ -26,6 +27,7 @@ export class HealthController {
   /** 200 when requests can be served; a 503 problem when the database cannot be reached or the process is shutting down. */
   @Get('ready')
   @HealthCheck()
+  @RouteConfig({ tellsReadiness: true })
   ready(): Promise<HealthCheckResult> {
     return this.health.check([() => this.database.pingCheck('database', { timeout: PING_TIMEOUT_MS })]);
   }

@@ -139,10 +139,13 @@ export class Load {
   private async loop(kind: Kind, n: number): Promise<void> {
     while (this.running) {
       const begun = performance.now();
-      const answer = await this.work[kind](n).catch((error: Error) => error);
-      const status = answer instanceof Error ? 0 : answer.status;
+      const [answer, error] = await this.work[kind](n).then(
+        (given) => [given, undefined] as const,
+        (thrown: Error) => [undefined, thrown] as const,
+      );
+      const status = answer?.status ?? 0;
       this.seen.push({ kind, status, begun, took: performance.now() - begun });
-      const wrong = answer instanceof Error ? this.lost(answer) : this.judge(kind, n, answer);
+      const wrong = answer ? this.judge(kind, n, answer) : this.lost(error);
       if (wrong !== undefined) this.wrong.push(`${kind}: ${wrong}`);
       if (status !== 200) await pause(PAUSE_AFTER_REFUSAL_MS);
     }
@@ -150,8 +153,9 @@ export class Load {
 
   /** What is wrong with having got no answer; an answer that is not as the API is described throws, too. */
   private lost(error: Error): string | undefined {
-    const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    return this.mayBeRefused && error.message === 'fetch failed' ? undefined : `${error.message}${cause}`;
+    const { cause } = error as { cause?: { code?: string; message?: string } };
+    const why = cause ? `: ${cause.code ?? ''} ${cause.message ?? ''}` : '';
+    return this.mayBeRefused && error.message === 'fetch failed' ? undefined : `${error.message}${why}`;
   }
 
   private judge(kind: Kind, n: number, answer: Answer): string | undefined {
