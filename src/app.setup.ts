@@ -15,6 +15,7 @@ import { addBodyParsers } from './http/body-parsers.js';
 import { badRequest } from './http/problem.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { renderProblem } from './http/render-problem.js';
+import { addRequestCourse } from './http/request-course.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { requestIdOf } from './http/request-id.js';
 import { addSecurityHeaders } from './http/security-headers.js';
@@ -74,6 +75,7 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
     logger: new NestLog(log),
     abortOnError: false,
   });
+  addRequestCourse(fastify);
   addRequestHooks(fastify);
   addBodyParsers(fastify);
   await addHeaders(fastify, settings);

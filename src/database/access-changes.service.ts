@@ -55,10 +55,18 @@ export class AccessChanges {
     return restsOn.some((id) => (this.changedAt.get(id) ?? 0) > position);
   }
 
-  /** Waits until this instance has heard of whatever was committed before the call: who changed something sees it changed. */
+  /**
+   * Waits until this instance has heard of whatever was committed before the call, so that who changed something sees it
+   * changed. A connection that is silent holds nobody up for longer than it is trusted.
+   */
   async catchUp(): Promise<void> {
     if (!this.listener.isConnected) return;
-    await this.roundTrip().catch(() => undefined);
+    let silence: NodeJS.Timeout | undefined;
+    await Promise.race([
+      this.roundTrip().catch(() => undefined),
+      new Promise((resolve) => (silence = setTimeout(resolve, TRUSTED_MS))),
+    ]);
+    clearTimeout(silence);
   }
 
   private async prove(): Promise<void> {

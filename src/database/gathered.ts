@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 // One batch is under way while the next is on its way back; more at once would only be smaller.
 const AT_ONCE = 2;
@@ -34,7 +35,8 @@ export function gathered<K, V>(
       cache: false,
       maxBatchSize: MOST,
       batchScheduleFn: (dispatch) => {
-        waiting.push(dispatch);
+        // In the course of the first of its calls, not of whichever ended before it.
+        waiting.push(AsyncLocalStorage.bind(dispatch));
         if (underWay < AT_ONCE) next();
       },
     },

@@ -4,10 +4,13 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Settings } from '../config/settings.js';
 
 const RECONNECT_AFTER_MS = 500;
+// Who does not answer a round trip for so long is gone.
+const SILENCE_MS = 3_000;
 
 /** What a channel's listener is told. */
 export interface ChannelListener {
@@ -57,13 +60,17 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   async roundTrip(): Promise<void> {
     const connection = this.connection;
     if (!connection) throw new Error('not connected');
-    const { rows } = await connection.query<{ count: number }>({
-      name: 'listening',
-      text: 'SELECT count(*)::int AS count FROM pg_listening_channels()',
-    });
-    if (rows[0]?.count !== this.listeners.size || this.connection !== connection) {
-      throw new Error('not listening');
+    try {
+      const { rows } = await connection.query<{ count: number }>({
+        name: 'listening',
+        text: 'SELECT count(*)::int AS count FROM pg_listening_channels()',
+      });
+      if (rows[0]?.count !== this.listeners.size) throw new Error('not listening');
+    } catch (error) {
+      abandon(connection);
+      throw error;
     }
+    if (this.connection !== connection) throw new Error('not connected any more');
   }
 
   private async connect(): Promise<void> {
@@ -72,6 +79,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       application_name: 'charging-data-service listener',
       keepAlive: true,
       connectionTimeoutMillis: 3000,
+      query_timeout: SILENCE_MS,
     });
     // An error ends the connection; its end is where it is taken up again.
     connection.on('error', () => undefined);
@@ -106,4 +114,9 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       void this.connect();
     }, RECONNECT_AFTER_MS).unref();
   }
+}
+
+/** Ends a connection without waiting for the other side, which may be silent. */
+function abandon(connection: pg.Client): void {
+  (connection as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }

@@ -10,7 +10,6 @@ import { ModuleRef } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/problem.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
-import { RefusalCounts } from './refusal-counts.interceptor.js';
 
 /**
  * Lets a request to an OAuth endpoint in: the guards in their order, and the limits of contract §7 around them. What ends
@@ -28,7 +27,6 @@ export function admission(
 
     constructor(
       private readonly limits: RateLimitsService,
-      private readonly refusals: RefusalCounts,
       private readonly moduleRef: ModuleRef,
     ) {}
 
@@ -41,7 +39,6 @@ export function admission(
       try {
         for (const guard of this.inside) await guard.canActivate(context);
       } catch (error) {
-        this.refusals.count(error, request);
         const refused = error instanceof Problem && error.status < 500;
         if (refused && !request.oauthClient) await this.limits.countAddress(request.ip);
         throw error;

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Listener } from '../../database/listener.service.js';
+import { apart } from '../../telemetry/log-scope.js';
 
 const CHANNEL = 'webhook_deliveries';
 // Of many announcements within this time the other instances hear one.
@@ -39,7 +40,11 @@ export class WakeUps implements BeforeApplicationShutdown {
   announce(): void {
     this.wakeOwn();
     if (this.stopped) return;
-    this.announcement ??= setTimeout(() => {
+    this.announcement ??= apart(() => this.announceLater());
+  }
+
+  private announceLater(): NodeJS.Timeout {
+    return setTimeout(() => {
       this.announcement = undefined;
       this.dataSource
         .query('SELECT pg_notify($1, $2)', [CHANNEL, ''])
