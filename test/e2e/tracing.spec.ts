@@ -136,9 +136,11 @@ describe('with a collector', () => {
     expect(refused.resource['service.name']).toBe('charging-data-service');
     const unrouted = await collector.span('a 404', ({ name }) => name === 'GET');
     expect(unrouted.attributes['http.response.status_code']).toBe(404);
+    // A token that nobody has looked at yet: it has to be looked for.
+    const another = await tokenOf(http, operator);
     await database.query('ALTER TABLE access_tokens RENAME TO access_tokens_away');
     try {
-      expect((await http.get('/v2/users', { bearer })).status).toBe(500);
+      expect((await http.get('/v2/users', { bearer: another })).status).toBe(500);
     } finally {
       await database.query('ALTER TABLE access_tokens_away RENAME TO access_tokens');
     }
