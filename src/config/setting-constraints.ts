@@ -44,7 +44,7 @@ export class IsEncryptionKeyList implements ValidatorConstraintInterface {
 
 /** Whether the clients of databases read it: the credentials are percent-encoded, and a host is named where there must be one. */
 function isServerUrl(text: string, needsHost = false): boolean {
-  if (!isUrl(text)) return false;
+  if (/\s|%(?![0-9a-f]{2})/i.test(text) || !isUrl(text)) return false;
   const { hostname, username, password, pathname } = new URL(text);
   try {
     decodeURIComponent(`${username}:${password}${pathname}`);
@@ -69,7 +69,9 @@ export class IsRedisUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     return (
       typeof value === 'string' &&
-      value.split(/,\s*(?=rediss?:\/\/)/).every((part) => /^rediss?:\/\//.test(part) && isServerUrl(part, true))
+      value
+        .split(/,\s*(?=rediss?:\/\/)/)
+        .every((part) => /^rediss?:\/\//.test(part) && isServerUrl(part, true))
     );
   }
   defaultMessage(): string {

@@ -83,12 +83,15 @@ const PIECES = [
     'a@mail.example',
   ],
 ];
+/** As the system gives it: UTF-8 without NUL. */
 const value = (): fc.Arbitrary<string> =>
-  fc.oneof(
-    oddText(),
-    fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
-    fc.integer().map(String),
-  );
+  fc
+    .oneof(
+      oddText(),
+      fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+      fc.integer().map(String),
+    )
+    .map((text) => text.toWellFormed().replaceAll('\0', ''));
 const read = (source: Record<string, string>): Environment | undefined => {
   try {
     return readEnvironment(source);

@@ -156,6 +156,8 @@ const ROWS: Row[] = [
       'postgres:charging',
       'postgres://[',
       'postgres://a:%zz@b/c',
+      'postgres://[::1]/b?c=d e',
+      'postgres://[::1]/b?c=%z',
     ],
   ],
   [
