@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parse as parseHtml } from 'node-html-parser';
+import type { Settings } from '../../src/config/settings.js';
+import { Cookies } from '../../src/http/cookies.js';
+import { CsrfService } from '../../src/http/csrf.service.js';
 import { errorPage } from '../../src/http/error-page.js';
 import { Form, isUnsafeText, queryStringOf } from '../../src/http/form.js';
 import { jsonOrHtml, prefersHtml } from '../../src/http/negotiation.js';
@@ -145,6 +148,48 @@ describe('Accept', () => {
           ['json', 'html', undefined].includes(wanted) &&
           (given !== undefined || wanted === 'json')
         );
+      }),
+    );
+  });
+});
+
+describe('the token of a form', () => {
+  const settings = { encryptionKey: Buffer.alloc(32, 'k'), baseUrl: BASE_URL, secure: false } as Settings;
+  const csrf = new CsrfService(new Cookies(settings), settings);
+  const browser = (secret?: string, origin?: string) =>
+    ({
+      cookies: secret === undefined ? {} : { csrf: secret },
+      headers: { origin },
+    }) as unknown as FastifyRequest;
+  const reply = { setCookie: () => undefined } as unknown as FastifyReply;
+  const posted = (token: string) => Form.parse(new URLSearchParams({ csrf_token: token }).toString());
+  const isTaken = (request: FastifyRequest, token: string, binding: string) =>
+    orProblem(() => csrf.check(request, posted(token), binding)) === undefined;
+  const text = () => oddText().map((each) => each.toWellFormed().replaceAll('\0', ''));
+
+  it('is good for what it was made for, in the browser that it was made for, and for nothing else', () => {
+    always(
+      fc.property(text(), text(), text(), (binding, otherBinding, otherSecret) => {
+        const mine = browser();
+        const token = csrf.tokenFor(mine, reply, binding);
+        const secret = mine.cookies.csrf!;
+        return (
+          isTaken(browser(secret), token, binding) &&
+          isTaken(browser(secret, BASE_URL), token, binding) &&
+          !isTaken(browser(secret, 'https://evil.example'), token, binding) &&
+          isTaken(browser(secret), token, otherBinding) === (binding === otherBinding) &&
+          !isTaken(browser(otherSecret), token, binding) &&
+          !isTaken(browser(), token, binding)
+        );
+      }),
+    );
+  });
+
+  it('is refused with a 403 where nobody made it, whatever the form and the cookie hold', () => {
+    always(
+      fc.property(text(), text(), text(), (token, secret, binding) => {
+        const result = orProblem(() => csrf.check(browser(secret), posted(token), binding));
+        return result instanceof Problem && result.status === 403;
       }),
     );
   });

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import type { TestService } from '../../support/test-service.js';
 import type { BodyDraft, Draft, FormDraft } from './draft.js';
 import { filledIn, type Live } from './live.js';
-import { filledValues, readPage, type ShownForm } from './shown-forms.js';
+import { filledValues, readPage } from './shown-forms.js';
 import { World } from './world.js';
 
 /** A request as it went out, and what came back. */
@@ -133,5 +133,3 @@ const newAddress = (): string => {
   const n = ++addresses;
   return `11.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 };
-
-export type { ShownForm };

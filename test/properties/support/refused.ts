@@ -17,5 +17,5 @@ export const laterOrProblem = <T>(work: () => Promise<T>): Promise<T | Problem> 
     throw error;
   });
 
-/** A refusal of the request, in words that do not hold what was sent. */
+/** Whether it is the caller's mistake. */
 export const isRefusal = (problem: Problem): boolean => problem.status >= 400 && problem.status < 500;

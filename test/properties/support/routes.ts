@@ -16,8 +16,7 @@ export interface Route {
 export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
   const routes: Route[] = [];
   const onRoute = ({ method, url, config }: RouteOptions) => {
-    const isPage =
-      config?.renderError !== undefined && !url.startsWith('/o/') ? true : url === '/o/authorize';
+    const isPage = url === '/o/authorize' || (config?.renderError !== undefined && !url.startsWith('/o/'));
     for (const each of [method].flat()) if (url !== '*') routes.push({ method: each, url, isPage });
   };
   const watch = (message: unknown) =>
