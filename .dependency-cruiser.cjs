@@ -5,6 +5,7 @@
 const ROOMS = [
   ['secrets'],
   ['config'],
+  ['telemetry'],
   ['database'],
   ['http'],
   ['audit'],

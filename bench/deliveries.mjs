@@ -9,26 +9,23 @@
  */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
+import { DATA, ENDPOINTS, fillQueue, postAll, TYPE } from './delivery-queue.mjs';
+import { load } from './dist.mjs';
+import { freePort } from './servers.mjs';
+import { startReceiver } from './receiver.mjs';
 
 const QUEUED = 20_000;
 const QUEUED_BESIDE_HANGING = 8_000;
-const ENDPOINTS = 20;
-const POSTS_AT_ONCE = 64;
 const EVENTS_PER_SECOND = 100;
 const SECONDS = 10;
-const TYPE = 'vehicle.updated';
-const DATA = { id: '3f7d2f8e-5f0c-4f5b-8a55-0b9e7c1d2e33', state_of_charge_percent: 64, plugged_in: true };
 
 if (isMainThread) await main();
-else if (workerData.role === 'receiver') await receive();
 else publish();
 
 async function main() {
@@ -49,7 +46,7 @@ async function measureThroughput(service, receiver, setting) {
   say(`${QUEUED} deliveries to ${ENDPOINTS} endpoints`);
   await deliverQueue(service, receiver, setting, 2_000);
   const own = await deliverQueue(service, receiver, setting, QUEUED);
-  const bare = await postAll(receiver, setting, QUEUED);
+  const bare = await postAllBare(receiver, setting, QUEUED);
   say(row('the service', `${Math.round(own.rate)} a second`, `${Math.round(own.processor)} µs each`));
   say(
     row(
@@ -112,38 +109,21 @@ async function deliverQueue(
   deliveries,
   expected = deliveries,
 ) {
-  await service.query(
-    `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
-     SELECT new_delivery_id(), $1, $2, ($3::text[])[n % $4 + 1], $5, now() + interval '2 seconds' FROM generate_series(1, $6) n`,
-    [eventId, TYPE, endpointIds, endpointIds.length, clientId, deliveries],
-  );
-  await service.query('VACUUM ANALYZE deliveries');
   const { finished } = await receiver.expect(expected);
-  await service.query("UPDATE deliveries SET next_attempt_at = now() WHERE state = 'pending'");
   const before = process.cpuUsage();
-  service.wake();
+  await fillQueue(service.databaseUrl, { endpointIds, clientId, eventId }, deliveries);
   const milliseconds = await finished;
   const { user, system } = process.cpuUsage(before);
   return { rate: (expected * 1000) / milliseconds, processor: (user + system) / expected };
 }
 
-/** The same without the service: bodies posted by as many connections as are quickest. */
-async function postAll(receiver, { payload }, number) {
-  const pool = new Pool(`http://127.0.0.1:${receiver.port}`, { connections: POSTS_AT_ONCE, pipelining: 1 });
+/** The same without the service. */
+async function postAllBare(receiver, { payload }, number) {
   const { finished } = await receiver.expect(number);
   const before = process.cpuUsage();
-  let next = 0;
-  const one = async () => {
-    while (next++ < number) {
-      const headers = { 'content-type': 'application/json' };
-      const { body } = await pool.request({ path: '/0', method: 'POST', headers, body: payload });
-      await body.dump();
-    }
-  };
-  await Promise.all(Array.from({ length: POSTS_AT_ONCE }, one));
+  await postAll({ port: receiver.port, payload, number });
   const milliseconds = await finished;
   const { user, system } = process.cpuUsage(before);
-  await pool.close();
   return { rate: (number * 1000) / milliseconds, processor: (user + system) / number };
 }
 
@@ -154,7 +134,6 @@ async function startService() {
   const { loadSettings } = await load('config/settings.js');
   const { createApp } = await load('app.setup.js');
   const { createLog } = await load('http/logging.js');
-  const { WakeUps } = await load('webhooks/deliveries/wake-ups.service.js');
   const { DataSource } = await import('typeorm');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
   // As root, PostgreSQL runs as another user, who must be able to enter.
@@ -180,7 +159,7 @@ async function startService() {
     await rm(dataDir, { recursive: true, force: true });
   };
   const query = (sql, params) => get(DataSource).query(sql, params);
-  return { url, get, query, wake: () => get(WakeUps).announce(), stop };
+  return { url, databaseUrl: postgres.url, get, query, stop };
 }
 
 /** A client with its endpoints and a user who consented to it; of the last endpoint alone come events of the publisher. */
@@ -225,61 +204,6 @@ async function makeSetting({ get, query }, port) {
   return { clientId: client.id, userId: owner.id, endpointIds, eventId, payload, bearer };
 }
 
-/** A receiver in a thread of its own, and what it saw. */
-async function startReceiver() {
-  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { role: 'receiver' } });
-  const ask = async (question) => {
-    worker.postMessage(question);
-    const [answer] = await once(worker, 'message');
-    return answer;
-  };
-  const { port } = await ask({ what: 'port' });
-  return {
-    port,
-    /** From now on so many are expected: `finished` gives the milliseconds from the first to the last. */
-    expect: async (number) => {
-      await ask({ what: 'expect', number });
-      return {
-        finished: number === Infinity ? undefined : once(worker, 'message').then(([answer]) => answer),
-      };
-    },
-    hang: (isHanging) => ask({ what: 'hang', isHanging }),
-    arrivals: () => ask({ what: 'arrivals' }),
-    end: () => void worker.terminate(),
-  };
-}
-
-async function receive() {
-  let [first, received, expected, isHanging] = [0, 0, 0, false];
-  let held = [];
-  const arrivals = new Map();
-  const server = createHttpServer((request, response) => {
-    const now = performance.timeOrigin + performance.now();
-    if (isHanging && request.url === '/1') return void held.push(response);
-    const chunks = [];
-    request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', () => {
-      response.end('ok');
-      if (received++ === 0) first = now;
-      if (expected === Infinity) arrivals.set(JSON.parse(Buffer.concat(chunks).toString()).data.n, now);
-      if (received === expected) parentPort.postMessage(performance.timeOrigin + performance.now() - first);
-    });
-  });
-  server.keepAliveTimeout = 60_000;
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  parentPort.on('message', (question) => {
-    if (question.what === 'port') return parentPort.postMessage({ port: server.address().port });
-    if (question.what === 'arrivals') return parentPort.postMessage(arrivals);
-    if (question.what === 'expect') [received, expected] = [0, question.number];
-    if (question.what === 'hang') {
-      isHanging = question.isHanging;
-      for (const response of held) response.end();
-      held = [];
-    }
-    parentPort.postMessage('done');
-  });
-}
-
 /** Publishes at a steady rate, and says when each event was answered. */
 function publish() {
   const { url, bearer, userId } = workerData;
@@ -309,18 +233,6 @@ function publish() {
     await Promise.all(all);
     parentPort.postMessage(answered);
   }, 5);
-}
-
-function load(module) {
-  return import(new URL(`../dist/src/${module}`, import.meta.url).href);
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function mean(numbers) {

@@ -3,6 +3,7 @@ import { Notifications1763632000000 } from './1763632000000-notifications.js';
 import { Webhooks1763640000000 } from './1763640000000-webhooks.js';
 import { Account1763650000000 } from './1763650000000-account.js';
 import { Activity1763660000000 } from './1763660000000-activity.js';
+import { AccessChanges1763670000000 } from './1763670000000-access-changes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   Webhooks1763640000000,
   Account1763650000000,
   Activity1763660000000,
+  AccessChanges1763670000000,
 ];

@@ -18,6 +18,7 @@ import { PartnerApiModule } from './partner-api/partner-api.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
 import { DemoModule } from './start/demo.module.js';
+import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhookPortalModule } from './webhook-portal/webhook-portal.module.js';
@@ -31,6 +32,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(settings),
+        TelemetryModule.forRoot(settings),
         DatabaseModule.forRoot(settings),
         ScheduleModule.forRoot(),
         HttpModule,

@@ -1,6 +1,5 @@
 import fastifyCookie from '@fastify/cookie';
 import fastifyCors from '@fastify/cors';
-import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NestFactory } from '@nestjs/core';
@@ -16,8 +15,10 @@ import { addBodyParsers } from './http/body-parsers.js';
 import { badRequest } from './http/problem.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { renderProblem } from './http/render-problem.js';
+import { addRequestCourse } from './http/request-course.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { requestIdOf } from './http/request-id.js';
+import { addSecurityHeaders } from './http/security-headers.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 
 // Contract §10: the whole body at most 64 kB; nothing else is allowed more.
@@ -79,6 +80,7 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
   fastify.addHook('onRoute', (route) => {
     route.errorHandler ??= (error, request, reply) => filter.answer(error, request, reply);
   });
+  addRequestCourse(fastify);
   addRequestHooks(fastify);
   addBodyParsers(fastify);
   await addHeaders(fastify, settings);
@@ -102,18 +104,7 @@ const isPreflight = ({ headers }: FastifyRequest): boolean =>
   Boolean(headers.origin && headers['access-control-request-method']);
 
 async function addHeaders(fastify: FastifyInstance, settings: Settings): Promise<void> {
-  await fastify.register(fastifyHelmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
-    },
-    // A partner's page may open the authorization page in a window of its own and wait for it.
-    crossOriginOpenerPolicy: false,
-    frameguard: { action: 'deny' },
-    // With no-referrer browsers send "Origin: null" with forms.
-    referrerPolicy: { policy: 'same-origin' },
-    strictTransportSecurity: settings.secure,
-  });
+  addSecurityHeaders(fastify, settings);
   await fastify.register(fastifyCors, {
     hook: 'onRequest',
     delegator: (request: FastifyRequest, done) => {

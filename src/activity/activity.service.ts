@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 import { Transactions } from '../database/transactions.js';
+import { countInMetrics } from './activity-metrics.js';
 import { EVERYBODY, type ActivityKind, type Counted, type Happening } from './activity.js';
 import { ActivityRepository, type ClientNearLimit, type HourOfAll } from './activity.repository.js';
 
@@ -32,11 +33,12 @@ export class ActivityService implements OnModuleInit {
     this.server.httpAdapter.getInstance<FastifyInstance>().addHook('onClose', () => this.flush());
   }
 
-  /** Counts something, for its client and for everybody; costs no query. */
+  /** Counts something, for its client, for everybody and for the metrics; costs no query. */
   count({ kind, detail, clientId = '', address }: Happening): void {
     const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: address ?? null };
     this.add({ ...once, clientId });
     this.add({ ...once, clientId: EVERYBODY });
+    countInMetrics(kind, detail);
   }
 
   /** How often each kind happened in each hour since a time, over everybody. */

@@ -12,14 +12,16 @@ export type ActivityKind =
 export const REFUSALS: ActivityKind[] = ['token_refused', 'bearer_refused', 'rate_limited'];
 
 /** Why a client could not authenticate. */
-export type CredentialsRefusal =
-  | 'unknown_client'
-  | 'client_disabled'
-  | 'wrong_secret'
-  | 'expired_secret'
-  | 'no_secret'
-  | 'secret_of_public_client'
-  | 'no_credentials';
+export const CREDENTIALS_REFUSALS = [
+  'unknown_client',
+  'client_disabled',
+  'wrong_secret',
+  'expired_secret',
+  'no_secret',
+  'secret_of_public_client',
+  'no_credentials',
+] as const;
+export type CredentialsRefusal = (typeof CREDENTIALS_REFUSALS)[number];
 
 /** Why a bearer token was refused. */
 export type BearerRefusal =

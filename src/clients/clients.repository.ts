@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { gathered } from '../database/gathered.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { searchSql } from '../database/search-sql.js';
 import { ClientEntity } from './client.entity.js';
 
 /** A client and the digests of its live secrets: what client authentication needs, in one query. */
-export interface ClientWithSecrets extends ClientEntity {
+export interface ClientWithSecrets {
+  client: ClientEntity;
   secretDigests: Buffer[];
+  /** Until the first of the secrets expires; null where none does. */
+  seconds: number | null;
 }
 
 /** What may be said of a secret: when it was made, and until when it counts. */
@@ -25,17 +29,23 @@ export class ClientsRepository {
     return manager.findOneBy(ClientEntity, { id });
   }
 
-  async findWithSecrets(id: string): Promise<ClientWithSecrets | undefined> {
-    const [row] = await this.dataSource.query(
+  /** The client with its live secrets; those who ask at the same moment share a query. */
+  readonly findWithSecrets = gathered<string, ClientWithSecrets | undefined>(async (ids) => {
+    const rows: (ClientEntity & Omit<ClientWithSecrets, 'client'>)[] = await this.dataSource.query(
       `SELECT c.id, c.name, c.type, c.grant_types AS "grantTypes", c.scopes, c.redirect_uris AS "redirectUris",
               c.owner_id AS "ownerId", c.enabled, c.rate_limit AS "rateLimit", c.trusted,
               ARRAY(SELECT s.digest FROM client_secrets s
-                     WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests"
-         FROM clients c WHERE c.id = $1`,
-      [id],
+                     WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests",
+              (SELECT extract(epoch FROM min(s.expires_at) - now())::float8 FROM client_secrets s
+                WHERE s.client_id = c.id AND s.expires_at > now()) AS "seconds"
+         FROM clients c WHERE c.id = ANY ($1)`,
+      [ids],
     );
-    return row;
-  }
+    const found = new Map(
+      rows.map(({ secretDigests, seconds, ...client }) => [client.id, { client, secretDigests, seconds }]),
+    );
+    return ids.map((id) => found.get(id));
+  });
 
   /** Reads the row and holds it until the transaction ends, so that nothing new is issued on its strength meanwhile. */
   lock(manager: EntityManager, id: string): Promise<ClientEntity | null> {

@@ -19,6 +19,7 @@ import {
   IsBaseUrl,
   IsEncryptionKey,
   IsEncryptionKeyList,
+  IsHttpUrl,
   IsPostgresUrl,
   IsRedisUrl,
   IsRetrySchedule,
@@ -173,6 +174,14 @@ export class Environment {
   METRICS_TOKEN?: string;
 
   @IsOptional()
+  @Validate(IsHttpUrl)
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
+  @IsOptional()
+  @IsIn(['http/protobuf', 'http/json'], { message: 'must be http/protobuf or http/json' })
+  OTEL_EXPORTER_OTLP_PROTOCOL?: string;
+
+  @IsOptional()
   @Validate(IsProxyList)
   TRUSTED_PROXIES?: string;
 
@@ -234,4 +243,6 @@ const OPTIONAL_NAMES = [
   'TRUSTED_PROXIES',
   'REDIS_URL',
   'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_PROTOCOL',
 ];

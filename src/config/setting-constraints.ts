@@ -80,6 +80,16 @@ export class IsRedisUrl implements ValidatorConstraintInterface {
 }
 
 @ValidatorConstraint()
+export class IsHttpUrl implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && /^https?:\/\/[^/?#]/.test(value) && isUrl(value);
+  }
+  defaultMessage(): string {
+    return 'must be an http or https URL, such as http://localhost:4318';
+  }
+}
+
+@ValidatorConstraint()
 export class IsRetrySchedule implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     const parts = typeof value === 'string' ? splitList(value) : [];

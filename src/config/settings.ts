@@ -45,6 +45,8 @@ export class Settings {
   webhookAllowPrivateAddresses!: boolean;
   redisUrl?: string;
   metricsToken?: string;
+  /** How traces are sent; undefined where none are. Where to is read by OpenTelemetry itself. */
+  tracing?: 'http/protobuf' | 'http/json';
   trustedProxies!: string[];
   logLevel!: string;
 
@@ -82,6 +84,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     webhookAllowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES === 'true',
     redisUrl: env.REDIS_URL,
     metricsToken: env.METRICS_TOKEN,
+    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT && (env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf'),
     trustedProxies: splitList(env.TRUSTED_PROXIES ?? ''),
     logLevel: env.LOG_LEVEL,
   });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { gathered } from '../database/gathered.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { ConsentEntity } from './consent.entity.js';
 
@@ -103,6 +104,21 @@ export class ConsentsRepository {
       );
     });
   }
+
+  /** A user with a live consent to the client; those who ask at the same moment share a query. */
+  readonly findUser = gathered<{ clientId: string; userId: string }, ConsentedUser | undefined>(
+    async (pairs) => {
+      const rows: (ConsentedUser & { clientId: string })[] = await this.dataSource.query(
+        `SELECT c.client_id AS "clientId", u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
+           FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS p (client_id, user_id)) AS p
+           JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND c.revoked_at IS NULL
+           JOIN users u ON u.id = c.user_id`,
+        [pairs.map(({ clientId }) => clientId), pairs.map(({ userId }) => userId)],
+      );
+      const found = new Map(rows.map((row) => [`${row.clientId} ${row.id}`, row]));
+      return pairs.map(({ clientId, userId }) => found.get(`${clientId} ${userId}`));
+    },
+  );
 
   /** How many users have a live consent to the client, counted up to a limit. */
   async countLive(clientId: string, limit: number): Promise<number> {

@@ -33,8 +33,16 @@ export class ConsentsService {
   }
 
   /** The users who share data with the client, by id; with `userId`, that one alone. */
-  listUsers(clientId: string, userId: string | undefined, page: PageRequest): Promise<Page<ConsentedUser>> {
-    return this.repository.listLive(clientId, userId, page);
+  async listUsers(
+    clientId: string,
+    userId: string | undefined,
+    page: PageRequest,
+  ): Promise<Page<ConsentedUser>> {
+    if (userId === undefined || page.after !== undefined || page.before !== undefined) {
+      return this.repository.listLive(clientId, userId, page);
+    }
+    const user = await this.repository.findUser({ clientId, userId });
+    return { items: user ? [user] : [], hasNext: false, hasPrevious: false };
   }
 
   /** How many users share data with the client, counted up to a limit. */

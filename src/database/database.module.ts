@@ -1,10 +1,12 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Settings } from '../config/settings.js';
+import { AccessChanges } from './access-changes.service.js';
 import { dataSourceOptions } from './data-source.js';
+import { Listener } from './listener.service.js';
 import { Transactions } from './transactions.js';
 
-/** The pool of connections, and the way to run a transaction. */
+/** The pool of connections, the way to run a transaction, and what other instances announce. */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -17,8 +19,8 @@ export class DatabaseModule {
           retryAttempts: 1,
         }),
       ],
-      providers: [Transactions],
-      exports: [Transactions],
+      providers: [AccessChanges, Listener, Transactions],
+      exports: [AccessChanges, Listener, Transactions],
     };
   }
 }

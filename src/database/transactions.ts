@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { AccessChanges } from './access-changes.service.js';
 import { isLostRace } from './database-errors.js';
 
 const ATTEMPTS = 4;
@@ -7,10 +8,16 @@ const ATTEMPTS = 4;
 /** Runs what must agree in one transaction; a transaction that lost a deadlock is run again from its beginning. */
 @Injectable()
 export class Transactions {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly changes: AccessChanges,
+  ) {}
 
-  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.retried(() => this.dataSource.transaction(work));
+  /** Back when it is committed, and this instance relies on nothing any more that it changed. */
+  async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const result = await this.retried(() => this.dataSource.transaction(work));
+    await this.changes.catchUp();
+    return result;
   }
 
   /** The same for one statement, which is a transaction of its own. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ulid } from 'ulid';
+import { newUlid } from '../secrets/ids.js';
 
 /** The headers of answers that are made before any hook runs. */
 export const BARE_HEADERS = {
@@ -25,7 +25,7 @@ export function answerClientError(
     ...BARE_HEADERS,
     'content-type': 'application/problem+json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
-    'x-request-id': ulid(),
+    'x-request-id': newUlid(),
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

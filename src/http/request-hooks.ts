@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { methodNotAllowed } from './problem.js';
-import { requestDuration } from './request-metrics.js';
+import { observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from './service-version.guard.js';
 
 /** What happens around every request: its id, the version header, the line in the log, and an orderly end. */
@@ -23,7 +23,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   fastify.addHook('onResponse', async (request, reply) => {
     const { method } = request;
     const route = request.routeOptions.url ?? '(none)';
-    requestDuration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+    observeRequest(method, route, reply.statusCode, reply.elapsedTime / 1000);
     request.log.info(
       {
         method,

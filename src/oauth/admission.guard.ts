@@ -1,9 +1,15 @@
-import { Injectable, mixin, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
+import {
+  Injectable,
+  mixin,
+  type CanActivate,
+  type ExecutionContext,
+  type OnModuleInit,
+  type Type,
+} from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/problem.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
-import { RefusalCounts } from './refusal-counts.interceptor.js';
 
 /**
  * Lets a request to an OAuth endpoint in: the guards in their order, and the limits of contract §7 around them. What ends
@@ -16,19 +22,23 @@ export function admission(
   { limitClients }: { limitClients: boolean },
 ): Type<CanActivate> {
   @Injectable()
-  class AdmissionGuard implements CanActivate {
+  class AdmissionGuard implements CanActivate, OnModuleInit {
+    private inside: CanActivate[] = [];
+
     constructor(
       private readonly limits: RateLimitsService,
-      private readonly refusals: RefusalCounts,
       private readonly moduleRef: ModuleRef,
     ) {}
+
+    onModuleInit(): void {
+      this.inside = guards.map((guard) => this.moduleRef.get<CanActivate>(guard));
+    }
 
     async canActivate(context: ExecutionContext): Promise<boolean> {
       const request = context.switchToHttp().getRequest<FastifyRequest>();
       try {
-        for (const guard of guards) await this.moduleRef.get<CanActivate>(guard).canActivate(context);
+        for (const guard of this.inside) await guard.canActivate(context);
       } catch (error) {
-        this.refusals.count(error, request);
         const refused = error instanceof Problem && error.status < 500;
         if (refused && !request.oauthClient) await this.limits.countAddress(request.ip);
         throw error;

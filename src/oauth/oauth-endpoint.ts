@@ -3,7 +3,6 @@ import {
   createParamDecorator,
   Injectable,
   UseGuards,
-  UseInterceptors,
   type CanActivate,
   type ExecutionContext,
   type Type,
@@ -13,7 +12,6 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { Form, queryStringOf } from '../http/form.js';
 import { admission } from './admission.guard.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
-import { RefusalCounts } from './refusal-counts.interceptor.js';
 import type { Problem } from '../http/problem.js';
 
 const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';
@@ -48,7 +46,6 @@ export const OAuthEndpoint = (
   applyDecorators(
     RouteConfig({ renderError, ...config }),
     UseGuards(admission([OAuthFormGuard, authentication], { limitClients })),
-    UseInterceptors(RefusalCounts),
   );
 
 /** The posted form, behind the form guard. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/problem.js';
 import type { Rendered } from '../http/route-options.js';
+import { refusalCounter } from './oauth-metrics.js';
 
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -11,6 +12,13 @@ export type OAuthErrorCode =
   | 'invalid_scope'
   | 'invalid_token'
   | 'insufficient_scope';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What an OAuth endpoint refused the request with. */
+    refusedWith?: OAuthErrorCode;
+  }
+}
 
 /** RFC 6749 §5.1 and §5.2: neither tokens nor refusals may be stored. */
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' };
@@ -41,9 +49,11 @@ export const invalidClient = () =>
   );
 
 /** Renders the refusals of OAuth endpoints: 400, 401 and 403 as RFC 6749 JSON, the others as problems. */
-export function renderOAuthError(problem: Problem, _request: FastifyRequest): Rendered | undefined {
+export function renderOAuthError(problem: Problem, request: FastifyRequest): Rendered | undefined {
   const code = problem instanceof OAuthError ? problem.code : codeOf(problem.status);
   if (code === undefined) return undefined;
+  request.refusedWith = code;
+  refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
   return {
     status: problem.status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...NO_STORE },

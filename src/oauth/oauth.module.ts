@@ -10,7 +10,7 @@ import { ClientAuthenticationGuard } from './clients/client-authentication.guard
 import { IntrospectionGuard } from './introspection/introspection.guard.js';
 import { OAuthFormGuard } from './oauth-endpoint.js';
 import { IntrospectionController } from './introspection/introspection.controller.js';
-import { RefusalCounts } from './refusal-counts.interceptor.js';
+import { RefusalCounts } from './refusal-counts.service.js';
 import { MetadataController } from './metadata/metadata.controller.js';
 import { RevocationController } from './revocation/revocation.controller.js';
 import { AuthorizationCodeGrant } from './token/authorization-code.grant.js';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { Settings } from '../config/settings.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 
 const pendingDeliveries = new Gauge({
@@ -18,13 +19,20 @@ const databaseConnections = new Gauge({
   labelNames: ['state'] as const,
 });
 
+const poolSize = new Gauge({
+  name: 'database_connections_max',
+  help: 'How many connections the pool may have',
+});
+
 /** What is looked up when the metrics are asked for, and what the process says of itself. */
 @Injectable()
 export class GaugesService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly deliveries: DeliveriesService,
+    settings: Settings,
   ) {
+    poolSize.set(settings.databasePoolSize);
     // Several instances in one process, as in tests, share one registry.
     if (!register.getSingleMetric('nodejs_eventloop_lag_seconds')) collectDefaultMetrics();
   }

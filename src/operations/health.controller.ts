@@ -1,20 +1,13 @@
 import { Controller, Get } from '@nestjs/common';
-import {
-  HealthCheck,
-  HealthCheckService,
-  TypeOrmHealthIndicator,
-  type HealthCheckResult,
-} from '@nestjs/terminus';
-
-// A load balancer asks again soon; a database that takes longer is not ready.
-const PING_TIMEOUT_MS = 1500;
+import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
+import { ReadinessService } from './readiness.service.js';
 
 /** Health for the load balancer (contract §14). */
 @Controller('health')
 export class HealthController {
   constructor(
     private readonly health: HealthCheckService,
-    private readonly database: TypeOrmHealthIndicator,
+    private readonly readiness: ReadinessService,
   ) {}
 
   /** 200 while the process runs. */
@@ -23,10 +16,14 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** 200 when requests can be served; a 503 problem when the database cannot be reached or the process is shutting down. */
+  /** 200 when requests can be served; a 503 problem when the database cannot be reached or misses migrations, or the process is shutting down. */
   @Get('ready')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.database.pingCheck('database', { timeout: PING_TIMEOUT_MS })]);
+    return this.health.check([
+      () => this.readiness.process(),
+      () => this.readiness.reachable(),
+      () => this.readiness.migrations(),
+    ]);
   }
 }

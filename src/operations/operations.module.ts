@@ -3,10 +3,12 @@ import { TerminusModule } from '@nestjs/terminus';
 import { GaugesService } from './gauges.service.js';
 import { MetricsController } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
+import { ReadinessService } from './readiness.service.js';
 
 @Module({
   imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController, MetricsController],
-  providers: [GaugesService],
+  providers: [GaugesService, ReadinessService],
+  exports: [ReadinessService],
 })
 export class OperationsModule {}

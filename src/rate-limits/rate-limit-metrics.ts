@@ -12,8 +12,19 @@ export function sharedStoreGauge(): Gauge {
 }
 
 /** Decisions by what was counted and what came of it. */
-export const decisionCounter = new Counter({
+const decisionCounter = new Counter({
   name: 'rate_limit_decisions_total',
   help: 'Rate-limit decisions by kind of key and result',
   labelNames: ['kind', 'result'] as const,
 });
+
+const counters = new Map<string, { inc(): void }>();
+
+/** Counts a decision about a kind of key. */
+export function countDecision(kind: string, isAllowed: boolean): void {
+  const result = isAllowed ? 'allowed' : 'refused';
+  const key = `${kind} ${result}`;
+  let counter = counters.get(key);
+  if (!counter) counters.set(key, (counter = decisionCounter.labels({ kind, result })));
+  counter.inc();
+}

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Settings } from '../config/settings.js';
 import { ActivityService } from '../activity/activity.service.js';
 import { rateLimitExceeded } from '../http/problem.js';
-import { decisionCounter } from './rate-limit-metrics.js';
+import { countDecision } from './rate-limit-metrics.js';
 import { addressKey } from './address-key.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
@@ -56,10 +56,7 @@ export class RateLimitsService {
 
   private async consume(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
     const decision = this.refusalOf(key, limit) ?? (await this.ask(key, limit, windowMs));
-    decisionCounter.inc({
-      kind: key.slice(0, key.indexOf(':')),
-      result: decision.allowed ? 'allowed' : 'refused',
-    });
+    countDecision(key.slice(0, key.indexOf(':')), decision.allowed);
     return decision;
   }
 

@@ -7,7 +7,7 @@ import { Cookies } from '../http/cookies.js';
 import { rateLimitExceeded, type Problem } from '../http/problem.js';
 import { emailKeyOf } from '../users/email.js';
 import { addressKey } from './address-key.js';
-import { decisionCounter } from './rate-limit-metrics.js';
+import { countDecision } from './rate-limit-metrics.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { retryAfterSeconds } from './rate-limits.service.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
@@ -116,10 +116,7 @@ export class SignInLimitsService {
   private async reserve(key: string, limit: number): Promise<[string, number][]> {
     for (;;) {
       const decision = await this.store.consume(key, limit, WINDOW_MS);
-      decisionCounter.inc({
-        kind: key.slice(0, key.indexOf(':')),
-        result: decision.allowed ? 'allowed' : 'refused',
-      });
+      countDecision(key.slice(0, key.indexOf(':')), decision.allowed);
       if (decision.allowed) return decision.remaining === 0 ? [[key, limit]] : [];
       const others = this.underWay.get(key);
       if (!others) {

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { gathered } from '../database/gathered.js';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
 
 /** A live access token and what its rights depend on. */
 export interface LiveAccessToken {
+  digest: Buffer;
   clientId: string;
   clientName: string;
   clientType: ClientType;
@@ -18,6 +20,16 @@ export interface LiveAccessToken {
   consentScopes: string[] | null;
   createdAt: Date;
   expiresAt: Date;
+  /** Until the token or its grant expires. */
+  seconds: number;
+}
+
+/** A client-credentials token to store; `ttl` in seconds. */
+export interface ClientToken {
+  digest: Buffer;
+  clientId: string;
+  scopes: string[];
+  ttl: number;
 }
 
 @Injectable()
@@ -25,27 +37,29 @@ export class AccessTokensRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * The token and all that it rests on, in one query by primary keys. What the token rests on is looked at anew at every
-   * use, so a revocation counts from the moment it is committed, on every instance.
+   * The token and all that it rests on, by primary keys; those who ask at the same moment share a query. Undefined where
+   * the token or anything it rests on is not live.
    */
-  async findLive(digest: Buffer): Promise<LiveAccessToken | undefined> {
-    const [row] = await this.dataSource.query(
-      `SELECT t.client_id AS "clientId", c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
+  readonly findLive = gathered<Buffer, LiveAccessToken | undefined>(async (digests) => {
+    const rows: LiveAccessToken[] = await this.dataSource.query(
+      `SELECT t.digest, t.client_id AS "clientId", c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
               c.owner_id AS "ownerId", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled", t.grant_id AS "grantId",
               g.user_id AS "userId", t.scopes, k.scopes AS "consentScopes",
-              t.created_at AS "createdAt", t.expires_at AS "expiresAt"
+              t.created_at AS "createdAt", t.expires_at AS "expiresAt",
+              extract(epoch FROM least(t.expires_at, g.expires_at) - now())::float8 AS "seconds"
          FROM access_tokens t
          JOIN clients c ON c.id = t.client_id AND c.enabled
          JOIN users o ON o.id = c.owner_id
          LEFT JOIN grants g ON g.id = t.grant_id AND g.revoked_at IS NULL AND g.expires_at > now()
          LEFT JOIN users u ON u.id = g.user_id AND u.enabled
          LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = u.id AND k.revoked_at IS NULL
-        WHERE t.digest = $1 AND t.revoked_at IS NULL AND t.expires_at > now()
+        WHERE t.digest = ANY ($1) AND t.revoked_at IS NULL AND t.expires_at > now()
           AND CASE WHEN t.grant_id IS NULL THEN o.enabled ELSE k.user_id IS NOT NULL END`,
-      [digest],
+      [digests],
     );
-    return row;
-  }
+    const found = new Map(rows.map((row) => [row.digest.toString('latin1'), row]));
+    return digests.map((digest) => found.get(digest.toString('latin1')));
+  });
 
   /** Whose a token is that opens nothing, and the first reason for that. */
   async findRefused(digest: Buffer): Promise<{ clientId: string; reason: BearerRefusal } | undefined> {
@@ -81,19 +95,40 @@ export class AccessTokensRepository {
 
   /**
    * Stores a client-credentials token while the client and its owner are enabled; false where they no longer are. The
-   * share locks make whoever disables one of them wait, and then see this token.
+   * share locks make whoever disables one of them wait, and then see this token. Those who ask at the same moment share a
+   * statement; a client that somebody holds is left out of it, so that the others do not wait for it.
    */
-  async insertForClient(digest: Buffer, clientId: string, scopes: string[], ttl: number): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
-      `WITH holder AS (
+  async insertForClient(token: ClientToken): Promise<boolean> {
+    return (await this.insertTogether(token)) || (await this.insert([token], 'FOR SHARE')).length === 1;
+  }
+
+  private readonly insertTogether = gathered<ClientToken, boolean>(async (tokens) => {
+    const stored = await this.insert(tokens, 'FOR SHARE SKIP LOCKED');
+    const digests = new Set(stored.map(({ digest }) => digest.toString('latin1')));
+    return tokens.map(({ digest }) => digests.has(digest.toString('latin1')));
+  });
+
+  private insert(
+    tokens: readonly ClientToken[],
+    lock: 'FOR SHARE' | 'FOR SHARE SKIP LOCKED',
+  ): Promise<{ digest: Buffer }[]> {
+    return this.dataSource.query(
+      `WITH holders AS MATERIALIZED (
          SELECT c.id FROM clients c JOIN users o ON o.id = c.owner_id
-          WHERE c.id = $2 AND c.enabled AND o.enabled FOR SHARE OF c, o
+          WHERE c.id = ANY ($2) AND c.enabled AND o.enabled ${lock}
        )
        INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
-       SELECT $1, id, $3, now() + make_interval(secs => $4) FROM holder RETURNING 1`,
-      [digest, clientId, scopes, ttl],
+       SELECT a.digest, a.client_id, string_to_array(a.scopes, ' '), now() + make_interval(secs => a.ttl)
+         FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) AS a (digest, client_id, scopes, ttl)
+         JOIN holders h ON h.id = a.client_id
+       RETURNING digest`,
+      [
+        tokens.map(({ digest }) => digest),
+        tokens.map(({ clientId }) => clientId),
+        tokens.map(({ scopes }) => scopes.join(' ')),
+        tokens.map(({ ttl }) => ttl),
+      ],
     );
-    return rows.length === 1;
   }
 
   /** Revokes the client's own live token with this digest; false where there is none. */

@@ -1,27 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityService } from '../activity/activity.service.js';
 import { Settings } from '../config/settings.js';
+import { AccessChanges } from '../database/access-changes.service.js';
+import { Remembered, type Reading } from '../database/remembered.js';
 import { USER_ID_PATTERN } from '../secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { AccessTokensRepository } from './access-tokens.repository.js';
 import { intersection, type Principal } from './principal.js';
 import type { IssuedTokens } from './issued-tokens.js';
 
+const REMEMBERED_TOKENS = 20_000;
+
 /** Access tokens: found, and issued for client credentials. */
 @Injectable()
 export class AccessTokensService {
+  private readonly principals: Remembered<Principal>;
+
   constructor(
     private readonly repository: AccessTokensRepository,
     private readonly settings: Settings,
     private readonly activity: ActivityService,
-  ) {}
+    private readonly changes: AccessChanges,
+  ) {
+    this.principals = new Remembered(changes, REMEMBERED_TOKENS);
+  }
 
   /** Who calls with this token; undefined where it is unknown, expired or revoked, or what it rests on is gone. */
   async find(token: string): Promise<Principal | undefined> {
     if (!isSecret('accessToken', token)) return undefined;
-    const row = await this.repository.findLive(digestOf(token));
+    const digest = digestOf(token);
+    const key = digest.toString('base64');
+    return this.principals.get(key) ?? this.principals.read(key, () => this.readPrincipal(digest, key));
+  }
+
+  private async readPrincipal(digest: Buffer, key: string): Promise<Reading<Principal> | undefined> {
+    const row = await this.repository.findLive(digest);
     if (!row) return undefined;
-    return {
+    const value = {
       client: {
         id: row.clientId,
         name: row.clientName,
@@ -36,6 +51,9 @@ export class AccessTokensService {
       issuedAt: row.createdAt,
       expiresAt: row.expiresAt,
     };
+    const { clientId, ownerId, userId, grantId, seconds } = row;
+    const restsOn = [key, clientId, ownerId, ...(userId ? [userId] : []), ...(grantId ? [grantId] : [])];
+    return { value, restsOn, seconds };
   }
 
   /** Counts a token that `find` found nothing for, with the reason: as precisely as it can be told while the token is kept. */
@@ -58,7 +76,15 @@ export class AccessTokensService {
   async issueForClient(clientId: string, scopes: string[]): Promise<IssuedTokens | undefined> {
     const accessToken = newSecret('accessToken');
     const ttl = this.settings.accessTokenTtl;
-    const stored = await this.repository.insertForClient(digestOf(accessToken), clientId, scopes, ttl);
+    const digest = digestOf(accessToken);
+    const stored = await this.repository.insertForClient({ digest, clientId, scopes, ttl });
     return stored ? { accessToken, expiresIn: ttl, scopes } : undefined;
+  }
+
+  /** Revokes the client's own live token; false where there is none. */
+  async revoke(token: string, clientId: string): Promise<boolean> {
+    const revoked = await this.repository.revoke(digestOf(token), clientId);
+    if (revoked) await this.changes.catchUp();
+    return revoked;
   }
 }

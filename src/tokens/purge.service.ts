@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
 
@@ -13,6 +13,11 @@ const purgedRows = new Counter({
   name: 'purged_rows_total',
   help: 'Rows that were removed because they had expired, by table',
   labelNames: ['table'] as const,
+});
+
+const lastPurge = new Gauge({
+  name: 'purge_last_success_timestamp_seconds',
+  help: 'When this instance last removed all that had expired',
 });
 
 interface PurgeTask {
@@ -111,6 +116,7 @@ export class PurgeService implements OnApplicationShutdown {
   async purge(): Promise<number> {
     let removed = 0;
     for (const task of TASKS) removed += await this.inBatches(() => this.deleteBatch(task));
+    lastPurge.setToCurrentTime();
     return removed;
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { gathered } from '../database/gathered.js';
 
 /** A refresh token as it stands, live or retired, and all that its use depends on. */
 export interface FoundRefreshToken {
@@ -39,9 +40,10 @@ export interface Rotation {
 export class RefreshTokensRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  async find(digest: Buffer): Promise<FoundRefreshToken | undefined> {
-    const [row] = await this.dataSource.query(
-      `SELECT r.grant_id AS "grantId", g.client_id AS "clientId", r.expires_at <= now() AS expired,
+  /** A refresh token; those who ask at the same moment share a query. */
+  readonly find = gathered<Buffer, FoundRefreshToken | undefined>(async (digests) => {
+    const rows: (FoundRefreshToken & { digest: Buffer })[] = await this.dataSource.query(
+      `SELECT r.digest, r.grant_id AS "grantId", g.client_id AS "clientId", r.expires_at <= now() AS expired,
               r.retired_at IS NOT NULL AS retired, coalesce(r.grace_ends_at > now(), false) AS "inGrace",
               r.sealed_successor AS "sealedSuccessor",
               coalesce(n.retired_at IS NOT NULL OR a.revoked_at IS NOT NULL, true) AS "successorUsed",
@@ -56,52 +58,77 @@ export class RefreshTokensRepository {
          JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
          LEFT JOIN refresh_tokens n ON n.digest = r.successor_digest
          LEFT JOIN access_tokens a ON a.digest = r.successor_access_digest
-        WHERE r.digest = $1`,
-      [digest],
+        WHERE r.digest = ANY ($1)`,
+      [digests],
     );
-    return row;
-  }
+    const found = new Map(rows.map((row) => [keyOf(row.digest), row]));
+    return digests.map((digest) => found.get(keyOf(digest)));
+  });
 
   /**
    * Retires the token and stores its successor pair: one statement, so all or nothing. The grant's row is locked first:
    * of simultaneous rotations one goes through, and a revocation that committed before it leaves nothing to rotate.
-   * How many seconds the new access token has; undefined where the token was retired or its grant ended meanwhile.
+   * How many seconds the new access token has; undefined where the token was retired or its grant ended meanwhile. Those
+   * who ask at the same moment share a statement; a grant that somebody holds is left out of it, so that the others do not
+   * wait for it.
    */
   async rotate(rotation: Rotation): Promise<number | undefined> {
-    const rows: { expiresIn: number }[] = await this.dataSource.query(
-      `WITH client AS MATERIALIZED (
-         SELECT id FROM clients WHERE id = $3 FOR KEY SHARE
+    return (await this.rotateTogether(rotation)) ?? (await this.rotateAll([rotation], ''))[0]?.expiresIn;
+  }
+
+  private readonly rotateTogether = gathered<Rotation, number | undefined>(async (rotations) => {
+    const rows = await this.rotateAll(rotations, 'SKIP LOCKED');
+    const done = new Map(rows.map(({ digest, expiresIn }) => [keyOf(digest), expiresIn]));
+    return rotations.map(({ accessDigest }) => done.get(keyOf(accessDigest)));
+  });
+
+  private rotateAll(
+    rotations: readonly Rotation[],
+    skip: 'SKIP LOCKED' | '',
+  ): Promise<{ digest: Buffer; expiresIn: number }[]> {
+    const all = <K extends keyof Rotation>(member: K) => rotations.map((rotation) => rotation[member]);
+    return this.dataSource.query(
+      `WITH asked AS MATERIALIZED (
+         SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[],
+                              $8::int[], $9::int[], $10::int[])
+           AS a (digest, grant_id, client_id, refresh_digest, access_digest, sealed_successor, scopes,
+                 refresh_ttl, access_ttl, grace)
+       ), client AS MATERIALIZED (
+         SELECT id FROM clients WHERE id = ANY ($3) FOR KEY SHARE ${skip}
        ), held AS MATERIALIZED (
-         SELECT g.id, g.expires_at FROM client JOIN grants g ON g.client_id = client.id
-          WHERE g.id = $2 AND g.revoked_at IS NULL AND g.expires_at > now() FOR NO KEY UPDATE OF g
+         SELECT g.id, g.client_id, g.expires_at FROM client JOIN grants g ON g.client_id = client.id
+          WHERE g.id = ANY ($2) AND g.revoked_at IS NULL AND g.expires_at > now() FOR NO KEY UPDATE OF g ${skip}
        ), retired AS (
          UPDATE refresh_tokens r
-            SET retired_at = now(), grace_ends_at = now() + make_interval(secs => $10),
-                successor_digest = $4, successor_access_digest = $5, sealed_successor = $6
-           FROM held
-          WHERE r.digest = $1 AND r.grant_id = held.id AND r.retired_at IS NULL AND r.expires_at > now()
-          RETURNING held.id AS grant_id, held.expires_at AS grant_expires_at
+            SET retired_at = now(), grace_ends_at = now() + make_interval(secs => a.grace),
+                successor_digest = a.refresh_digest, successor_access_digest = a.access_digest,
+                sealed_successor = a.sealed_successor
+           FROM asked a JOIN held ON held.id = a.grant_id AND held.client_id = a.client_id
+          WHERE r.digest = a.digest AND r.grant_id = held.id AND r.retired_at IS NULL AND r.expires_at > now()
+          RETURNING a.*, held.expires_at AS grant_expires_at
        ), refresh AS (
          INSERT INTO refresh_tokens (digest, grant_id, expires_at)
-         SELECT $4, grant_id, least(now() + make_interval(secs => $8), grant_expires_at) FROM retired
+         SELECT refresh_digest, grant_id, least(now() + make_interval(secs => refresh_ttl), grant_expires_at)
+           FROM retired
        )
        INSERT INTO access_tokens (digest, client_id, grant_id, scopes, expires_at)
-       SELECT $5, $3, grant_id, $7, least(now() + make_interval(secs => $9), grant_expires_at) FROM retired
-       RETURNING floor(extract(epoch FROM expires_at - now()))::int AS "expiresIn"`,
+       SELECT access_digest, client_id, grant_id, string_to_array(scopes, ' '),
+              least(now() + make_interval(secs => access_ttl), grant_expires_at)
+         FROM retired
+       RETURNING digest, floor(extract(epoch FROM expires_at - now()))::int AS "expiresIn"`,
       [
-        rotation.retiredDigest,
-        rotation.grantId,
-        rotation.clientId,
-        rotation.refreshDigest,
-        rotation.accessDigest,
-        rotation.sealedSuccessor,
-        rotation.scopes,
-        rotation.refreshTtl,
-        rotation.accessTtl,
-        rotation.grace,
+        all('retiredDigest'),
+        all('grantId'),
+        all('clientId'),
+        all('refreshDigest'),
+        all('accessDigest'),
+        all('sealedSuccessor'),
+        all('scopes').map((scopes) => scopes.join(' ')),
+        all('refreshTtl'),
+        all('accessTtl'),
+        all('grace'),
       ],
     );
-    return rows[0]?.expiresIn;
   }
 
   /** The grant that a refresh token of this client belongs to, whatever the token's state. */
@@ -113,3 +140,5 @@ export class RefreshTokensRepository {
     return row?.id;
   }
 }
+
+const keyOf = (digest: Buffer): string => digest.toString('latin1');

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/audit.service.js';
 import { digestOf, isSecret } from '../secrets/tokens.js';
-import { AccessTokensRepository } from './access-tokens.repository.js';
+import { AccessTokensService } from './access-tokens.service.js';
 import { GrantsService } from './grants.service.js';
 import { RefreshTokensRepository } from './refresh-tokens.repository.js';
 
@@ -9,7 +9,7 @@ import { RefreshTokensRepository } from './refresh-tokens.repository.js';
 @Injectable()
 export class TokenRevocationService {
   constructor(
-    private readonly accessTokens: AccessTokensRepository,
+    private readonly accessTokens: AccessTokensService,
     private readonly refreshTokens: RefreshTokensRepository,
     private readonly grants: GrantsService,
   ) {}
@@ -21,7 +21,7 @@ export class TokenRevocationService {
    */
   async revoke(token: string, clientId: string, actor: Actor): Promise<void> {
     if (isSecret('accessToken', token)) {
-      await this.accessTokens.revoke(digestOf(token), clientId);
+      await this.accessTokens.revoke(token, clientId);
     } else if (isSecret('refreshToken', token)) {
       const grantId = await this.refreshTokens.grantOf(digestOf(token), clientId);
       if (grantId) await this.grants.revokeIfLive(grantId, 'token_revoked', actor);

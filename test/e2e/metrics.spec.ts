@@ -1,13 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { sharedStoreGauge } from '../../src/rate-limits/rate-limit-metrics.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { PASSWORD } from '../support/factory.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { until } from '../support/until.js';
+import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
+const ENDS = ['delivered', 'failed'];
 const TOKEN = 'a-token-for-the-metrics';
 
 describe('the metrics', () => {
   let service: TestService;
-  beforeAll(async () => (service = await startService({ env: { METRICS_TOKEN: TOKEN } })));
+  beforeAll(async () => (service = await startService({ env: { METRICS_TOKEN: TOKEN, ...WEBHOOK_ENV } })));
   afterAll(() => service.stop());
 
   const metrics = async (): Promise<string> => (await service.http.get('/metrics', { bearer: TOKEN })).text;
+
+  /** What this work adds to each series, by name and labels. */
+  async function addedBy(work: () => Promise<unknown>): Promise<Record<string, number>> {
+    const before = seriesIn(await metrics());
+    await work();
+    const after = seriesIn(await metrics());
+    return Object.fromEntries(
+      Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)] as const),
+    );
+  }
 
   it('are for the bearer of the setting’s token alone', async () => {
     for (const bearer of [undefined, 'wrong', `${TOKEN}x`, '']) {
@@ -30,19 +48,155 @@ describe('the metrics', () => {
     expect(text).not.toContain(token);
   });
 
-  it('tell of the process, the pool, the rate limits, the purge and the deliveries', async () => {
+  it('tell refusals by endpoint and error, and clients that could not authenticate by reason', async () => {
+    const client = await service.make.client();
+    const basic = { id: client.id, secret: client.secret };
+    const added = await addedBy(async () => {
+      await service.http.token({ grant_type: 'client_credentials' }, { ...basic, secret: 'x'.repeat(40) });
+      await service.http.token({ grant_type: 'client_credentials' }, { ...basic, secret: 'y'.repeat(40) });
+      await service.http.token({ grant_type: 'password' }, basic);
+      await service.http.token({ grant_type: 'refresh_token', refresh_token: 'z' }, basic);
+      await service.http.send('/o/revoke_token/', { form: {}, basic });
+      await service.http.send('/o/introspect/', { form: { token: 'x' }, basic });
+    });
+    expect(added).toMatchObject({
+      'oauth_refusals_total{endpoint="/o/token",error="invalid_client"}': 2,
+      'oauth_refusals_total{endpoint="/o/token",error="unsupported_grant_type"}': 1,
+      'oauth_refusals_total{endpoint="/o/token",error="invalid_grant"}': 1,
+      'oauth_refusals_total{endpoint="/o/revoke_token",error="invalid_request"}': 1,
+      'oauth_refusals_total{endpoint="/o/introspect",error="insufficient_scope"}': 1,
+      'oauth_client_authentication_failures_total{reason="wrong_secret"}': 2,
+    });
+    expect(await metrics()).not.toContain(client.id);
+  });
+
+  it('tell refused bearer tokens by reason', async () => {
+    const added = await addedBy(async () => {
+      await service.http.get('/v2/users');
+      await service.http.get('/v2/users', { bearer: 'nonsense' });
+      await service.http.get('/v2/users?access_token=x');
+    });
+    expect(added).toMatchObject({
+      'bearer_refusals_total{reason="no_token"}': 1,
+      'bearer_refusals_total{reason="token_malformed"}': 1,
+      'bearer_refusals_total{reason="token_in_query"}': 1,
+    });
+  });
+
+  it('tell logins by result, also those that were slowed down', async () => {
+    const { email } = await service.make.user();
+    const browser = new BrowserSession(service.url);
+    const added = await addedBy(async () => {
+      const page = await browser.open('/login');
+      for (let n = 0; n < 11; n++) await browser.submit(page, '/login', { email, password: 'wrong, again' });
+      const { email: another } = await service.make.user();
+      await new BrowserSession(service.url).logIn(another, PASSWORD);
+    });
+    const failed = added['sign_ins_total{result="failed"}']!;
+    const slowed = added['sign_ins_total{result="slowed"}']!;
+    expect([added['sign_ins_total{result="succeeded"}'], failed + slowed]).toEqual([1, 11]);
+    expect(slowed).toBeGreaterThan(0);
+  });
+
+  it('tell tokens by grant type and introspections by result', async () => {
+    const client = await service.make.client();
+    const operator = await service.make.operatorClient();
+    const added = await addedBy(async () => {
+      const { refresh_token } = await service.make.tokens(client, await service.make.user());
+      await service.http.token(
+        { grant_type: 'refresh_token', refresh_token },
+        { id: client.id, secret: client.secret },
+      );
+      const token = await service.make.clientToken(client);
+      for (const each of [token, token, refresh_token]) {
+        await service.http.send('/o/introspect', { form: { token: each }, basic: operator });
+      }
+    });
+    expect(added).toMatchObject({
+      'oauth_tokens_issued_total{grant_type="authorization_code"}': 1,
+      'oauth_tokens_issued_total{grant_type="refresh_token"}': 1,
+      'oauth_tokens_issued_total{grant_type="client_credentials"}': 1,
+      'oauth_introspections_total{result="active"}': 2,
+      'oauth_introspections_total{result="inactive"}': 1,
+    });
+  });
+
+  it('tell deliveries by the state that they ended in', async () => {
+    const hooks = await Webhooks.start(service);
+    const client = await service.make.client();
+    await hooks.endpoint(client);
+    await hooks.endpoint(client, { reply: 410 });
+    const user = await hooks.consentedUser(client);
+    const added = await addedBy(async () => {
+      const { json } = await hooks.publish(user.id);
+      for (const { id } of await hooks.deliveriesOf(json.id as string)) await hooks.finished(id);
+      // Counted once it is written.
+      await until('both are counted', async () => {
+        const series = seriesIn(await metrics());
+        return ENDS.every((state) => series[`webhook_deliveries_finished_total{state="${state}"}`]! > 0);
+      });
+    });
+    await hooks.stop();
+    expect(added).toMatchObject({
+      'webhook_attempts_total{result="delivered"}': 1,
+      'webhook_deliveries_finished_total{state="delivered"}': 1,
+      'webhook_deliveries_finished_total{state="failed"}': 1,
+    });
+  });
+
+  it('tell how many connections the pool may have, and when the purge last went through', async () => {
+    await service.app.get(PurgeService).purge();
+    const { database_connections_max: size, purge_last_success_timestamp_seconds: purged } = seriesIn(
+      await metrics(),
+    );
+    expect(size).toBe(10);
+    expect(Math.abs(purged! - Date.now() / 1000)).toBeLessThan(30);
+  });
+
+  it('have every metric that dashboard and alerts ask for', async () => {
+    // As an instance with a Redis has it.
+    sharedStoreGauge();
     const text = await metrics();
-    for (const name of [
-      'nodejs_eventloop_lag_seconds',
-      'process_resident_memory_bytes',
-      'database_connections{state="idle"}',
-      'rate_limit_decisions_total',
-      'purged_rows_total',
-      'webhook_attempts_total',
-      'webhook_deliveries_pending',
-      'webhook_oldest_due_delivery_seconds',
-    ]) {
-      expect(text).toContain(name);
+    for (const file of ['deploy/grafana/dashboard.json', 'deploy/prometheus/alerts.yml']) {
+      const asked = expressionsIn(readFileSync(file, 'utf8')).flatMap(metricsIn);
+      expect(asked.length).toBeGreaterThan(5);
+      for (const name of asked) expect([file, name, isTold(text, name)]).toEqual([file, name, true]);
     }
+    expect(isTold(text, 'no_such_metric_total')).toBe(false);
   });
 });
+
+/** The samples of an exposition by name and labels. */
+const seriesIn = (text: string): Record<string, number> =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+
+/** The PromQL of a dashboard (JSON) or of alert rules (YAML, folded or not). */
+function expressionsIn(file: string): string[] {
+  if (file.startsWith('{')) {
+    const { panels } = JSON.parse(file) as { panels: { targets: { expr: string }[] }[] };
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  }
+  return [...file.matchAll(/^ +expr: (?:\|\n((?: {10,}.*\n)+)|(.*)\n)/gm)].map(
+    ([, folded, line]) => folded ?? line!,
+  );
+}
+
+/** The metrics that PromQL names: what is no function, keyword or label. */
+function metricsIn(expression: string): string[] {
+  const bare = expression
+    .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
+    .replace(/\b(by|without|on|ignoring|group_left|group_right) *\([^)]*\)/g, '');
+  return [...bare.matchAll(/[a-z_][a-z0-9_]*(?![a-z0-9_]* *\()/g)]
+    .map(([name]) => name)
+    .filter((name) => !['up', 'and', 'or', 'unless', 'bool', 'offset'].includes(name));
+}
+
+/** Whether the exposition has the metric, of whatever type. */
+const isTold = (text: string, name: string): boolean =>
+  new RegExp(`^# TYPE ${name.replace(/_(bucket|count|sum)$/, '')}(_count|_sum)? `, 'm').test(text) ||
+  text.includes(`# TYPE ${name} `);

@@ -22,9 +22,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   // A test may cut every connection; the next query says so.
   client.on('error', () => undefined);
   await client.connect();
+  // One after another: a connection that is asked two things at once is an error in the next version of pg.
+  let last: Promise<unknown> = Promise.resolve();
   return {
     url,
-    query: async <T>(sql: string, params?: unknown[]) => (await client.query(sql, params)).rows as T[],
+    query: <T>(sql: string, params?: unknown[]) => {
+      const result = last.then(async () => (await client.query(sql, params)).rows as T[]);
+      last = result.catch(() => undefined);
+      return result;
+    },
     drop: async () => {
       await client.end();
       await asAdmin((admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));

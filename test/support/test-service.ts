@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type AddressInfo } from 'node:net';
 import { createApp } from '../../src/app.setup.js';
+import { AccessChanges } from '../../src/database/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/logging.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
@@ -47,7 +48,15 @@ export async function startService({
     started.push(await startInstance(database, { BASE_URL: first.url, ...env }));
   return {
     ...first,
-    database,
+    // What a test changes behind the service's back, every instance has heard of when the test goes on.
+    database: {
+      ...database,
+      query: async <T>(sql: string, params?: unknown[]) => {
+        const rows = await database.query<T>(sql, params);
+        await Promise.all(started.map(({ app }) => app.get(AccessChanges).catchUp()));
+        return rows;
+      },
+    },
     instances: started,
     make: new Factory(first),
     stop: async () => {

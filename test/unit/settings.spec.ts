@@ -120,6 +120,23 @@ const ROWS: Row[] = [
     ['x'.repeat(15), 'x'.repeat(513), 'with a blank in it', 'with\ttab-characters', 'nöt-only-ascii-here'],
   ],
   [
+    ...(['OTEL_EXPORTER_OTLP_ENDPOINT', 'tracing', undefined] as const),
+    [
+      ['http://localhost:4318', 'http/protobuf'],
+      ['https://key:word@traces.example/otlp', 'http/protobuf'],
+    ],
+    ['localhost:4318', '4318', 'grpc://traces.example', 'http://', 'http:///v1', 'https://a b/'],
+  ],
+  [
+    ...(['OTEL_EXPORTER_OTLP_PROTOCOL', 'tracing', undefined] as const),
+    // By itself it traces nothing.
+    [
+      ['http/json', undefined],
+      ['http/protobuf', undefined],
+    ],
+    ['grpc', 'json', 'HTTP/JSON', 'http/protobuf '],
+  ],
+  [
     ...(['HOST', 'host', '127.0.0.1'] as const),
     asTheyAre('0.0.0.0', '::1', 'internal.example'),
     ['host name', 'http://0.0.0.0', 'a/b', 'x'.repeat(300)],
@@ -201,6 +218,12 @@ describe('settings', () => {
     it.each(good)('may be %j', async (value, expected) => {
       expect((await loadSettings({ ...DEVELOPMENT, [name]: value }))[property]).toEqual(expected);
     });
+  });
+
+  it('say how traces are sent where they say whereto', async () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318';
+    const said = { ...DEVELOPMENT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
+    expect((await loadSettings(said)).tracing).toBe('http/json');
   });
 
   describe('keys', () => {

@@ -6,6 +6,7 @@ import { AccessTokensService } from '../../tokens/access-tokens.service.js';
 import type { Principal } from '../../tokens/principal.js';
 import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
+import { introspected } from '../oauth-metrics.js';
 import { IntrospectionGuard } from './introspection.guard.js';
 
 /** RFC 7662 §2.2; times in seconds since 1970. */
@@ -46,6 +47,7 @@ export class IntrospectionController {
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     void reply.headers(NO_STORE);
     const principal = await this.accessTokens.find(token);
+    introspected[principal ? 'active' : 'inactive'].inc();
     if (!principal) return { active: false };
     const userId = form.get('user_id');
     const scopes =

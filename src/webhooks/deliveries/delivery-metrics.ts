@@ -7,6 +7,13 @@ export const attemptCounter = new Counter({
   labelNames: ['result'] as const,
 });
 
+/** Deliveries that no attempt is to come for any more. */
+export const finishedCounter = new Counter({
+  name: 'webhook_deliveries_finished_total',
+  help: 'Deliveries that came to their end, by state',
+  labelNames: ['state'] as const,
+});
+
 /** How long receivers take. */
 export const attemptDuration = new Histogram({
   name: 'webhook_attempt_duration_seconds',

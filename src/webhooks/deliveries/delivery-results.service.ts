@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
 import { Transactions } from '../../database/transactions.js';
+import { apart } from '../../telemetry/log-scope.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
 import { DeliveryQueueRepository, LEASE_SECONDS } from './delivery-queue.repository.js';
@@ -35,7 +36,7 @@ export class DeliveryResultsService {
   write(result: AttemptResult, endpointId: string): Promise<void> {
     return new Promise((done) => {
       this.waiting.push({ result, endpointId, since: Date.now(), done });
-      if (!this.isWriting) void this.writeWaiting();
+      if (!this.isWriting) void apart(() => this.writeWaiting());
     });
   }
 

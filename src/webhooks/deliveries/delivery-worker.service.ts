@@ -10,8 +10,11 @@ import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
+import type { Line } from '../../http/logging.js';
+import { apart, inLogScope } from '../../telemetry/log-scope.js';
+import { inAttemptSpan } from './attempt-span.js';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
-import { attemptCounter, attemptDuration, deliveriesInHand } from './delivery-metrics.js';
+import { attemptCounter, attemptDuration, deliveriesInHand, finishedCounter } from './delivery-metrics.js';
 import { DeliveryQueueRepository, type ClaimedDelivery } from './delivery-queue.repository.js';
 import { DeliveryResultsService } from './delivery-results.service.js';
 import { WakeUps } from './wake-ups.service.js';
@@ -79,7 +82,11 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
   }
 
   /** Claims and begins what is due, for as long as there is something and room for it. */
-  private async claimDue(): Promise<void> {
+  private claimDue(): Promise<void> {
+    return apart(() => this.claimWhileRoom());
+  }
+
+  private async claimWhileRoom(): Promise<void> {
     this.claimAgain = true;
     if (this.isClaiming || !this.isRunning) return;
     this.isClaiming = true;
@@ -119,7 +126,7 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
   private begin(claim: ClaimedDelivery): void {
     const { endpointId } = claim;
     this.inHand.set(endpointId, (this.inHand.get(endpointId) ?? 0) + 1);
-    const work = this.deliver(claim).finally(() => {
+    const work = inLogScope({ delivery_id: claim.id }, () => this.deliver(claim)).finally(() => {
       this.underWay.delete(work);
       const left = this.inHand.get(endpointId)! - 1;
       if (left > 0) this.inHand.set(endpointId, left);
@@ -133,7 +140,10 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
 
   private async deliver(claim: ClaimedDelivery): Promise<void> {
     try {
-      const result = await this.watched(claim.endpointId, this.attempts.make(claim, this.abort.signal));
+      const result = await this.watched(
+        claim.endpointId,
+        inAttemptSpan(claim, () => this.attempts.make(claim, this.abort.signal)),
+      );
       const { attempt } = result.finished;
       if (attempt) {
         attemptCounter.inc({ result: result.isSuccess ? 'delivered' : 'failed' });
@@ -142,9 +152,15 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
         else this.failing.set(claim.endpointId, true);
       }
       await this.results.write(result, claim.endpointId);
+      const { state } = result.finished;
+      if (state !== 'pending') finishedCounter.inc({ state });
     } catch (error) {
       // The lease runs out, and the delivery is taken up again.
-      this.logger.error(`Delivery ${claim.id} was given up: ${(error as Error).message}`);
+      const line: Line = {
+        text: `Delivery ${claim.id} was given up: ${(error as Error).message}`,
+        fields: { delivery_id: claim.id },
+      };
+      this.logger.error(line);
     }
   }
 

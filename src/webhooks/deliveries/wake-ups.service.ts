@@ -1,45 +1,34 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
-import pg from 'pg';
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Settings } from '../../config/settings.js';
+import { Listener } from '../../database/listener.service.js';
+import { apart } from '../../telemetry/log-scope.js';
 
 const CHANNEL = 'webhook_deliveries';
 // Of many announcements within this time the other instances hear one.
 const ANNOUNCE_EVERY_MS = 50;
-const RECONNECT_AFTER_MS = 1000;
 
 /**
  * Wakes the delivery workers of all instances when there is something to deliver: this instance's at once, the others'
  * by LISTEN/NOTIFY. What gets lost on the way is found by polling.
  */
 @Injectable()
-export class WakeUps implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class WakeUps implements BeforeApplicationShutdown {
   private readonly logger = new Logger(WakeUps.name);
   private readonly listeners: (() => void)[] = [];
   private announcement: NodeJS.Timeout | undefined;
-  private connection: pg.Client | undefined;
-  private reconnection: NodeJS.Timeout | undefined;
   private stopped = false;
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly settings: Settings,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    void this.listen();
+    listener: Listener,
+  ) {
+    const wakeOwn = () => this.wakeOwn();
+    listener.listen(CHANNEL, { onConnected: wakeOwn, onAnnouncement: wakeOwn });
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  beforeApplicationShutdown(): void {
     this.stopped = true;
     clearTimeout(this.announcement);
-    clearTimeout(this.reconnection);
-    await this.connection?.end().catch(() => undefined);
   }
 
   /** Called once by each worker of this instance. */
@@ -51,7 +40,11 @@ export class WakeUps implements OnApplicationBootstrap, BeforeApplicationShutdow
   announce(): void {
     this.wakeOwn();
     if (this.stopped) return;
-    this.announcement ??= setTimeout(() => {
+    this.announcement ??= apart(() => this.announceLater());
+  }
+
+  private announceLater(): NodeJS.Timeout {
+    return setTimeout(() => {
       this.announcement = undefined;
       this.dataSource
         .query('SELECT pg_notify($1, $2)', [CHANNEL, ''])
@@ -61,36 +54,5 @@ export class WakeUps implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private wakeOwn(): void {
     for (const listener of this.listeners) listener();
-  }
-
-  private async listen(): Promise<void> {
-    const connection = new pg.Client({
-      connectionString: this.settings.databaseUrl,
-      application_name: 'charging-data-service wake-ups',
-      keepAlive: true,
-      connectionTimeoutMillis: 3000,
-    });
-    this.connection = connection;
-    // An error ends the connection; its end is where it is taken up again.
-    connection.on('error', () => undefined);
-    connection.on('notification', () => this.wakeOwn());
-    try {
-      await connection.connect();
-      connection.once('end', () => this.reconnect());
-      await connection.query(`LISTEN ${CHANNEL}`);
-      this.wakeOwn();
-    } catch (error) {
-      if (!this.stopped) this.logger.warn(`Not listening for deliveries: ${(error as Error).message}`);
-      await connection.end().catch(() => undefined);
-      this.reconnect();
-    }
-  }
-
-  private reconnect(): void {
-    if (this.stopped || this.reconnection) return;
-    this.reconnection = setTimeout(() => {
-      this.reconnection = undefined;
-      void this.listen();
-    }, RECONNECT_AFTER_MS).unref();
   }
 }

@@ -1,0 +1,49 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { load } from './dist.mjs';
+
+/** What differs from PostgreSQL's defaults; nothing of it makes a commit less durable. */
+export const DATABASE_SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '200' };
+const TOLD = [
+  'server_version',
+  'fsync',
+  'synchronous_commit',
+  'full_page_writes',
+  'wal_level',
+  'shared_buffers',
+];
+
+/** A new cluster in a folder of its own, with the service's schema; it runs on the cores of this process. */
+export async function startDatabase() {
+  const { startEmbeddedPostgres } = await load('database/embedded/embedded-postgres.js');
+  const { migrate } = await load('database/migrate.js');
+  const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
+  // As root, PostgreSQL runs as another user, who must be able to enter.
+  await chmod(folder, 0o755);
+  const postgres = await startEmbeddedPostgres({
+    ...{ dataDir: folder, database: 'bench', say: () => undefined },
+    settings: DATABASE_SETTINGS,
+  });
+  await migrate(postgres.url, async () => undefined);
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
+  // A connection that breaks is told by the next query.
+  pool.on('error', () => undefined);
+  const query = async (text, values) => (await pool.query(text, values)).rows;
+  return {
+    ...{ folder, url: postgres.url, query, pool },
+    log: path.join(folder, 'postgres.log'),
+    settings: async () => {
+      const rows = await query('SELECT name, current_setting(name) AS value FROM unnest($1::text[]) name', [
+        [...TOLD, 'max_wal_size', 'checkpoint_timeout', 'autovacuum'],
+      ]);
+      return rows.map(({ name, value }) => `${name} ${value}`).join(', ');
+    },
+    stop: async () => {
+      await pool.end();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { CONNECTIONS } from './load.mjs';
+import { CORES, pinned } from './machine.mjs';
+import { STATEMENTS } from './statements.mjs';
+
+const run = promisify(execFile);
+
+// What the scripts put in place of the parameters.
+export const CLIENT_ID = `'clnt' || lpad(:c::text, 26, '0')`;
+export const NEW_DIGEST = 'sha256(gen_random_uuid()::text::bytea)';
+// Whatever follows a colon is a variable to pgbench, in quotes too.
+export const SCOPES_SQL = `ARRAY['charging_session' || chr(58) || 'read', 'vehicle' || chr(58) || 'read']`;
+
+/** Its version, or undefined where it is not installed. */
+export async function findPgbench() {
+  try {
+    return (await run('pgbench', ['--version'])).stdout.trim();
+  } catch {
+    return undefined;
+  }
+}
+
+let runs = 0;
+
+/** Transactions a second of the same statements, without any server between: how fast the database alone is. */
+export async function runPgbench({ workload, database, setting, seconds }) {
+  const name = `pgbench${++runs}`;
+  await workload.pgbench.setup?.(database, setting, name, Math.ceil(seconds));
+  const file = path.join(database.folder, `${name}.sql`);
+  await writeFile(file, `${workload.pgbench.script({ say, run: name }).join('\n')}\n`);
+  const { username, password, hostname, port, pathname } = new URL(database.url);
+  const [command, args] = pinned(CORES.load, 'pgbench', [
+    ...[
+      '-n',
+      '-M',
+      'prepared',
+      '-c',
+      String(CONNECTIONS),
+      '-j',
+      '1',
+      '-T',
+      String(Math.ceil(seconds)),
+      '-f',
+      file,
+    ],
+    ...['-D', 'k=0', '-h', hostname, '-p', port, '-U', username, pathname.slice(1)],
+  ]);
+  const env = { PATH: process.env.PATH, PGPASSWORD: decodeURIComponent(password) };
+  const { stdout } = await run(command, args, { env }).catch(({ stderr }) => {
+    throw new Error(
+      `pgbench failed for ${workload.id}: ${stderr.split('\n').find((line) => line.includes('rror'))}`,
+    );
+  });
+  const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1] ?? '0';
+  const rate = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
+  if (failed !== '0' || !(rate > 0)) throw new Error(`pgbench failed for ${workload.id}:\n${stdout}`);
+  return { rate };
+}
+
+/** One of the floor's statements with expressions in place of its parameters, on one line. */
+function say(name, ...expressions) {
+  const text = STATEMENTS[name].replace(/\$(\d)/g, (_, n) => expressions[n - 1]);
+  return `${text.replace(/\s+/g, ' ')};`;
+}

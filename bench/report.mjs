@@ -1,0 +1,101 @@
+/** What the issue asks of one instance's memory under load, in MB. */
+const MEMORY = { must: 250, aim: 150 };
+
+/** What others may take of the server's core before the figures are in doubt. */
+const OTHERS = 0.1;
+
+const WORKLOAD_HEAD = [
+  ...['', 'floor req/s', 'ours req/s', 'ratio', 'must', 'aim', ''],
+  ...['CPU ms/request: floor', 'ours', 'p50 ms: floor', 'ours', 'p99 ms: floor', 'ours'],
+  ...['RSS MB: floor', 'ours', 'pgbench tps'],
+];
+const BOUND_HEAD = ['', 'ours', 'must', 'aim', '', 'floor'];
+const CORE_HEAD = [
+  ...['', 'server’s core: floor', 'ours', 'of which others: floor', 'ours'],
+  ...['other core: floor', 'ours', 'of which the load: floor', 'ours'],
+];
+
+/** The report as Markdown: `results` of workloads beside the floor, `bounds` are what else is asked. */
+export function report({ results, bounds, notes, facts }) {
+  const disturbed = results.some(({ floor, ours }) => floor.others > OTHERS || ours.others > OTHERS);
+  return [
+    '# What the service costs, beside the floor',
+    '',
+    ...(disturbed ? ['**Others used the server’s core meanwhile: the figures are in doubt.**', ''] : []),
+    ...notes.map((note) => `- ${note}`),
+    ...['', table(WORKLOAD_HEAD, results.map(workloadRow))],
+    ...(bounds.length > 0 ? ['', table(BOUND_HEAD, bounds.map(boundRow))] : []),
+    ...(facts.length > 0 ? ['', ...facts.map((fact) => `- ${fact}`)] : []),
+    '',
+    'How busy the two cores were; PostgreSQL and the load share the other one:',
+    ...['', table(CORE_HEAD, results.filter(({ ours }) => ours.serverCore !== undefined).map(coreRow)), ''],
+  ].join('\n');
+}
+
+/** The most memory of the service, as one of the bounds. */
+export function memoryBound(results) {
+  const most = (side) => Math.max(...results.map((result) => result[side].memory));
+  return {
+    name: 'memory under load, MB',
+    ours: most('ours'),
+    floor: most('floor'),
+    ...MEMORY,
+    atMost: true,
+    digits: 0,
+  };
+}
+
+/** How a figure stands to what it must and should be. */
+export function verdict(value, { must, aim, atMost = false }) {
+  if (must === undefined || Number.isNaN(value)) return '';
+  const reaches = (bound) => (atMost ? value <= bound : value >= bound);
+  if (aim !== undefined && reaches(aim)) return 'aim reached';
+  return reaches(must) ? 'must reached' : '**missed**';
+}
+
+function workloadRow({ id, name, floor, ours, pgbench, ...bounds }) {
+  const ratio = ours.rate / floor.rate;
+  return [
+    `${id} ${name}`,
+    ...[
+      whole(floor.rate),
+      whole(ours.rate),
+      decimal(ratio, 2),
+      decimal(bounds.must, 2),
+      decimal(bounds.aim, 2),
+    ],
+    verdict(ratio, bounds),
+    ...[floor.processor, ours.processor].map((each) => decimal(each, 3)),
+    ...[floor.p50, ours.p50, floor.p99, ours.p99].map((each) => decimal(each, 1)),
+    ...[whole(floor.memory), whole(ours.memory), whole(pgbench?.rate)],
+  ];
+}
+
+function boundRow(bound) {
+  const { name, ours, floor, must, aim, digits = 2 } = bound;
+  return [
+    name,
+    ...[decimal(ours, digits), decimal(must, digits), decimal(aim, digits), verdict(ours, bound)],
+    decimal(floor, digits),
+  ];
+}
+
+function coreRow({ id, floor, ours }) {
+  return [
+    id,
+    ...['serverCore', 'others', 'loadCore', 'loadShare'].flatMap((which) => [
+      share(floor[which]),
+      share(ours[which]),
+    ]),
+  ];
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map((_, n) => (n === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+}
+
+const isKnown = (value) => value !== undefined && !Number.isNaN(value);
+const whole = (value) => (isKnown(value) ? Math.round(value).toLocaleString('en-GB') : '–');
+const decimal = (value, digits) => (isKnown(value) ? value.toFixed(digits) : '–');
+const share = (value) => (isKnown(value) ? `${Math.round(value * 100)} %` : '–');

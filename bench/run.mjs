@@ -1,0 +1,92 @@
+/**
+ * What the service costs beside the floor, all in one run: `npm run bench`, or after `npm run build`
+ *
+ *   node bench/run.mjs --help
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { chart } from './chart.mjs';
+import { startDatabase } from './database.mjs';
+import { CONNECTIONS } from './load.mjs';
+import { CORES, machine, PINNING, pinSelf } from './machine.mjs';
+import { readOptions, USAGE } from './options.mjs';
+import { findPgbench } from './pgbench.mjs';
+import { memoryBound, report } from './report.mjs';
+import { lastWarnings, startFloor, startService } from './servers.mjs';
+import { CLIENTS, makeSetting, TOKENS } from './setting.mjs';
+import { runWorkloads } from './workloads.mjs';
+
+const say = (line) => void process.stdout.write(`${line}\n`);
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) say(USAGE);
+  else await run(options);
+} catch (error) {
+  process.stderr.write(`The bench failed: ${error.message}\n`);
+  process.exitCode = 1;
+}
+
+async function run(options) {
+  const where = machine();
+  if (PINNING.possible) pinSelf(CORES.load);
+  else say(`WARNING: ${PINNING.why}. The figures say little.`);
+  const pgbench = options.pgbench ? await findPgbench() : undefined;
+  if (options.pgbench && !pgbench) say('pgbench is not installed: it is left out.');
+  const begun = performance.now();
+  const database = await startDatabase();
+  const bench = { database, options, pgbench, say };
+  const clear = async () => {
+    const stopped = await Promise.allSettled([bench.service?.stop(), bench.floor?.stop()]);
+    await database.stop();
+    const failed = stopped.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
+  };
+  const interrupted = () => void clear().finally(() => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
+  try {
+    bench.setting = await makeSetting(database);
+    bench.floor = await startFloor(database);
+    bench.service = await startService(database);
+    bench.restartService = async (between) => {
+      await bench.service.stop();
+      await between();
+      bench.service = await startService(database);
+    };
+    const { results, bounds, facts } = await runWorkloads(bench);
+    const all = results.length > 0 ? [...bounds, memoryBound(results)] : bounds;
+    const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+    const notes = [...(await circumstances(bench, where)), `the whole run took ${minutes} minutes`];
+    const text = report({ results, bounds: all, notes, facts });
+    say(`\n${text}`);
+    await mkdir(path.dirname(options.out), { recursive: true });
+    await writeFile(`${options.out}.md`, text);
+    await writeFile(`${options.out}.svg`, chart({ results, bounds: all }));
+    say(`Written to ${options.out}.md and ${options.out}.svg`);
+  } catch (error) {
+    const log = bench.service ? await lastWarnings(bench.service.logFile) : '';
+    await clear().catch(() => undefined);
+    throw log ? new Error(`${error.message}\nThe service's log says:\n${log}`) : error;
+  }
+  await clear();
+}
+
+/** Under what circumstances the figures came about. */
+async function circumstances({ database, options, pgbench }, where) {
+  const { rounds, seconds, quick } = options;
+  return [
+    ...(quick ? ['**a quick run: it shows that all works, not how fast**'] : []),
+    `${new Date().toISOString()}: ${where}`,
+    PINNING.possible
+      ? `the server is pinned to core ${CORES.server}; the load and PostgreSQL to core ${CORES.load}`
+      : `**${PINNING.why}**`,
+    `${CONNECTIONS} connections that stay open; ${rounds} rounds of ${seconds} s, in each the floor, the service and pgbench; medians of the rounds; every answer was checked`,
+    `the floor: bare \`node:http\` and \`pg\` with a pool of 20, plain \`pool.query(text, values)\`, statement by statement; of W8 a loop that only posts`,
+    'the service: as in production, its log at the default level into a file; limits so high that nothing is refused, and counted; metrics on',
+    `the small table: ${TOKENS.toLocaleString('en-GB')} live access tokens of users, all of them used in turn; ${CLIENTS} clients`,
+    `PostgreSQL, embedded, in a new folder: ${await database.settings()}`,
+    pgbench
+      ? `${pgbench}: the same statements, prepared, from ${CONNECTIONS} connections on the core of the load; nothing runs on the other`
+      : '**pgbench is not installed, or was not asked for, and is left out**',
+  ];
+}

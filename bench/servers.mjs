@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CORES, pinned } from './machine.mjs';
+
+const READY_MS = 60_000;
+const STOP_MS = 15_000;
+const MANY = '1000000000';
+
+/** The service as in production: the built program, every check, limit, log line and metric; its log goes to a file. */
+export async function startService(database) {
+  const port = await freePort();
+  return start('service', database, '../dist/src/main.js', port, serviceEnvironment(port));
+}
+
+/** The settings of the service, and of the operator's tool beside it. */
+export function serviceEnvironment(port) {
+  return {
+    NODE_ENV: 'production',
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    ENCRYPTION_KEY: Buffer.alloc(32, 'b').toString('base64'),
+    // So high that nobody is refused; everything is counted.
+    RATE_LIMIT_PER_HOUR: MANY,
+    OAUTH_RATE_LIMIT_PER_MINUTE: MANY,
+    // The receiver of W8 is on this machine.
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+  };
+}
+
+/** The floor: the least that each workload needs. */
+export async function startFloor(database) {
+  const port = await freePort();
+  return start('floor', database, './floor.mjs', port, { PORT: String(port) });
+}
+
+async function start(name, database, script, port, env) {
+  const logFile = path.join(database.folder, `${name}.log`);
+  const log = await open(logFile, 'w');
+  const [command, args] = pinned(CORES.server, process.execPath, [
+    fileURLToPath(new URL(script, import.meta.url)),
+  ]);
+  const child = spawn(command, args, {
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  const killed = () => child.kill('SIGKILL');
+  process.once('exit', killed);
+  child.once('exit', () => process.off('exit', killed));
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(child, `${url}/health/ready`, logFile);
+  return { name, pid: child.pid, port, url, logFile, stop: () => stop(child, name) };
+}
+
+/** The last lines of a log that are more than information. */
+export async function lastWarnings(logFile) {
+  const lines = (await readFile(logFile, 'utf8')).split('\n');
+  return lines
+    .filter((line) => /"level":"(warn|error|fatal)"/.test(line))
+    .slice(-5)
+    .join('\n');
+}
+
+async function untilReady(child, url, logFile) {
+  const begun = performance.now();
+  for (;;) {
+    if (child.exitCode !== null) {
+      throw new Error(
+        `A server ended instead of starting:\n${(await readFile(logFile, 'utf8')).slice(-2000)}`,
+      );
+    }
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+    if (performance.now() - begun > READY_MS) throw new Error(`No server answers at ${url}.`);
+    await pause(50);
+  }
+}
+
+async function stop(child, name) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const [code] = await ended;
+  clearTimeout(late);
+  if (code !== 0) throw new Error(`The ${name} did not end in order (${code}).`);
+}
+
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

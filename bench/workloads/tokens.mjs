@@ -1,0 +1,44 @@
+import { basic, expect, post } from '../http-text.mjs';
+import { SCOPES } from '../setting.mjs';
+import { CLIENT_ID, NEW_DIGEST, SCOPES_SQL } from '../pgbench.mjs';
+
+const SCOPE = SCOPES.join(' ');
+
+/** Throws unless it is the answer to a token request; gives its members. */
+export function checkTokens(status, body) {
+  expect(status === 200, 'status');
+  const answer = JSON.parse(body);
+  expect(answer.access_token?.length >= 43, 'access_token');
+  expect(answer.expires_in === 36_000 && answer.token_type === 'Bearer' && answer.scope === SCOPE, 'members');
+  return answer;
+}
+
+/** W1: tokens by client credentials, of twenty clients in turn. */
+export const clientCredentials = {
+  id: 'W1',
+  name: 'client-credentials tokens',
+  must: 1,
+  aim: 1.5,
+  prepare: async ({ clients }) => {
+    const requests = clients.map((client) =>
+      post('/o/token', basic(client), 'grant_type=client_credentials'),
+    );
+    return (n) => {
+      let next = n;
+      return {
+        request: () => requests[next++ % requests.length],
+        check: (status, body) => {
+          const answer = checkTokens(status, body);
+          expect(answer.refresh_token === undefined, 'refresh_token');
+        },
+      };
+    };
+  },
+  pgbench: {
+    script: ({ say }) => [
+      '\\set c random(1, 20)',
+      say('client', CLIENT_ID),
+      say('insertClientToken', NEW_DIGEST, CLIENT_ID, SCOPES_SQL),
+    ],
+  },
+};

@@ -1,0 +1,59 @@
+import { Counter } from 'prom-client';
+import { CREDENTIALS_REFUSALS, type ActivityKind } from './activity.js';
+
+const issued = new Counter({
+  name: 'oauth_tokens_issued_total',
+  help: 'Access tokens issued by grant type',
+  labelNames: ['grant_type'] as const,
+});
+const unauthenticated = new Counter({
+  name: 'oauth_client_authentication_failures_total',
+  help: 'Clients that could not authenticate, by reason',
+  labelNames: ['reason'] as const,
+});
+const bearerRefused = new Counter({
+  name: 'bearer_refusals_total',
+  help: 'Bearer tokens refused by reason',
+  labelNames: ['reason'] as const,
+});
+const signIns = new Counter({
+  name: 'sign_ins_total',
+  help: 'Attempts to log in by result; slowed: not looked at, because too many failed before',
+  labelNames: ['result'] as const,
+});
+
+type Child = { inc(): void };
+
+const isOfCredentials = (detail: string): boolean => CREDENTIALS_REFUSALS.some((each) => each === detail);
+
+/** Which counter a happening adds to; the limiter counts what is near a limit or over it itself. */
+const CHILD_OF: Record<ActivityKind, ((detail: string) => Child | undefined) | undefined> = {
+  token_issued: (detail) => issued.labels(detail),
+  // The endpoints count their error codes themselves.
+  token_refused: (detail) => (isOfCredentials(detail) ? unauthenticated.labels(detail) : undefined),
+  bearer_refused: (detail) => bearerRefused.labels(detail),
+  sign_in: () => signIns.labels('succeeded'),
+  sign_in_refused: (detail) => signIns.labels(detail === 'too_many' ? 'slowed' : 'failed'),
+  rate_limited: undefined,
+  rate_limit_near: undefined,
+};
+
+/** Looked up once for each kind and detail; both come from lists of our own, so that there are few. */
+const children = new Map<string, Child | undefined>();
+
+/** Adds one to the metric of this kind of happening. */
+export function countInMetrics(kind: ActivityKind, detail: string): void {
+  const key = `${kind} ${detail}`;
+  let child = children.get(key);
+  if (child === undefined && !children.has(key)) {
+    child = CHILD_OF[kind]?.(detail);
+    children.set(key, child);
+  }
+  child?.inc();
+}
+
+// There from the start: a counter that appears with its first event hides that event from a rate.
+for (const result of ['succeeded', 'failed', 'slowed']) signIns.inc({ result }, 0);
+for (const grant_type of ['authorization_code', 'client_credentials', 'refresh_token']) {
+  issued.inc({ grant_type }, 0);
+}

@@ -1,0 +1,122 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import { Settings } from '../config/settings.js';
+
+const RECONNECT_AFTER_MS = 500;
+// Who does not answer a round trip for so long is gone.
+const SILENCE_MS = 3_000;
+
+/** What a channel's listener is told. */
+export interface ChannelListener {
+  /** The connection listens from now on; what was announced before is unknown. */
+  onConnected(): void;
+  onAnnouncement(payload: string): void;
+  /** Nothing is heard any more until the next `onConnected`. */
+  onLost?(): void;
+}
+
+/** This instance's one connection that listens to what is announced in the database (LISTEN/NOTIFY); when it breaks it is taken up again. */
+@Injectable()
+export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Listener.name);
+  private readonly listeners = new Map<string, ChannelListener>();
+  private connection: pg.Client | undefined;
+  private reconnection: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(private readonly settings: Settings) {}
+
+  /** Called while the application is put together, once for each channel. */
+  listen(channel: string, listener: ChannelListener): void {
+    this.listeners.set(channel, listener);
+  }
+
+  onApplicationBootstrap(): void {
+    void this.connect();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.reconnection);
+    const { connection } = this;
+    this.lose();
+    await connection?.end().catch(() => undefined);
+  }
+
+  get isConnected(): boolean {
+    return this.connection !== undefined;
+  }
+
+  /**
+   * A round trip on the listening connection: when it is back, whatever was announced and committed before it has been
+   * heard. Throws where the connection is not there, or listens no more.
+   */
+  async roundTrip(): Promise<void> {
+    const connection = this.connection;
+    if (!connection) throw new Error('not connected');
+    try {
+      const { rows } = await connection.query<{ count: number }>({
+        name: 'listening',
+        text: 'SELECT count(*)::int AS count FROM pg_listening_channels()',
+      });
+      if (rows[0]?.count !== this.listeners.size) throw new Error('not listening');
+    } catch (error) {
+      abandon(connection);
+      throw error;
+    }
+    if (this.connection !== connection) throw new Error('not connected any more');
+  }
+
+  private async connect(): Promise<void> {
+    const connection = new pg.Client({
+      connectionString: this.settings.databaseUrl,
+      application_name: 'charging-data-service listener',
+      keepAlive: true,
+      connectionTimeoutMillis: 3000,
+      query_timeout: SILENCE_MS,
+    });
+    // An error ends the connection; its end is where it is taken up again.
+    connection.on('error', () => undefined);
+    connection.on('notification', ({ channel, payload = '' }) =>
+      this.listeners.get(channel)?.onAnnouncement(payload),
+    );
+    try {
+      await connection.connect();
+      connection.once('end', () => this.reconnect(connection));
+      for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
+      if (this.stopped) throw new Error('stopped');
+      this.connection = connection;
+      for (const listener of this.listeners.values()) listener.onConnected();
+    } catch (error) {
+      if (!this.stopped) this.logger.warn(`Not listening to the database: ${(error as Error).message}`);
+      await connection.end().catch(() => undefined);
+      this.reconnect(connection);
+    }
+  }
+
+  private lose(): void {
+    if (!this.connection) return;
+    this.connection = undefined;
+    for (const listener of this.listeners.values()) listener.onLost?.();
+  }
+
+  private reconnect(ended: pg.Client): void {
+    if (this.connection === ended) this.lose();
+    if (this.stopped || this.reconnection) return;
+    this.reconnection = setTimeout(() => {
+      this.reconnection = undefined;
+      void this.connect();
+    }, RECONNECT_AFTER_MS).unref();
+  }
+}
+
+/** Ends a connection without waiting for the other side, which may be silent. */
+function abandon(connection: pg.Client): void {
+  (connection as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+}

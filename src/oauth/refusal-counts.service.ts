@@ -1,0 +1,27 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import { ActivityService } from '../activity/activity.service.js';
+
+/**
+ * Counts what the OAuth endpoints refuse, by its error code, for whoever asks why a partner's requests fail. Client
+ * authentication counts its own refusals, with their reasons.
+ */
+@Injectable()
+export class RefusalCounts implements OnModuleInit {
+  constructor(
+    private readonly activity: ActivityService,
+    private readonly server: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
+    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onResponse', ({ refusedWith, oauthClient, ip }, _reply, done) => {
+      if (refusedWith !== undefined && refusedWith !== 'invalid_client') {
+        const clientId = oauthClient?.id;
+        this.activity.count({ kind: 'token_refused', detail: refusedWith, clientId, address: ip });
+      }
+      done();
+    });
+  }
+}

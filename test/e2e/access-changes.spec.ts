@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { AccessChanges } from '../../src/database/access-changes.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import type { TestClient } from '../support/factory.js';
+import { startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const LISTENER = 'charging-data-service listener';
+// By when every instance must have heard of a revocation.
+const BOUND_MS = 100;
+
+/**
+ * What instances keep in memory. The database is asked on a connection of its own: unlike `service.database` it does not
+ * wait for the instances to hear.
+ */
+describe('an instance that remembers a token', () => {
+  let service: TestService;
+  let here: TestInstance;
+  let there: TestInstance;
+  let client: TestClient;
+  let user: UserEntity;
+  let token: string;
+
+  let connection: Client;
+
+  beforeAll(async () => {
+    service = await startService({ instances: 2 });
+    [here, there] = service.instances as [TestInstance, TestInstance];
+    connection = new Client({ connectionString: service.database.url });
+    await connection.connect();
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    user = await service.make.user();
+    token = (await service.make.tokens(client, user)).access_token;
+    await remembered(there);
+  });
+  afterAll(async () => {
+    await connection.end();
+    await service.stop();
+  });
+
+  const outside = async <T>(sql: string, params: unknown[] = []) =>
+    (await connection.query(sql, params)).rows as T[];
+  const digest = () => createHash('sha256').update(token).digest();
+  const read = async (at: TestInstance) => (await at.http.get('/v2/users', { bearer: token })).status;
+
+  /** Served by the instance without a look at the token's row. */
+  async function remembered(at: TestInstance): Promise<void> {
+    expect(await read(at)).toBe(200);
+    await until('its connection is proven', () => at.app.get(AccessChanges).isTrusted);
+    expect(await read(at)).toBe(200);
+  }
+
+  it('answers without asking for it again', async () => {
+    await outside('ALTER TABLE access_tokens RENAME TO hidden_tokens');
+    try {
+      await until('its memory is trusted', () => there.app.get(AccessChanges).isTrusted);
+      expect(await read(there)).toBe(200);
+    } finally {
+      await outside('ALTER TABLE hidden_tokens RENAME TO access_tokens');
+    }
+  });
+
+  const revokeByHand = () =>
+    outside('UPDATE access_tokens SET revoked_at = now() WHERE digest = $1', [digest()]);
+  const CHANGES: [what: string, change: () => Promise<unknown>][] = [
+    [
+      'the token is revoked',
+      () =>
+        here.http.send('/o/revoke_token/', {
+          form: { client_id: client.id, client_secret: client.secret, token },
+        }),
+    ],
+    [
+      'the consent is withdrawn',
+      () => here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
+    ],
+    [
+      'the client is disabled',
+      () => here.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR),
+    ],
+    ['the client is deleted', () => here.app.get(ClientsService).delete(client.id, SERVICE_ACTOR)],
+    [
+      'everything of the client is revoked',
+      () => here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
+    ],
+    [
+      'the user is disabled',
+      () => here.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
+    ],
+    ['the user is erased', () => here.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
+    ['its row is changed by hand', revokeByHand],
+    ['its row is deleted by hand', () => outside('DELETE FROM access_tokens WHERE digest = $1', [digest()])],
+    [
+      'its grant is changed by hand',
+      () => outside('UPDATE grants SET revoked_at = now() WHERE user_id = $1', [user.id]),
+    ],
+    [
+      'more than a hundred are changed at once',
+      async () => {
+        await outside(
+          `INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
+           SELECT sha256(n::text::bytea), $1, '{}', now() + interval '1 hour' FROM generate_series(1, 200) n`,
+          [client.id],
+        );
+        await outside('UPDATE access_tokens SET revoked_at = now() WHERE client_id = $1', [client.id]);
+      },
+    ],
+    ['all are deleted by hand', () => outside('TRUNCATE access_tokens')],
+  ];
+
+  it.each(CHANGES)('refuses it on every instance 100 ms after %s', async (_what, change) => {
+    await remembered(here);
+    await change();
+    await pause(BOUND_MS);
+    expect([await read(here), await read(there)]).toEqual([401, 401]);
+  });
+
+  it('refuses it at once where it was taken back', async () => {
+    await remembered(here);
+    await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+    expect(await read(here)).toBe(401);
+  });
+
+  const listeners = () =>
+    outside<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
+      [LISTENER],
+    );
+
+  it('refuses it when its listening connection was cut, and remembers again when it is back', async () => {
+    const cut = await listeners();
+    for (const { pid } of cut) await outside('SELECT pg_terminate_backend($1)', [pid]);
+    await revokeByHand();
+    await pause(BOUND_MS);
+    expect(await read(there)).toBe(401);
+    await until('it listens again', async () => (await listeners()).length === cut.length);
+    token = (await service.make.tokens(client, user)).access_token;
+    await remembered(there);
+    await revokeByHand();
+    await pause(BOUND_MS);
+    expect(await read(there)).toBe(401);
+  });
+
+  it('refuses it when its listening connection has fallen silent', async () => {
+    const silent = await listeners();
+    for (const { pid } of silent) process.kill(pid, 'SIGSTOP');
+    try {
+      await revokeByHand();
+      await pause(BOUND_MS);
+      expect(await read(there)).toBe(401);
+      // Nor does the silence hold up whoever changes something.
+      await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+    } finally {
+      for (const { pid } of silent) process.kill(pid, 'SIGCONT');
+    }
+    await until('it listens again', () => there.app.get(AccessChanges).isTrusted);
+  });
+
+  it('refuses a secret that was replaced at once, and takes the new one', async () => {
+    const { http } = there;
+    const ask = (secret: string) =>
+      http
+        .token({ grant_type: 'client_credentials' }, { id: client.id, secret })
+        .then(({ status }) => status);
+    expect(await ask(client.secret)).toBe(200);
+    const { secret } = await here.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
+    await pause(BOUND_MS);
+    expect([await ask(client.secret), await ask(secret)]).toEqual([401, 200]);
+  });
+
+  it('lets it end when its time is over', async () => {
+    await outside("UPDATE access_tokens SET expires_at = now() + interval '2 seconds' WHERE digest = $1", [
+      digest(),
+    ]);
+    await pause(BOUND_MS);
+    await remembered(there);
+    await until('it has expired', async () => (await read(there)) === 401, 5_000);
+    const [row] = await outside<{ over: boolean }>(
+      'SELECT expires_at <= now() AS over FROM access_tokens WHERE digest = $1',
+      [digest()],
+    );
+    expect(row).toEqual({ over: true });
+  });
+});

@@ -1,0 +1,50 @@
+import { ReadinessService } from '../../src/operations/readiness.service.js';
+import {
+  startInstance,
+  startService,
+  TEST_ENCRYPTION_KEY,
+  type TestService,
+} from '../support/test-service.js';
+
+describe('readiness', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService()));
+  afterAll(() => service.stop());
+
+  const ready = (http = service.http) => http.get('/health/ready');
+
+  it('is refused with a problem while the database misses a migration of this build, and given once it is done', async () => {
+    const [last] = await service.database.query<{ name: string }>(
+      'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING *',
+    );
+    const late = await startInstance(service.database, { ENCRYPTION_KEY: TEST_ENCRYPTION_KEY });
+    try {
+      const refused = await ready(late.http);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+      expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(refused.text).not.toContain(last!.name);
+      await service.database.query('INSERT INTO migrations (id, timestamp, name) VALUES ($1, $2, $3)', [
+        ...Object.values(last!),
+      ]);
+      expect((await ready(late.http)).status).toBe(200);
+    } finally {
+      await late.app.close();
+    }
+  });
+
+  it('is given although a newer build has migrated further, and needs the table no more', async () => {
+    await service.database.query("INSERT INTO migrations (timestamp, name) VALUES (9e15, 'Later9')");
+    expect((await ready()).json).toMatchObject({
+      status: 'ok',
+      info: { process: { status: 'up' }, database: { status: 'up' }, migrations: { status: 'up' } },
+    });
+    await service.database.query('ALTER TABLE migrations RENAME TO migrations_away');
+    expect((await ready()).status).toBe(200);
+  });
+
+  it('ends with the first thing that a shutdown does, while the process lives on', async () => {
+    service.app.get(ReadinessService).onModuleDestroy();
+    expect((await ready()).status).toBe(503);
+    expect((await service.http.get('/health/live')).json).toEqual({ status: 'ok' });
+  });
+});

@@ -1,0 +1,104 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { keepLogScope } from '../../src/telemetry/log-scope.js';
+import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
+import { DeliveryAttemptService } from '../../src/webhooks/deliveries/delivery-attempt.service.js';
+import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+
+type Line = Record<string, unknown>;
+
+// As on Node 24, or wherever requests are traced.
+keepLogScope();
+
+describe('the log', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService({ env: WEBHOOK_ENV })));
+  afterAll(() => service.stop());
+  afterEach(() => jest.restoreAllMocks());
+
+  const lines = (): Line[] => service.log.map((line) => JSON.parse(line) as Line);
+  const linesSaying = (text: string) => lines().filter(({ msg }) => String(msg).includes(text));
+  const logger = new Logger('SomeService');
+
+  it('has one JSON line for a request, with its pattern and nothing of its query string', async () => {
+    const id = 'a-request-of-the-caller';
+    await service.http.get('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735?access_token=x&page_size=2', {
+      headers: { 'x-request-id': id, cookie: 'a=b', 'user-agent': 'somebody' },
+    });
+    const [line, ...more] = lines().filter(({ request_id }) => request_id === id);
+    expect(more).toEqual([]);
+    expect(line).toEqual({
+      ...{ level: 'info', msg: 'request', request_id: id, method: 'GET', route: '/v2/users/:id' },
+      ...{ status: 401, address: '127.0.0.1' },
+      time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      milliseconds: expect.any(Number) as number,
+    });
+  });
+
+  it('carries the request’s id in the lines that services write in its course, and never another’s', async () => {
+    const client = await service.make.client();
+    const tokens = service.app.get(AccessTokensService);
+    const issue = tokens.issueForClient.bind(tokens);
+    jest.spyOn(tokens, 'issueForClient').mockImplementation(async (...args) => {
+      logger.log(`before for ${args[1].join()}`);
+      const issued = await issue(...args);
+      await pause(Math.random() * 20);
+      logger.warn('after the database and a pause');
+      return issued;
+    });
+    const ids = Array.from({ length: 20 }, (_, n) => `request-${n}`);
+    await Promise.all(
+      ids.map((id) =>
+        service.http.send('/o/token', {
+          form: { grant_type: 'client_credentials' },
+          basic: { id: client.id, secret: client.secret },
+          headers: { 'x-request-id': id },
+        }),
+      ),
+    );
+    for (const text of ['before for', 'after the database']) {
+      const written = linesSaying(text);
+      expect(written.map(({ request_id }) => String(request_id)).sort()).toEqual([...ids].sort());
+      expect(written[0]!.context).toBe('SomeService');
+    }
+  });
+
+  it('carries the request’s id beside what was unexpected', async () => {
+    jest.spyOn(service.app.get(AccessTokensService), 'find').mockRejectedValue(new Error('out of order'));
+    const headers = { 'x-request-id': 'a-request-that-fails' };
+    const answer = await service.http.get('/v2/users', { bearer: 'x', headers });
+    expect(answer.status).toBe(500);
+    const [line] = linesSaying('unexpected error');
+    expect(line).toMatchObject({ level: 'error', request_id: headers['x-request-id'] });
+    expect(line!.err).toMatchObject({ type: 'Error', message: 'out of order' });
+  });
+
+  it('carries the delivery’s id where a delivery goes wrong, and the id of no request', async () => {
+    const hooks = await Webhooks.start(service);
+    const client = await service.make.client();
+    await hooks.endpoint(client);
+    const user = await hooks.consentedUser(client);
+    jest.spyOn(service.app.get(DeliveryAttemptService), 'make').mockRejectedValue(new Error('no luck'));
+    const { id } = await hooks.publishOne(user.id);
+    await until('the delivery was given up', () => linesSaying('was given up').length > 0);
+    await hooks.stop();
+    const [line] = linesSaying('was given up');
+    expect(line).toMatchObject({ level: 'error', delivery_id: id, context: 'DeliveryWorker' });
+    expect(line).not.toHaveProperty('request_id');
+  });
+
+  it('names no request where a request only set off what is done for all', async () => {
+    const hooks = await Webhooks.start(service);
+    const client = await service.make.client();
+    await hooks.endpoint(client);
+    const user = await hooks.consentedUser(client);
+    jest.spyOn(service.app.get(DeliveryQueueRepository), 'claim').mockRejectedValue(new Error('not now'));
+    await hooks.publish(user.id);
+    await until('nothing could be claimed', () => linesSaying('could not be claimed').length > 0);
+    await hooks.stop();
+    for (const line of linesSaying('could not be claimed')) expect(line).not.toHaveProperty('request_id');
+  });
+});

@@ -1,0 +1,288 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { BrowserSession } from '../support/browser-session.js';
+import { Factory, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { Http } from '../support/http.js';
+import { Receiver } from '../support/receiver.js';
+import { Secrets } from '../support/secrets.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { TraceCollector } from '../support/trace-collector.js';
+import { until } from '../support/until.js';
+import { TYPE } from '../support/webhooks.js';
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const TRACE_PARENT = { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` };
+const SERVER = 2;
+const CLIENT = 3;
+const UNSET = 0;
+const ERROR = 2;
+
+let database: TestDatabase;
+let partner: TestClient;
+let operator: TestClient;
+let email: string;
+let userId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const instance = await startInstance(database, {});
+  const make = new Factory(instance);
+  partner = await make.client();
+  operator = await make.operatorClient();
+  const user = await make.user();
+  await make.consent(partner, user);
+  ({ email, id: userId } = user);
+  // From here on the service is the one that was built, in a process of its own.
+  await instance.app.close();
+});
+afterEach(() => SpawnedService.killAll());
+afterAll(() => database.drop());
+
+/** The built service over the database, with these settings. */
+async function start(settings: Record<string, string>): Promise<{ service: SpawnedService; http: Http }> {
+  const port = String(await freePort());
+  const service = new SpawnedService({
+    ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'debug' },
+    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+    ...settings,
+  });
+  return { service: await service.ready(), http: new Http(`http://127.0.0.1:${port}`) };
+}
+
+const basic = ({ id, secret }: TestClient) => ({ id, secret });
+const tokenOf = async (http: Http, client: TestClient, headers: Record<string, string> = {}) => {
+  const form = { grant_type: 'client_credentials' };
+  const { json } = await http.send('/o/token', { form, basic: basic(client), headers });
+  return json.access_token as string;
+};
+
+/** The log's lines that are JSON. */
+const linesOf = ({ printed }: SpawnedService): Record<string, unknown>[] =>
+  printed
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  it('nothing of OpenTelemetry is loaded, and no line names a trace', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-traces-'));
+    const hook = path.join(folder, 'hook.cjs');
+    await writeFile(
+      hook,
+      `process.on('exit', () => require('fs').writeSync(1, 'loaded: ' + JSON.stringify(Object.keys(require.cache)) + '\\n'))`,
+    );
+    const { service, http } = await start({ NODE_OPTIONS: `--require ${hook}` });
+    await tokenOf(http, partner, TRACE_PARENT);
+    expect(await service.stop()).toBe(0);
+    await rm(folder, { recursive: true });
+    const loaded = JSON.parse(/^loaded: (.*)$/m.exec(service.printed)![1]!) as string[];
+    expect(loaded.some((file) => file.includes('/pg/'))).toBe(true);
+    // The metrics' library knows the names of the interface, which do nothing by themselves.
+    expect(loaded.filter((file) => /opentelemetry\/(?!api\/)|in-the-middle/.test(file))).toEqual([]);
+    expect(service.printed).not.toContain('trace_id');
+  });
+});
+
+describe('with a collector', () => {
+  let collector: TraceCollector;
+  let service: SpawnedService;
+  let http: Http;
+  const settings = (): Record<string, string> => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+
+  beforeEach(async () => (collector = await TraceCollector.start()));
+  afterEach(() => collector.stop());
+
+  it('continues the caller’s trace: the route, the statements without their parameters, and the lines of the log', async () => {
+    ({ service, http } = await start({
+      ...settings(),
+      OTEL_SERVICE_NAME: 'authority-a',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=for-the-collector',
+    }));
+    await tokenOf(http, partner, TRACE_PARENT);
+    const request = await collector.span('the request', ({ name }) => name === 'POST /o/token');
+    expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331', kind: SERVER });
+    expect(request.attributes).toEqual({
+      ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'url.scheme': 'http' },
+      ...{ 'client.address': '127.0.0.1', 'http.response.status_code': 200 },
+      'request.id': expect.any(String) as string,
+    });
+    expect(request.resource).toMatchObject({ 'service.name': 'authority-a' });
+    const isStatement = ({ attributes }: { attributes: Record<string, unknown> }) =>
+      String(attributes['db.query.text']).includes('INSERT INTO access_tokens');
+    const statement = await collector.span('the statement', isStatement);
+    expect(statement).toMatchObject({ traceId: TRACE_ID, parentSpanId: request.spanId, kind: CLIENT });
+    expect(JSON.stringify(statement)).not.toContain(partner.id);
+    expect(collector.received.every(({ url }) => url === '/v1/traces')).toBe(true);
+    expect(collector.received[0]!.headers['x-collector-key']).toBe('for-the-collector');
+    const line = linesOf(service).find(({ route, msg }) => msg === 'request' && route === '/o/token')!;
+    expect(line).toMatchObject({ trace_id: TRACE_ID, request_id: request.attributes['request.id'] });
+  });
+
+  it('begins a trace where the caller has none, and says what failed without the words of the database', async () => {
+    ({ service, http } = await start(settings()));
+    const bearer = await tokenOf(http, operator);
+    await http.get('/v2/users', { bearer, headers: { traceparent: 'nonsense' } });
+    await http.get('/nothing/of/the/kind');
+    const refused = await collector.span('a 403', ({ name }) => name === 'GET /v2/users');
+    expect([refused.parentSpanId, refused.status.code]).toEqual([undefined, UNSET]);
+    expect(refused.resource['service.name']).toBe('charging-data-service');
+    const unrouted = await collector.span('a 404', ({ name }) => name === 'GET');
+    expect(unrouted.attributes['http.response.status_code']).toBe(404);
+    await database.query('ALTER TABLE access_tokens RENAME TO access_tokens_away');
+    try {
+      expect((await http.get('/v2/users', { bearer })).status).toBe(500);
+    } finally {
+      await database.query('ALTER TABLE access_tokens_away RENAME TO access_tokens');
+    }
+    const failed = await collector.span(
+      'a 500',
+      ({ attributes }) => attributes['http.response.status_code'] === 500,
+    );
+    expect(failed.status).toEqual({ code: ERROR });
+    const statement = await collector.span(
+      'the statement that failed',
+      ({ parentSpanId, status }) => parentSpanId === failed.spanId && status.code === ERROR,
+    );
+    expect(statement.status).toEqual({ code: ERROR });
+  });
+
+  it('makes a trace of each attempt to deliver a webhook, and lets no partner see it', async () => {
+    const receiver = await Receiver.start((response, { url }) => {
+      response.writeHead(url.startsWith('/good') ? 200 : 503).end();
+    });
+    ({ service, http } = await start(settings()));
+    const bearer = await tokenOf(http, operator);
+    for (const place of ['/good', '/bad']) {
+      const { status } = await http.send(`/admin/clients/${partner.id}/webhook_endpoints`, {
+        bearer,
+        json: { url: receiver.url(`${place}?partner=hidden-in-the-url`), event_types: [TYPE], enabled: true },
+      });
+      expect(status).toBe(201);
+    }
+    const event = { type: TYPE, user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: {} };
+    await http.send('/v2/events', { bearer, json: event, headers: TRACE_PARENT });
+    const attemptWith = (code: number) =>
+      collector.span(
+        `an attempt answered ${code}`,
+        ({ name, attributes }) =>
+          name === 'webhook attempt' && attributes['http.response.status_code'] === code,
+      );
+    const [good, bad] = [await attemptWith(200), await attemptWith(503)];
+    expect(good).toMatchObject({ kind: CLIENT, status: {} });
+    expect(good.attributes).toMatchObject({
+      'webhook.event.type': TYPE,
+      'webhook.delivery.state': 'delivered',
+      'webhook.delivery.id': expect.stringMatching(/^dlvr/) as string,
+    });
+    expect([good.parentSpanId, good.traceId === TRACE_ID, bad.status.code]).toEqual([
+      undefined,
+      false,
+      ERROR,
+    ]);
+    expect(receiver.requests.flatMap(({ headers }) => Object.keys(headers))).not.toContain('traceparent');
+    // What the workers do for themselves is no part of anybody's trace.
+    const ofThePublisher = collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
+    expect(ofThePublisher.some(({ name }) => name === 'POST /v2/events')).toBe(true);
+    expect(JSON.stringify(ofThePublisher)).not.toMatch(/UPDATE deliveries|pg_notify/);
+    expect(JSON.stringify(collector.spans)).not.toContain('hidden-in-the-url');
+    await receiver.stop();
+  });
+
+  it('tells no secret: of links, query strings, forms, headers and cookies', async () => {
+    const secrets = new Secrets();
+    ({ service, http } = await start(settings()));
+    secrets.add('client secret', partner.secret);
+    secrets.add('password', PASSWORD);
+    const bearer = secrets.add('access token', await tokenOf(http, partner));
+    const admin = secrets.add('access token', await tokenOf(http, operator));
+    const link = (await http.get('/webhook_portal', { bearer })).json as { url: string };
+    secrets.add('portal key', link.url.split('/').at(-1));
+    const portal = new BrowserSession(http.url);
+    const { pathname } = new URL(link.url);
+    await portal.submit(await portal.open(pathname), pathname);
+    secrets.cookies(portal);
+    const set = await http.send(`/admin/users/${userId}/password_links`, { method: 'POST', bearer: admin });
+    const key = secrets.add('password key', (set.json as { url: string }).url.split('/').at(-1));
+    await http.get(new URL((set.json as { url: string }).url).pathname);
+    const browser = new BrowserSession(http.url);
+    await browser.logIn(email, PASSWORD);
+    secrets.cookies(browser);
+    const state = secrets.add('state', 'a state that is the partner’s own');
+    const query = { response_type: 'code', client_id: partner.id, redirect_uri: REDIRECT_URI };
+    const page = await browser.open(`/o/authorize/?${new URLSearchParams({ ...query, state }).toString()}`);
+    const { headers } = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    const code = secrets.add(
+      'authorization code',
+      new URL(headers.get('location')!).searchParams.get('code'),
+    );
+    secrets.tokens(
+      await http.token(
+        { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI },
+        basic(partner),
+      ),
+    );
+    await http.get(`/v2/users?access_token=${bearer}`);
+    await http.get(`/nothing/${key}?password=${encodeURIComponent(PASSWORD)}`);
+    // The last spans are sent while it stops.
+    expect(await service.stop()).toBe(0);
+    const text = collector.received.map(({ body }) => body).join('\n');
+    for (const route of ['/portal/', '/o/authorize', '/login', '/v2/users', '/o/token']) {
+      expect(text).toContain(route);
+    }
+    expect(secrets.in(text)).toEqual([]);
+    expect(secrets.in(service.printed)).toEqual([]);
+    expect(text).not.toMatch(/cds_[a-z]{2}_|code=|state=/);
+    expect(text).not.toContain(email);
+  });
+
+  it('sends no spans of the requests that machines make, and none that the sampler leaves out', async () => {
+    ({ service, http } = await start({ ...settings(), OTEL_TRACES_SAMPLER: 'always_off' }));
+    await tokenOf(http, partner, TRACE_PARENT);
+    expect(await service.stop()).toBe(0);
+    expect(collector.received).toEqual([]);
+    ({ service, http } = await start({ ...settings(), OTEL_TRACES_SAMPLER: 'always_on' }));
+    for (const each of ['/health/live', '/health/ready', '/metrics']) await http.get(each);
+    await tokenOf(http, partner);
+    expect(await service.stop()).toBe(0);
+    const names = collector.spans.filter(({ kind }) => kind === SERVER).map(({ name }) => name);
+    expect(names).toEqual(['POST /o/token']);
+  });
+
+  it('speaks protobuf unless it is told otherwise', async () => {
+    ({ service, http } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
+    await tokenOf(http, partner, TRACE_PARENT);
+    expect(await service.stop()).toBe(0);
+    const [sent] = collector.received;
+    expect([sent!.url, sent!.headers['content-type']]).toEqual(['/v1/traces', 'application/x-protobuf']);
+    expect(sent!.body).toContain('POST /o/token');
+  });
+});
+
+describe('while the collector is away', () => {
+  it('requests are served, the log says it once, and the shutdown is in time', async () => {
+    const port = await freePort();
+    const { service, http } = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      ...{ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
+    });
+    const complaints = () => linesOf(service).filter(({ context }) => context === 'Tracing');
+    await until('the log says so', async () => {
+      await tokenOf(http, partner);
+      return complaints().length > 0;
+    });
+    for (let n = 0; n < 40; n++) expect(await tokenOf(http, partner)).toMatch(/^cds_at_/);
+    const started = Date.now();
+    expect(await service.stop()).toBe(0);
+    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(complaints()).toHaveLength(1);
+    expect(complaints()[0]).toMatchObject({ level: 'warn' });
+  });
+});

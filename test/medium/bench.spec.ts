@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Runs a program of Node.js to its end. */
+const node = (...args: string[]) =>
+  new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}) };
+    execFile(process.execPath, args, { env }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+
+describe('the bench', () => {
+  it.each([
+    [['--only', 'W9'], 'There is no workload W9.'],
+    [['--rounds', '0'], '--rounds must be a whole number above 0.'],
+    [['--seconds', 'many'], '--seconds must be a number above 0.'],
+    [['--fast'], "Unknown option '--fast'"],
+  ])('refuses %j before it starts anything', async (args, words) => {
+    const { code, out, err } = await node('bench/run.mjs', ...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(words);
+  });
+
+  describe('its load', () => {
+    let server: Server;
+    let answer: { status: number; body: string; headers?: Record<string, string> };
+    beforeAll(async () => {
+      server = createServer((_request, response) => {
+        const headers = answer.headers ?? { 'content-length': Buffer.byteLength(answer.body) };
+        response.writeHead(answer.status, headers).end(answer.body);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    });
+    afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+    const load = () => {
+      const { port } = server.address() as AddressInfo;
+      return node(
+        '--input-type=module',
+        '-e',
+        `import { runLoad } from './bench/load.mjs';
+         import { checkTokens } from './bench/workloads/tokens.mjs';
+         const connectionOf = () => ({ request: () => 'GET / HTTP/1.1\\r\\nhost: x\\r\\n\\r\\n', check: checkTokens });
+         const { requests } = await runLoad({ port: ${port}, seconds: 0.2, connectionOf, connections: 2 });
+         process.stdout.write(String(requests));`,
+      );
+    };
+    const right = {
+      access_token: 't'.repeat(43),
+      expires_in: 36_000,
+      token_type: 'Bearer',
+      scope: 'charging_session:read vehicle:read',
+    };
+
+    it.each([
+      ['another status', { status: 503, body: JSON.stringify(right) }],
+      [
+        'a member that is not as it should be',
+        { status: 200, body: JSON.stringify({ ...right, scope: '' }) },
+      ],
+      ['text that is no JSON', { status: 200, body: 'access_token' }],
+      [
+        'no length',
+        { status: 200, body: JSON.stringify(right), headers: { 'transfer-encoding': 'chunked' } },
+      ],
+    ])('fails at an answer with %s', async (_name, wrong) => {
+      answer = wrong;
+      const { code, err } = await load();
+      expect(code).toBe(1);
+      expect(err).toMatch(/a wrong answer|an answer without a length/);
+    });
+
+    it('counts right answers', async () => {
+      answer = { status: 200, body: JSON.stringify(right) };
+      const { code, out } = await load();
+      expect(code).toBe(0);
+      expect(Number(out)).toBeGreaterThan(1);
+    });
+  });
+
+  it('runs every workload and reports them as a table and a picture', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-spec-'));
+    try {
+      const out = path.join(folder, 'report');
+      const short = ['--seconds', '0.3', '--rows', '5000', '--expired', '2000', '--deliveries', '200'];
+      const { code, err } = await node('bench/run.mjs', '--quick', ...short, '--out', out);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      const rows = (await readFile(`${out}.md`, 'utf8'))
+        .split('\n')
+        .filter((line) => line.startsWith('| '))
+        .map((line) => line.slice(2, -2).split(' | '));
+      const named = (name: string) => rows.find((cells) => cells[0]!.startsWith(`${name} `)) ?? [];
+      for (const id of ['W1', 'W2', 'W2b', 'W3', 'W4', 'W5', 'W8', 'W6 W1', 'W6 W2', 'W6 W2b', 'W6 W3']) {
+        const [, floor, ours, ratio] = named(id).map((cell) => Number(cell.replaceAll(',', '')));
+        expect([id, floor! > 0, ours! > 0, ratio! > 0]).toEqual([id, true, true, true]);
+      }
+      for (const name of ['W7 W1 keeps', 'W7 longest', 'memory']) {
+        expect([name, Number(named(name)[1])]).toEqual([name, expect.any(Number)]);
+        expect([name, Number(named(name)[1]) >= 0]).toEqual([name, true]);
+      }
+      const picture = await readFile(`${out}.svg`, 'utf8');
+      expect(picture).toMatch(/^<svg .*<\/svg>\s*$/s);
+      expect(picture).not.toMatch(/NaN|undefined/);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 240_000);
+});

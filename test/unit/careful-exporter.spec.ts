@@ -1,0 +1,48 @@
+import { SpanStatusCode } from '@opentelemetry/api';
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import { BasicTracerProvider, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { CarefulExporter } from '../../src/telemetry/open-telemetry/careful-exporter.js';
+
+const WORKS: ExportResult = { code: ExportResultCode.SUCCESS };
+const FAILS: ExportResult = { code: ExportResultCode.FAILED, error: new Error('nobody listens') };
+
+describe('what is sent to a collector', () => {
+  const said: string[] = [];
+  const logger = { warn: (text: string) => said.push(text), log: (text: string) => said.push(text) };
+  let result = WORKS;
+  const sent: ReadableSpan[] = [];
+  const exporter = new CarefulExporter(
+    {
+      export: (spans, done) => {
+        sent.push(...spans);
+        done(result);
+      },
+      shutdown: async () => undefined,
+    },
+    logger as never,
+  );
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const tracer = provider.getTracer('test');
+  const make = () => {
+    const span = tracer.startSpan('a statement');
+    span.setStatus({ code: SpanStatusCode.ERROR, message: 'invalid input syntax for type uuid: "a secret"' });
+    span.end();
+  };
+
+  it('is without the words of the database, which repeat what it was given', () => {
+    make();
+    expect(sent[0]!.status).toEqual({ code: SpanStatusCode.ERROR });
+  });
+
+  it('is told of once when it fails, and once when it works again', () => {
+    for (const next of [FAILS, FAILS, FAILS, WORKS, WORKS, FAILS]) {
+      result = next;
+      make();
+    }
+    expect(said).toEqual([
+      'Traces cannot be sent and are dropped: nobody listens',
+      'Traces are sent again',
+      'Traces cannot be sent and are dropped: nobody listens',
+    ]);
+  });
+});
