@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
 import type { UserEntity } from '../../../src/users/user.entity.js';
 import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
 import { Transactions } from '../../../src/database/transactions.js';
@@ -82,13 +83,14 @@ export class World {
       await this.tokens();
       const sql =
         'SELECT id FROM grants WHERE client_id = $1 AND revoked_at IS NULL ORDER BY id DESC LIMIT 1';
-      const rows = await this.service.database.query<{ id: string }>(sql, [(await this.client()).id]);
+      const rows: { id: string }[] = await this.app.get(DataSource).query(sql, [(await this.client()).id]);
       return rows[0]!.id;
     },
     sessionId: async () => {
       await this.newSession(await this.user());
       const sql = 'SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1';
-      return (await this.service.database.query<{ id: string }>(sql, [(await this.user()).id]))[0]!.id;
+      const rows: { id: string }[] = await this.app.get(DataSource).query(sql, [(await this.user()).id]);
+      return rows[0]!.id;
     },
     scopeName: async () => {
       const name = `property_${++count}:read`;
@@ -152,7 +154,7 @@ export class World {
     passwordHash ??= hashPassword(PASSWORD);
     const user = await this.service.make.user({ password: undefined, ...input });
     const sql = 'UPDATE users SET password_hash = $2 WHERE id = $1';
-    await this.service.database.query(sql, [user.id, await passwordHash]);
+    await this.app.get(DataSource).query(sql, [user.id, await passwordHash]);
     return Object.assign(user, { passwordHash: await passwordHash });
   }
 
