@@ -37,7 +37,7 @@ describe('a form', () => {
       fc.property(source, (parts) => {
         const form = orProblem(() => Form.parse(parts.join('')));
         if (form instanceof Problem) return form.status === 400;
-        const names = [...new URLSearchParams(form.source).keys()];
+        const names = [...new Set(new URLSearchParams(form.source).keys())];
         const again = Form.parse(
           new URLSearchParams(
             names.flatMap((name) => form.getAll(name).map((value) => [name, value])),
