@@ -82,6 +82,11 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
     logger: new NestLog(log),
     abortOnError: false,
   });
+  const filter = new ProblemFilter(settings, allowedMethods);
+  // Nest's error handler comes too late for the routes that are no controller's: preflight requests and assets.
+  fastify.addHook('onRoute', (route) => {
+    route.errorHandler ??= (error, request, reply) => filter.answer(error, request, reply);
+  });
   addRequestCourse(fastify);
   addRequestHooks(fastify);
   addBodyParsers(fastify);
@@ -96,10 +101,14 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
     );
   }
   app.useGlobalPipes(new RequestValidationPipe());
-  app.useGlobalFilters(new ProblemFilter(settings, allowedMethods));
+  app.useGlobalFilters(filter);
   await app.init();
   return app;
 }
+
+/** Any other OPTIONS request is one that no address takes: the plugin's own refusal would be no problem. */
+const isPreflight = ({ headers }: FastifyRequest): boolean =>
+  Boolean(headers.origin && headers['access-control-request-method']);
 
 async function addHeaders(fastify: FastifyInstance, settings: Settings): Promise<void> {
   addSecurityHeaders(fastify, settings);
@@ -107,7 +116,8 @@ async function addHeaders(fastify: FastifyInstance, settings: Settings): Promise
     hook: 'onRequest',
     delegator: (request: FastifyRequest, done) => {
       const path = request.url.split('?', 1)[0]!;
-      done(null, CORS_PATHS.test(path) ? CORS_OPTIONS : { origin: false, preflight: false });
+      const isOpen = CORS_PATHS.test(path) && (request.method !== 'OPTIONS' || isPreflight(request));
+      done(null, isOpen ? CORS_OPTIONS : { origin: false, preflight: false });
     },
   });
 }

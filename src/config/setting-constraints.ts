@@ -4,6 +4,7 @@ import {
   type ValidatorConstraintInterface,
 } from 'class-validator';
 import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
 import { isLoopbackHost } from './loopback.js';
 import { isUrl } from './is-url.js';
 
@@ -41,10 +42,22 @@ export class IsEncryptionKeyList implements ValidatorConstraintInterface {
   }
 }
 
+/** Whether the clients of databases read it: the credentials are percent-encoded, and a host is named where there must be one. */
+function isServerUrl(text: string, needsHost = false): boolean {
+  if (/\s|%(?![0-9a-f]{2})/i.test(text) || !isUrl(text)) return false;
+  const { hostname, username, password, pathname } = new URL(text);
+  try {
+    decodeURIComponent(`${username}:${password}${pathname}`);
+  } catch {
+    return false;
+  }
+  return !needsHost || hostname !== '';
+}
+
 @ValidatorConstraint()
 export class IsPostgresUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
-    return typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && isUrl(value);
+    return typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && isServerUrl(value);
   }
   defaultMessage(): string {
     return 'must be a PostgreSQL URL: postgres://user:password@host:port/database';
@@ -56,7 +69,9 @@ export class IsRedisUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     return (
       typeof value === 'string' &&
-      value.split(/,\s*(?=rediss?:\/\/)/).every((part) => /^rediss?:\/\/[^/]/.test(part) && isUrl(part))
+      value
+        .split(/,\s*(?=rediss?:\/\/)/)
+        .every((part) => /^rediss?:\/\//.test(part) && isServerUrl(part, true))
     );
   }
   defaultMessage(): string {
@@ -105,15 +120,21 @@ export class IsBaseUrl implements ValidatorConstraintInterface {
   }
 }
 
+/** Not as 127.1 or 0x7f.0.0.1, which not everybody reads alike. */
+const isPlainAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%');
+
+/** Everybody is no proxy, and whoever compares addresses with the list does not take it for one. */
+const isNetwork = (text: string): boolean =>
+  ipaddr.isValidCIDR(text) && isPlainAddress(text.split('/')[0]!) && !/\/0+$/.test(text);
+
 @ValidatorConstraint()
 export class IsProxyList implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     return (
-      typeof value === 'string' &&
-      splitList(value).every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part))
+      typeof value === 'string' && splitList(value).every((part) => isPlainAddress(part) || isNetwork(part))
     );
   }
   defaultMessage(): string {
-    return 'must be IP addresses or networks (10.0.0.0/8), separated by commas';
+    return 'must be IP addresses or networks (10.0.0.0/8, not /0), separated by commas';
   }
 }

@@ -11,7 +11,10 @@ export const BARE_HEADERS = {
 };
 
 /** Answers what is not HTTP, or has headers over Node's limit of 16 kB, before any route sees it. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(
+  error: Error & { code?: string; rawPacket?: unknown },
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
@@ -26,7 +29,10 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`);
+  // RFC 9110 §9.3.2: what follows the headers would be taken for the next answer.
+  const { rawPacket } = error;
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD ';
+  socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${isHead ? '' : body}`);
 }
 
 function describe(code: string | undefined): { status: number; title: string; detail: string } {

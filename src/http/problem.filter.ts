@@ -21,8 +21,12 @@ export class ProblemFilter implements ExceptionFilter {
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
-    const request = host.switchToHttp().getRequest<FastifyRequest>();
-    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const http = host.switchToHttp();
+    this.answer(exception, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+
+  /** The same for what the framework refuses outside of any controller. */
+  answer(exception: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = this.withMethods(exception, request);
     if (problem.status === 500) request.log.error({ err: exception }, 'unexpected error');
     if (problem.status === 503) request.log.warn({ err: exception }, 'not available');

@@ -189,6 +189,13 @@ describe('bad input', () => {
       expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
     });
 
+    it('answers a HEAD that it cannot read without a body, which would be taken for another answer', async () => {
+      const [head, get] = [await raw('HEAD /\xe9'), await raw('GET /\xe9')];
+      expect([head.status, head.text]).toEqual([400, '']);
+      expect([get.status, get.text]).toEqual([400, expect.stringContaining('well-formed')]);
+      expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+    });
+
     it('closes the connection of a CONNECT, which is for proxies', async () => {
       await expect(raw('CONNECT /login')).rejects.toThrow('closed the connection');
     });

@@ -138,6 +138,22 @@ describe('problems', () => {
         'unsupported-media-type',
       );
     });
+
+    it('is that of preflight requests and assets too, which are no controller of ours', async () => {
+      for (const path of ['/login', '/o/token', '/assets/app.css']) {
+        const answer = await service.http.send(path, {
+          method: 'OPTIONS',
+          headers: { 'content-type': '/' },
+          body: 'x',
+        });
+        expect([path, answer.status, answer.json]).toEqual([
+          path,
+          415,
+          expect.objectContaining({ status: 415, title: 'Unsupported media type' }),
+        ]);
+        expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      }
+    });
   });
 
   describe('type URLs', () => {

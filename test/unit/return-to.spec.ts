@@ -21,6 +21,7 @@ describe('a return_to', () => {
     ['NUL', '/a\0b'],
     ['half of a surrogate pair', '/a\ud800'],
     ['very long', `/${'x'.repeat(20_000)}`],
+    ['very long once it is encoded', `/${'é'.repeat(5_000)}`],
   ])('is ignored where it is %s', (_name, value) => expect(safeReturnTo(value)).toBeUndefined());
 
   it.each([

@@ -109,7 +109,10 @@ const ROWS: Row[] = [
   [
     ...(['REDIS_URL', 'redisUrl', undefined] as const),
     asTheyAre('redis://127.0.0.1:6379', 'rediss://user:p%40ss@redis.example:6380/1', 'redis://[::1]:6379'),
-    ['redis.example:6379', 'http://redis.example', 'redis:', 'redis://', 'redis:///0', 'unix:/x'],
+    [
+      ...['redis.example:6379', 'http://redis.example', 'redis:', 'redis://', 'redis:///0', 'unix:/x'],
+      ...['redis://?a=b', 'redis://%zz@redis.example', 'redis://redis.example,redis://:p%ff@redis.example'],
+    ],
   ],
   [
     ...(['METRICS_TOKEN', 'metricsToken', undefined] as const),
@@ -164,7 +167,15 @@ const ROWS: Row[] = [
   [
     ...(['DATABASE_URL', 'databaseUrl', DATABASE_URL] as const),
     asTheyAre('postgresql://db.example/charging'),
-    ['mysql://user:password@db.example/charging', 'db.example:5432', 'postgres:charging', 'postgres://['],
+    [
+      'mysql://user:password@db.example/charging',
+      'db.example:5432',
+      'postgres:charging',
+      'postgres://[',
+      'postgres://a:%zz@b/c',
+      'postgres://[::1]/b?c=d e',
+      'postgres://[::1]/b?c=%z',
+    ],
   ],
   [
     ...(['TRUSTED_PROXIES', 'trustedProxies', []] as const),
@@ -172,7 +183,16 @@ const ROWS: Row[] = [
       ['10.0.0.1', ['10.0.0.1']],
       [' 10.0.0.0/8 , fd00::/8,::1', ['10.0.0.0/8', 'fd00::/8', '::1']],
     ],
-    ['proxy.example', '10.0.0.0/33', '10.0.0.0/8;::1', '10.0.0.256', 'loopback, *'],
+    [
+      'proxy.example',
+      '10.0.0.0/33',
+      '10.0.0.0/8;::1',
+      '10.0.0.256',
+      'loopback, *',
+      '::/0',
+      '127.1',
+      '0x7f.0.0.1',
+    ],
   ],
 ];
 

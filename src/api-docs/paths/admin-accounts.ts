@@ -85,7 +85,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
     delete: write(
       'eraseUser',
       'Erase a person: account, consents, grants, notifications',
-      { 204: noContent('Erased.'), ...adminProblems(404, 409) },
+      { 204: noContent('Erased.'), ...adminProblems(404, 409, 413, 415) },
       { parameters: [user] },
     ),
   },
@@ -148,7 +148,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
     delete: write(
       'deleteClient',
       'Delete a client with everything that it holds',
-      { 204: noContent('Deleted.'), ...adminProblems(404) },
+      { 204: noContent('Deleted.'), ...adminProblems(404, 413, 415) },
       { parameters: [client] },
     ),
   },
@@ -213,7 +213,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
     delete: write(
       'revokeConsent',
       'Take a consent back, with what rests on it',
-      { 204: noContent('Taken back.'), ...adminProblems(404) },
+      { 204: noContent('Taken back.'), ...adminProblems(404, 413, 415) },
       { parameters: [client, consentedUser] },
     ),
   },
@@ -229,7 +229,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
     delete: write(
       'revokeGrant',
       'Revoke a grant; the consent stays',
-      { 204: noContent('Revoked.'), ...adminProblems(404) },
+      { 204: noContent('Revoked.'), ...adminProblems(404, 413, 415) },
       { parameters: [pathId('id', idOf('grnt'))] },
     ),
   },

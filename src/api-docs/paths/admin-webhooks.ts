@@ -59,7 +59,7 @@ export const ADMIN_WEBHOOK_PATHS: Paths = {
     delete: write(
       'deleteWebhookEndpoint',
       'Delete a webhook endpoint',
-      { 204: noContent('Deleted.'), ...adminProblems(404) },
+      { 204: noContent('Deleted.'), ...adminProblems(404, 413, 415) },
       { parameters: [endpoint] },
     ),
   },

@@ -4,8 +4,10 @@ export function withParameters(redirectUri: string, parameters: Record<string, s
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   const query = new URLSearchParams(given).toString();
-  if (!redirectUri.includes('?')) return `${redirectUri}?${query}`;
-  return /[?&]$/.test(redirectUri) ? redirectUri + query : `${redirectUri}&${query}`;
+  const at = redirectUri.indexOf('?');
+  if (at < 0) return `${redirectUri}?${query}`;
+  const isOpen = at === redirectUri.length - 1 || redirectUri.endsWith('&');
+  return isOpen ? redirectUri + query : `${redirectUri}&${query}`;
 }
 
 /** The redirect URI as a source of a Content-Security-Policy's `form-action`. */

@@ -1,24 +1,28 @@
 import { HttpFailure } from './http-outcome.js';
 
-const TLS_DETAILS: Record<string, string> = {
-  CERT_HAS_EXPIRED: 'The certificate has expired.',
-  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate was issued by an authority that is not trusted.',
-  CERT_SIGNATURE_FAILURE: 'The certificate was issued by an authority that is not trusted.',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'The certificate was issued by an authority that is not trusted, or an intermediate certificate is missing.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'The certificate was issued by an authority that is not trusted, or an intermediate certificate is missing.',
-};
+const TLS_DETAILS = new Map(
+  Object.entries({
+    CERT_HAS_EXPIRED: 'The certificate has expired.',
+    CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+    ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
+    DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
+    SELF_SIGNED_CERT_IN_CHAIN: 'The certificate was issued by an authority that is not trusted.',
+    CERT_SIGNATURE_FAILURE: 'The certificate was issued by an authority that is not trusted.',
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+      'The certificate was issued by an authority that is not trusted, or an intermediate certificate is missing.',
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      'The certificate was issued by an authority that is not trusted, or an intermediate certificate is missing.',
+  }),
+);
 
-const HTTP_DETAILS: Record<string, string> = {
-  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
-  HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
-  UND_ERR_SOCKET: 'The answer does not belong to the request.',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer ended before it was complete.',
-};
+const HTTP_DETAILS = new Map(
+  Object.entries({
+    UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
+    HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
+    UND_ERR_SOCKET: 'The answer does not belong to the request.',
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer ended before it was complete.',
+  }),
+);
 
 /** Codes of a connection that ended under a request; undici also has its code for answers that it does not take. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
@@ -51,7 +55,7 @@ export function requestFailure(error: Error, answerBegan: boolean): HttpFailure 
   if (code === 'ETIMEDOUT') return new HttpFailure('timeout', 'The connection fell silent.');
   return new HttpFailure(
     'http',
-    HTTP_DETAILS[code] ?? `The answer is not valid HTTP/1.1${inBrackets(code)}.`,
+    HTTP_DETAILS.get(code) ?? `The answer is not valid HTTP/1.1${inBrackets(code)}.`,
   );
 }
 
@@ -60,7 +64,7 @@ export const isLostConnection = (error: Error): boolean =>
   LOST.has(codeOf(error)) && !error.message.startsWith('bad ');
 
 const tlsFailure = (code: string) =>
-  new HttpFailure('tls', TLS_DETAILS[code] ?? `The TLS handshake failed${inBrackets(code)}.`);
+  new HttpFailure('tls', TLS_DETAILS.get(code) ?? `The TLS handshake failed${inBrackets(code)}.`);
 
 /** The code of an error; of those of several addresses, the last one's. */
 function codeOf(error: Error): string {

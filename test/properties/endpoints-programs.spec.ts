@@ -1,0 +1,5 @@
+import { describeRooms } from './endpoints.js';
+
+describe('endpoints for programs', () => {
+  describeRooms(['the OAuth endpoints', "partners' endpoints", 'the admin API and events', 'what is public']);
+});

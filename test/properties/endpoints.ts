@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { Receiver } from '../support/receiver.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { draftsOf } from './support/drafts.js';
+import type { Draft } from './support/draft.js';
+import { Exchanges } from './support/exchanges.js';
+import { faultsOf } from './support/judge.js';
+import { ROOMS, roomsOf, withRoutes, type Route } from './support/routes.js';
+import { patience, search } from './support/runs.js';
+import { survey, type Plan } from './support/survey.js';
+
+const USUAL_RUNS = 6;
+// Each is a GET without its body, which has runs of its own.
+const HEAD_RUNS = 2;
+const ENV = {
+  ...WEBHOOK_ENV,
+  TRUSTED_PROXIES: '127.0.0.1',
+  RATE_LIMIT_PER_HOUR: '1000000000',
+  OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
+};
+
+/** The tests of all routes in these rooms, as the framework has registered them. */
+export function describeRooms(names: string[]): void {
+  let service: TestService;
+  let routes: Route[];
+  let receiver: Receiver;
+  let exchanges: Exchanges;
+  let plans: Plan[];
+
+  beforeAll(async () => {
+    receiver = await Receiver.start();
+    [service, routes] = await withRoutes(() => startService({ env: ENV }));
+    exchanges = new Exchanges(service, receiver.url());
+    const here = routes.filter((route) => roomsOf(route).some((room) => names.includes(room)));
+    plans = await survey(exchanges, here);
+  }, 90_000);
+  afterAll(async () => {
+    exchanges.stop();
+    await service.stop();
+    await receiver.stop();
+  });
+
+  it('is of every route that there is', () => {
+    for (const route of routes)
+      expect([route.url, roomsOf(route)]).toEqual([route.url, [expect.any(String)]]);
+    expect(Object.keys(ROOMS)).toEqual(expect.arrayContaining(names));
+  });
+
+  describe.each(names)('%s', (room) => {
+    const plansHere = () => plans.filter(({ route }) => roomsOf(route)[0] === room);
+
+    it('answer what they are meant for, so that the rest of these tests gets inside', async () => {
+      expect(plansHere().length).toBeGreaterThan(0);
+      for (const { route, plain } of plansHere()) {
+        for (const draft of plain) {
+          exchanges.renew();
+          const exchange = await exchanges.send(draft);
+          const seen = `${route.method} ${exchange.path}: ${exchange.status} ${exchange.text.slice(0, 300)}`;
+          if ([401, 403, 404, 405, 406, 415].includes(exchange.status)) throw new Error(seen);
+          expect([seen, faultsOf(exchange, service.url)]).toEqual([seen, []]);
+        }
+      }
+    }, 90_000);
+
+    it(
+      'answer whatever is sent as described, and never by a mistake of their own',
+      async () => {
+        for (const plan of plansHere()) await checkRoute(plan);
+      },
+      180_000 * patience(USUAL_RUNS),
+    );
+  });
+
+  async function checkRoute(plan: Plan): Promise<void> {
+    exchanges.renew();
+    const property = fc.asyncProperty(draftsOf(plan), async (draft: Draft) => {
+      const exchange = await exchanges.send(draft);
+      const faults = faultsOf(exchange, service.url);
+      if (faults.length === 0) return;
+      const { method, path, status, text } = exchange;
+      throw new Error(`${faults.join('; ')}\n${status} of ${method} ${path}\n${text.slice(0, 500)}`);
+    });
+    const result = await fc.check(
+      property,
+      search<[Draft]>(plan.route.method === 'HEAD' ? HEAD_RUNS : USUAL_RUNS),
+    );
+    if (!result.failed) return;
+    const words = [`${plan.route.method} ${plan.route.url}`, await fc.asyncDefaultReportMessage(result)];
+    throw new Error([...words, String(result.errorInstance)].join('\n'));
+  }
+}

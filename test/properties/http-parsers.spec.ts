@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import type { IncomingMessage } from 'node:http';
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { parse as parseHtml } from 'node-html-parser';
+import type { Settings } from '../../src/config/settings.js';
+import { Cookies } from '../../src/http/cookies.js';
+import { CsrfService } from '../../src/http/csrf.service.js';
+import { errorPage } from '../../src/http/error-page.js';
+import { Form, isUnsafeText, queryStringOf } from '../../src/http/form.js';
+import { jsonOrHtml, prefersHtml } from '../../src/http/negotiation.js';
+import { setPageLinks } from '../../src/http/paging.js';
+import { badRequest, Problem } from '../../src/http/problem.js';
+import { renderProblem } from '../../src/http/render-problem.js';
+import { requestIdOf } from '../../src/http/request-id.js';
+import { safeReturnTo } from '../../src/http/return-to.js';
+import { ServiceVersionGuard } from '../../src/http/service-version.guard.js';
+import { toProblem } from '../../src/http/to-problem.js';
+import { headerText, oddText, urlText } from './support/odd-text.js';
+import { isRefusal, orProblem } from './support/refused.js';
+import { always } from './support/runs.js';
+
+const BASE_URL = 'https://auth.example';
+const request = (headers: Record<string, unknown>, url = '/'): FastifyRequest =>
+  ({ id: 'r1', url, headers, raw: { headers } }) as unknown as FastifyRequest;
+/** A header as Node gives it: left out, once, or some that may be sent more than once as a list. */
+const header = (...usual: string[]) =>
+  fc.oneof(headerText(), fc.constantFrom(undefined, ...usual), fc.array(headerText(), { maxLength: 3 }));
+
+describe('a form', () => {
+  const source = fc.array(fc.oneof(urlText(), oddText(), fc.constantFrom('=', '&', '+', 'a')), {
+    maxLength: 8,
+  });
+
+  it('is read, or refused with a 400, and read again from what it was read as', () => {
+    always(
+      fc.property(source, (parts) => {
+        const form = orProblem(() => Form.parse(parts.join('')));
+        if (form instanceof Problem) return form.status === 400;
+        const names = [...new Set(new URLSearchParams(form.source).keys())];
+        const again = Form.parse(
+          new URLSearchParams(
+            names.flatMap((name) => form.getAll(name).map((value) => [name, value])),
+          ).toString(),
+        );
+        return names.every(
+          (name) => !isUnsafeText(name) && again.getAll(name).join('&') === form.getAll(name).join('&'),
+        );
+      }),
+    );
+  });
+
+  it('agrees with the platform about what was sent, wherever it takes it', () => {
+    always(
+      fc.property(source, (parts) => {
+        const form = orProblem(() => Form.parse(parts.join('')));
+        if (form instanceof Problem) return true;
+        const theirs = new URLSearchParams(form.source);
+        return [...theirs.keys()].every((name) =>
+          // A byte order mark is text here, and nothing to the platform when it stands first.
+          name.startsWith('\ufeff') || form.source.startsWith('?')
+            ? true
+            : JSON.stringify(form.getAll(name)) ===
+              JSON.stringify(theirs.getAll(name).filter((each) => each !== '')),
+        );
+      }),
+    );
+  });
+
+  it('of an address is all behind its first question mark', () => {
+    always(
+      fc.property(urlText(), urlText(), (path, query) => {
+        const bare = path.replaceAll('?', '');
+        return queryStringOf(`${bare}?${query}`) === query && queryStringOf(bare) === '';
+      }),
+    );
+  });
+});
+
+describe('a return_to', () => {
+  it('is taken as it is the second time, and can stand in a header', () => {
+    const text = fc.array(fc.oneof(urlText(), fc.constantFrom('/', '//', '/./', '/..', '?', '#', '@', ':')), {
+      maxLength: 6,
+    });
+    always(
+      fc.property(text, (parts) => {
+        const taken = safeReturnTo(`/${parts.join('')}`);
+        if (taken === undefined) return true;
+        return safeReturnTo(taken) === taken && /^\/(?!\/)[\x21-\x7e]*$/.test(taken) && !taken.includes('\\');
+      }),
+      1000,
+    );
+  });
+});
+
+describe('a request id', () => {
+  it("is the caller's where that is sane, else a new one, and always fit for a header and a line of the log", () => {
+    always(
+      fc.property(header('abc-1', 'x'.repeat(128), 'x'.repeat(129), 'cds_at_secret', 'a b'), (given) => {
+        const id = requestIdOf({ headers: { 'x-request-id': given } } as unknown as IncomingMessage);
+        return /^(?!cds_)[A-Za-z0-9._-]{1,128}$/.test(id) && (id === given || /^[0-9A-Z]{26}$/.test(id));
+      }),
+    );
+  });
+});
+
+describe('Service-Version', () => {
+  it('is left out, or a number equal to 2, else a 400', () => {
+    const version = fc.oneof(
+      header('2', '2.0', '02', '2.00', '2.1', '1', '+2', '0x2', '2e0', ' 2'),
+      fc.double().map(String),
+    );
+    always(
+      fc.property(version, (given) => {
+        const context = {
+          switchToHttp: () => ({ getRequest: () => request({ 'service-version': given }) }),
+        } as unknown as ExecutionContext;
+        const result = orProblem(() => new ServiceVersionGuard().canActivate(context));
+        const isTwo =
+          given === undefined ||
+          (typeof given === 'string' && /^\d+(\.\d+)?$/.test(given) && Number(given) === 2);
+        return isTwo ? result === true : result instanceof Problem && result.status === 400;
+      }),
+    );
+  });
+});
+
+describe('Accept', () => {
+  const accept = header(
+    'text/html',
+    '*/*',
+    'text/*;q=0.1, */*;q=0.2',
+    'application/json;q=0',
+    'text/html;q=x',
+    ';',
+    ',,',
+    '/',
+  );
+
+  it('is understood or not, and never breaks anything', () => {
+    always(
+      fc.property(accept, (given) => {
+        const headers =
+          given === undefined ? {} : { accept: Array.isArray(given) ? given.join(', ') : given };
+        const wanted = jsonOrHtml(request(headers));
+        return (
+          [true, false].includes(prefersHtml(request(headers))) &&
+          ['json', 'html', undefined].includes(wanted) &&
+          (given !== undefined || wanted === 'json')
+        );
+      }),
+    );
+  });
+});
+
+describe('the token of a form', () => {
+  const settings = { encryptionKey: Buffer.alloc(32, 'k'), baseUrl: BASE_URL, secure: false } as Settings;
+  const csrf = new CsrfService(new Cookies(settings), settings);
+  const browser = (secret?: string, origin?: string) =>
+    ({
+      cookies: secret === undefined ? {} : { csrf: secret },
+      headers: { origin },
+    }) as unknown as FastifyRequest;
+  const reply = { setCookie: () => undefined } as unknown as FastifyReply;
+  const posted = (token: string) => Form.parse(new URLSearchParams({ csrf_token: token }).toString());
+  const isTaken = (request: FastifyRequest, token: string, binding: string) =>
+    orProblem(() => csrf.check(request, posted(token), binding)) === undefined;
+  const text = () => oddText().map((each) => each.toWellFormed().replaceAll('\0', ''));
+
+  it('is good for what it was made for, in the browser that it was made for, and for nothing else', () => {
+    always(
+      fc.property(text(), text(), text(), (one, other, otherSecret) => {
+        // A form is always bound to something.
+        const [binding, otherBinding] = [`form ${one}`, `form ${other}`];
+        const mine = browser();
+        const token = csrf.tokenFor(mine, reply, binding);
+        const secret = mine.cookies.csrf!;
+        return (
+          isTaken(browser(secret), token, binding) &&
+          isTaken(browser(secret, BASE_URL), token, binding) &&
+          !isTaken(browser(secret, 'https://evil.example'), token, binding) &&
+          isTaken(browser(secret), token, otherBinding) === (binding === otherBinding) &&
+          !isTaken(browser(otherSecret), token, binding) &&
+          !isTaken(browser(), token, binding)
+        );
+      }),
+    );
+  });
+
+  it('is refused with a 403 where nobody made it, whatever the form and the cookie hold', () => {
+    always(
+      fc.property(text(), text(), text(), (token, secret, binding) => {
+        const result = orProblem(() => csrf.check(browser(secret), posted(token), binding));
+        return result instanceof Problem && result.status === 403;
+      }),
+    );
+  });
+});
+
+describe('Link', () => {
+  it('holds one address of this service for each page, with the parameters as they were', () => {
+    always(
+      fc.property(urlText(), urlText(), oddText(), (name, value, id) => {
+        let link = '';
+        const reply = { header: (_name: string, text: string) => (link = text) } as unknown as FastifyReply;
+        const page = { items: [id], hasNext: true, hasPrevious: true };
+        const url = `/v2/users?${name}=${value}`;
+        setPageLinks(request({}, url), reply, BASE_URL, page, (each) => each);
+        const match = /^<([^<>]*)>; rel="next", <([^<>]*)>; rel="previous"$/.exec(link);
+        const next = new URL(match![1]!);
+        return (
+          next.origin === BASE_URL &&
+          next.pathname === '/v2/users' &&
+          next.searchParams.get('page_after') === id.toWellFormed() &&
+          /^[\x21-\x7e]*$/.test(match![1]!)
+        );
+      }),
+    );
+  });
+});
+
+describe('whatever is thrown', () => {
+  const thrown = fc.oneof(
+    fc.anything({ withNullPrototype: true, withBigInt: true }),
+    fc.record({
+      statusCode: fc.anything(),
+      code: fc.anything(),
+      message: fc.anything(),
+      driverError: fc.anything(),
+    }),
+    fc
+      .integer({ min: -1, max: 1000 })
+      .map((statusCode) => Object.assign(new Error('inside'), { statusCode })),
+  );
+
+  it('becomes a problem, which says nothing of the inside', () => {
+    always(
+      fc.property(thrown, (each) => {
+        const { status, detail } = toProblem(each);
+        return status >= 400 && status < 600 && /\w+ \w+/.test(detail) && !detail.includes('inside');
+      }),
+    );
+  });
+});
+
+describe('a refusal', () => {
+  it('as a page shows text as text, whatever it is', () => {
+    always(
+      fc.property(oddText(), (text) => {
+        const { body } = errorPage(badRequest(text), request({}));
+        const shown = parseHtml(body).querySelector('main')!.text;
+        const visible = (each: string) => each.replace(/\s+/g, ' ').trim();
+        return isRefusal(badRequest(text)) && visible(shown).includes(visible(text)) && !/<zq7/.test(body);
+      }),
+    );
+  });
+
+  it('as JSON comes back as it was', () => {
+    always(
+      fc.property(oddText(), (text) => {
+        const body = JSON.parse(renderProblem(badRequest(text), BASE_URL).body) as { detail: string };
+        return body.detail === text;
+      }),
+    );
+  });
+});

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { addressKey } from '../../src/rate-limits/address-key.js';
+import { namespaceOf, storageKey } from '../../src/rate-limits/storage-key.js';
+import { partnerKey } from '../../src/rate-limits/throttler-storage.js';
+import { firstIdAt, isId, newId, type IdPrefix } from '../../src/secrets/ids.js';
+import { seal, successorKey, unseal } from '../../src/secrets/seal.js';
+import {
+  digestOf,
+  isSecret,
+  newSecret,
+  sameDigest,
+  SECRET_PREFIXES,
+  type SecretKind,
+} from '../../src/secrets/tokens.js';
+import { oddText } from './support/odd-text.js';
+import { always } from './support/runs.js';
+
+const prefixes = fc.constantFrom<IdPrefix[]>(
+  'user',
+  'clnt',
+  'grnt',
+  'audt',
+  'notf',
+  'sess',
+  'evnt',
+  'endp',
+  'dlvr',
+  'rcvr',
+);
+const kinds = fc.constantFrom(...(Object.keys(SECRET_PREFIXES) as SecretKind[]));
+
+describe('the counters of a rate limit', () => {
+  const key = fc.oneof(
+    oddText(),
+    fc.string({ unit: fc.constantFrom(...':#{}[]",\\ax\ud800\udc00'), maxLength: 8 }),
+  );
+  const user = fc.option(key, { nil: undefined });
+
+  it('are never shared by two pairs of client and user', () => {
+    always(
+      fc.property(key, user, key, user, (client, of, otherClient, ofOther) => {
+        const [one, other] = [partnerKey(client, of), partnerKey(otherClient, ofOther)];
+        const isSame = client === otherClient && of === ofOther;
+        return (one === other) === isSame && (storageKey(one) === storageKey(other)) === isSame;
+      }),
+      2000,
+    );
+  });
+
+  it('are never shared by two keys, and their names are short and plain', () => {
+    always(
+      fc.property(key, key, fc.nat(300), (one, other, length) => {
+        const [first, second] = [one.padEnd(length, 'x'), other.padEnd(length, 'x')];
+        return (
+          (storageKey(first) === storageKey(second)) === (first === second) &&
+          /^[\w:./@|+#-]{0,100}$/.test(storageKey(first)) &&
+          namespaceOf(first).length <= 32
+        );
+      }),
+      2000,
+    );
+  });
+});
+
+describe('the counter of an address', () => {
+  const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
+  const groups = fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 });
+  const textOf = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
+
+  it('is the same for an IPv4 address in each of its forms, and another for another', () => {
+    always(
+      fc.property(octets, octets, (one, other) => {
+        const [a, b, c, d] = one;
+        const mapped = [
+          `::ffff:${one.join('.')}`,
+          `::ffff:${textOf([a * 256 + b, c * 256 + d])}`,
+          `0:0:0:0:0:FFFF:${one.join('.')}`,
+        ];
+        const keys = mapped.map((each) => addressKey(each));
+        const mine = addressKey(one.join('.'));
+        return (
+          keys.every((each) => each === mine) &&
+          (addressKey(other.join('.')) === mine) === (one.join() === other.join())
+        );
+      }),
+    );
+  });
+
+  it('is that of the network for IPv6', () => {
+    always(
+      fc.property(groups, groups, (one, other) => {
+        // Another family's addresses stand within these two.
+        if (one.slice(0, 5).every((part) => part === 0)) return true;
+        const neighbour = [...one.slice(0, 4), ...other.slice(4)];
+        const mine = addressKey(textOf(one));
+        return (
+          addressKey(textOf(neighbour)) === mine &&
+          (addressKey(textOf(other)) === mine) === (one.slice(0, 4).join() === other.slice(0, 4).join())
+        );
+      }),
+    );
+  });
+
+  it('is there for whatever a proxy says', () => {
+    always(fc.property(oddText(), (text) => /^address:[\w.]+$/.test(addressKey(text))));
+  });
+});
+
+describe('an id', () => {
+  it('is known by its prefix alone, and lies behind the first that its time could have', () => {
+    always(
+      fc.property(prefixes, prefixes, (prefix, other) => {
+        const before = new Date(Date.now() - 1);
+        const id = newId(prefix);
+        return isId(prefix, id) && isId(other, id) === (prefix === other) && firstIdAt(prefix, before) < id;
+      }),
+    );
+  });
+
+  it('of an earlier time is less, and a text that is none is none', () => {
+    const time = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
+    always(
+      fc.property(prefixes, time, time, oddText(), (prefix, one, other, text) => {
+        const [first, second] = [firstIdAt(prefix, one), firstIdAt(prefix, other)];
+        return (
+          isId(prefix, first) &&
+          first < second === one < other &&
+          (!isId(prefix, text) || /^[0-9A-Z]{26}$/.test(text.slice(4)))
+        );
+      }),
+    );
+  });
+});
+
+describe('a secret', () => {
+  it('is of its kind, and of no other, and is found by its digest alone', () => {
+    always(
+      fc.property(kinds, kinds, (kind, other) => {
+        const [one, two] = [newSecret(kind), newSecret(kind)];
+        return (
+          isSecret(kind, one) &&
+          isSecret(other, one) === (kind === other) &&
+          sameDigest(digestOf(one), digestOf(one)) &&
+          !sameDigest(digestOf(one), digestOf(two))
+        );
+      }),
+    );
+  });
+
+  it('is not what another text is, whatever that is', () => {
+    always(
+      fc.property(
+        kinds,
+        oddText(),
+        (kind, text) => !isSecret(kind, text) && !isSecret(kind, SECRET_PREFIXES[kind] + text),
+      ),
+    );
+  });
+});
+
+describe('sealed text', () => {
+  const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+  const text = oddText().map((each) => each.toWellFormed());
+
+  it('opens with the same key and the same associated data alone, and not with a byte changed', () => {
+    always(
+      fc.property(key, key, text, text, text, fc.nat(), (one, other, plain, data, otherData, at) => {
+        const sealed = seal(one, plain, data);
+        const changed = Buffer.from(sealed);
+        changed[at % sealed.length]! ^= 1;
+        return (
+          unseal(one, sealed, data) === plain &&
+          (one.equals(other) || unseal(other, sealed, data) === undefined) &&
+          (data === otherData || unseal(one, sealed, otherData) === undefined) &&
+          unseal(one, changed, data) === undefined &&
+          unseal(one, sealed.subarray(0, at % sealed.length), data) === undefined
+        );
+      }),
+    );
+  });
+
+  it('of a successor opens with that retired token under that key of the service alone', () => {
+    always(
+      fc.property(text, text, key, key, (token, otherToken, one, other) => {
+        const sealed = seal(successorKey(token, one), 'successor', 'row');
+        const isSame = token === otherToken && one.equals(other);
+        return (unseal(successorKey(otherToken, other), sealed, 'row') === 'successor') === isSame;
+      }),
+    );
+  });
+});

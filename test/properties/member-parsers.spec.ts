@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { changesBetween } from '../../src/audit/audit.service.js';
+import { listQuery } from '../../src/admin/console/list-query.js';
+import { Form } from '../../src/http/form.js';
+import { pageRequestOf } from '../../src/http/paging.js';
+import { Problem } from '../../src/http/problem.js';
+import { RequestValidationPipe } from '../../src/http/validation.pipe.js';
+import { AuditEventsQuery } from '../../src/admin/admin-audit-events.dto.js';
+import { NewUserDto } from '../../src/admin/admin-users.dto.js';
+import { changedClientMembers, clientFieldsIn } from '../../src/admin/console/clients/client-form.js';
+import { userFieldsIn } from '../../src/admin/console/users/user-form.js';
+import { emailKeyOf } from '../../src/users/email.js';
+import { anyJson, memberName, written } from './support/json-text.js';
+import { oddText, urlText } from './support/odd-text.js';
+import { laterOrProblem, orProblem } from './support/refused.js';
+import { always, alwaysAsync, patience } from './support/runs.js';
+
+type Dto = new () => object;
+const SOURCE = path.join(__dirname, '../../src');
+const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.dto.ts'),
+);
+const pipe = new RequestValidationPipe();
+
+/** Every class that a body or a query is checked against: a new one is here by itself. */
+async function dtos(): Promise<Dto[]> {
+  const modules = await Promise.all(FILES.map((file) => import(path.join(SOURCE, file)) as Promise<object>));
+  return modules.flatMap((each) => Object.values(each).filter(isClass));
+}
+
+const isClass = (each: unknown): each is Dto => typeof each === 'function' && /^class\b/.test(String(each));
+
+/** Names of members, with those that mean something to JavaScript. */
+const membersOf = (dto: Dto): fc.Arbitrary<string> => {
+  const known = Object.keys(Object.getOwnPropertyDescriptors(new dto()));
+  return fc.oneof(
+    fc.constantFrom('email', 'name', 'scopes', 'url', 'data', 'timestamp', 'q', 'since', ...known),
+    memberName(),
+  );
+};
+
+describe('a body or a query', () => {
+  it(
+    'is what its class says, or a 400 that does not quote it, for every class that there is',
+    async () => {
+      const all = await dtos();
+      expect(all.length).toBeGreaterThan(15);
+      for (const dto of all) {
+        const text = fc
+          .array(fc.tuple(membersOf(dto), anyJson()), { maxLength: 6 })
+          .map((members) => written({ members }));
+        await alwaysAsync(
+          fc.asyncProperty(text, fc.constantFrom('body' as const, 'query' as const), async (body, type) => {
+            const value = parsed(body);
+            if (value === undefined) return true;
+            const result = await laterOrProblem(() => pipe.transform(value, { type, metatype: dto }));
+            return result instanceof Problem ? result.status === 400 : result instanceof dto;
+          }),
+          20,
+        );
+        expect(({} as Record<string, unknown>).role).toBeUndefined();
+      }
+    },
+    30_000 * patience(20),
+  );
+
+  it('of any shape is refused where it is no object', async () => {
+    await alwaysAsync(
+      fc.asyncProperty(fc.anything(), async (value) => {
+        const result = await laterOrProblem(() =>
+          pipe.transform(value, { type: 'body', metatype: NewUserDto }),
+        );
+        return result instanceof Problem || typeof value === 'object';
+      }),
+    );
+  });
+
+  it('with a time holds one that the database and a reader of ISO 8601 take', async () => {
+    const time = fc.oneof(
+      oddText(),
+      fc.stringMatching(
+        /^\d{4}-[01]\d-[0-3]\d(T[0-2]\d:[0-6]\d(:[0-6]\d(\.\d{1,9})?)?(Z|[+-][0-2]\d:[0-5]\d))?$/,
+      ),
+    );
+    await alwaysAsync(
+      fc.asyncProperty(time, async (since) => {
+        const result = await laterOrProblem(() =>
+          pipe.transform({ since }, { type: 'query', metatype: AuditEventsQuery }),
+        );
+        if (result instanceof Problem) return true;
+        const year = new Date(since).getUTCFullYear();
+        return year >= 1 && year <= 9999;
+      }),
+      1000,
+    );
+  });
+
+  it('of a page of the console is read like that of the API, whatever the address holds', async () => {
+    await alwaysAsync(
+      fc.asyncProperty(fc.array(urlText(), { maxLength: 4 }), urlText(), async (parts, value) => {
+        const url = `/admin/console/audit?${parts.join('&')}&page_size=${value}`;
+        const query = await laterOrProblem(() => listQuery(AuditEventsQuery, url));
+        if (query instanceof Problem) return query.status === 400;
+        const page = orProblem(() => pageRequestOf(query));
+        return page instanceof Problem || (page.size >= 1 && page.size <= 100);
+      }),
+    );
+  });
+});
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('a form of the console', () => {
+  it('becomes members that the rules of the API can judge', () => {
+    const fields = fc.dictionary(
+      fc.constantFrom(
+        'name',
+        'email',
+        'kind',
+        'type',
+        'grant_types',
+        'scopes',
+        'redirect_uris',
+        'owner',
+        'rate_limit',
+        'trusted',
+        'webhooks_enabled',
+      ),
+      oddText().map((text) => text.toWellFormed().replaceAll('\0', '')),
+    );
+    always(
+      fc.property(fields, (given) => {
+        const form = Form.parse(new URLSearchParams(given).toString());
+        const { redirect_uris, rate_limit } = changedClientMembers(clientFieldsIn(form)) as {
+          redirect_uris: string[];
+          rate_limit: unknown;
+        };
+        const { webhooks_enabled } = userFieldsIn(form);
+        return (
+          redirect_uris.every((uri) => uri !== '' && !/[\r\n]/.test(uri)) &&
+          ['number', 'string', 'object'].includes(typeof rate_limit) &&
+          webhooks_enabled === (given.webhooks_enabled === 'true')
+        );
+      }),
+    );
+  });
+});
+
+describe('the key of an e-mail address', () => {
+  const letters = fc.constantFrom(...'aZéßſKİıΣσς@.ﬁＡ\u0301\u0344ΐ-+');
+  const email = fc.oneof(
+    oddText(),
+    fc.string({ unit: letters, maxLength: 12 }),
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+  );
+
+  it('is the key of itself, and of the address in small letters or composed otherwise', () => {
+    always(
+      fc.property(email, (text) => {
+        const key = emailKeyOf(text);
+        const spellings = [
+          key,
+          text.toLowerCase(),
+          text.normalize('NFC'),
+          text.normalize('NFD'),
+          text.normalize('NFKC'),
+        ];
+        return spellings.every((each) => emailKeyOf(each) === key);
+      }),
+      2000,
+    );
+  });
+});
+
+describe('the difference of two states', () => {
+  const state = () =>
+    fc.record({ a: fc.jsonValue(), b: fc.jsonValue(), c: fc.constantFrom(undefined, null, 1) });
+
+  it('turns the one into the other, holds nothing that is the same, and is none where nothing is', () => {
+    always(
+      fc.property(state(), state(), fc.boolean(), (before, other, isSame) => {
+        const after = isSame ? structuredClone(before) : other;
+        const difference = changesBetween(before, after);
+        if (!difference) return JSON.stringify(before) === JSON.stringify(after);
+        const names = Object.keys(difference.after) as (keyof typeof before)[];
+        return (
+          JSON.stringify({ ...before, ...difference.after }) === JSON.stringify(after) &&
+          names.every((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])) &&
+          Object.keys(difference.before).join() === names.join()
+        );
+      }),
+    );
+  });
+});

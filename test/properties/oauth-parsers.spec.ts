@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import type { ClientEntity } from '../../src/clients/client.entity.js';
+import { parseBasicCredentials } from '../../src/clients/client-credentials.js';
+import { clientErrors, type ClientShape } from '../../src/clients/client-rules.js';
+import type { ClientsService } from '../../src/clients/clients.service.js';
+import { isRegisteredRedirectUri, redirectUriError } from '../../src/clients/redirect-uri.js';
+import { Form } from '../../src/http/form.js';
+import { Problem } from '../../src/http/problem.js';
+import { AuthorizationRequestChecks } from '../../src/oauth/authorization/authorization-request.checks.js';
+import { displayHostOf, formTargetOf, withParameters } from '../../src/oauth/authorization/redirect.js';
+import { parseScope } from '../../src/oauth/scope-parameter.js';
+import type { ScopeEntity } from '../../src/scopes/scope.entity.js';
+import { newId } from '../../src/secrets/ids.js';
+import { headerText, oddText, percentEncoded } from './support/odd-text.js';
+import { always, alwaysAsync } from './support/runs.js';
+
+/** Near what is registered: pieces of URIs in any order. */
+const uri = () =>
+  fc.oneof(
+    fc.webUrl({ validSchemes: ['https', 'http'], withQueryParameters: true, withFragments: true }),
+    oddText(),
+    fc
+      .array(
+        fc.constantFrom(
+          'https://',
+          'http://',
+          'com.example.app:',
+          'app.example',
+          '127.0.0.1',
+          '[::1]',
+          'localhost',
+          ':8080',
+          ':0',
+          '/cb',
+          '?a=b',
+          '?',
+          '&',
+          '#',
+          '@',
+          '\\',
+          '.',
+          '%2f',
+          ';',
+          ' ',
+          '*',
+          '//',
+          'x',
+        ),
+        { minLength: 1, maxLength: 7 },
+      )
+      .map((parts) => parts.join('')),
+  );
+const type = () => fc.constantFrom('public' as const, 'confidential' as const);
+
+describe('the scope parameter', () => {
+  const scope = fc.oneof(
+    oddText(),
+    fc
+      .array(fc.constantFrom('a', 'b', ' ', '"', '\\', '\x7f', 'é', 'charging_session:read'), {
+        maxLength: 8,
+      })
+      .map((parts) => parts.join('')),
+  );
+
+  it('is a set of names without blanks, or malformed', () => {
+    always(
+      fc.property(scope, (text) => {
+        const scopes = parseScope(text);
+        if (!scopes) return true;
+        const isSet = new Set(scopes).size === scopes.length && scopes.length > 0;
+        return isSet && scopes.every((name) => /^[\x21-\x7e]+$/.test(name) && !/["\\]/.test(name));
+      }),
+    );
+  });
+
+  it('means the same when it is written anew', () => {
+    always(
+      fc.property(scope, (text) => {
+        const scopes = parseScope(text);
+        return (
+          scopes === undefined || JSON.stringify(parseScope(scopes.join(' '))) === JSON.stringify(scopes)
+        );
+      }),
+    );
+  });
+});
+
+describe('an accepted redirect URI', () => {
+  it('is compared to the letter, loopback ports aside', () => {
+    always(
+      fc.property(uri(), uri(), type(), (registered, requested, of) => {
+        if (redirectUriError(registered, of) !== undefined) return true;
+        if (!isRegisteredRedirectUri(registered, [registered])) return false;
+        if (requested === registered || !isRegisteredRedirectUri(requested, [registered])) return true;
+        const bare = (text: string) => text.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d{1,5}/, '$1');
+        return bare(requested) === bare(registered) && /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(requested);
+      }),
+      2000,
+    );
+  });
+
+  it('is not met by itself with one character changed, added or left out', () => {
+    const change = fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...'a/.:?&=%@#\\ \n0'));
+    always(
+      fc.property(uri(), type(), change, (registered, of, [at, how, letter]) => {
+        if (redirectUriError(registered, of) !== undefined) return true;
+        const n = at % registered.length;
+        const requested =
+          registered.slice(0, n) + (how === 0 ? '' : letter) + registered.slice(n + (how === 2 ? 0 : 1));
+        const isPort = /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(registered);
+        return requested === registered || isPort || !isRegisteredRedirectUri(requested, [registered]);
+      }),
+      2000,
+    );
+  });
+
+  it('takes parameters behind those that it has, and stays as it is before them', () => {
+    always(
+      fc.property(uri(), type(), oddText(), oddText(), (registered, of, code, state) => {
+        if (redirectUriError(registered, of) !== undefined) return true;
+        const location = withParameters(registered, { code, state, left_out: undefined });
+        const { searchParams } = new URL(location);
+        return (
+          location.startsWith(registered) &&
+          /^[\x21-\x7e]+$/.test(location) &&
+          searchParams.getAll('code').at(-1) === code.toWellFormed() &&
+          searchParams.getAll('state').at(-1) === state.toWellFormed() &&
+          !searchParams.has('left_out')
+        );
+      }),
+      1000,
+    );
+  });
+
+  it('fits into a Content-Security-Policy as one source, and onto a page as a host', () => {
+    always(
+      fc.property(uri(), type(), (registered, of) => {
+        if (redirectUriError(registered, of) !== undefined) return true;
+        return /^[a-z0-9.:/+-]+$/i.test(formTargetOf(registered)) && displayHostOf(registered) !== '';
+      }),
+      2000,
+    );
+  });
+});
+
+describe('Basic credentials', () => {
+  it('are those that were sent, or none', () => {
+    const encoded = fc.oneof(
+      oddText(),
+      oddText().map(percentEncoded),
+      fc.constantFrom('a:b', ':', 'a:', ':b', 'a%:b', 'a+b:c+d'),
+    );
+    const header = fc.oneof(
+      headerText(),
+      encoded.map((text) => `Basic ${Buffer.from(text).toString('base64')}`),
+    );
+    always(
+      fc.property(header, (text) => {
+        const found = parseBasicCredentials(text);
+        return found === undefined || (found.clientId !== '' && found.clientSecret !== '');
+      }),
+      1000,
+    );
+  });
+});
+
+describe('the rules of clients', () => {
+  const names = fc.constantFrom('vehicle:read', 'admin:read', 'nothing', '__proto__', 'constructor');
+  const shape = fc.record({
+    type: type(),
+    grantTypes: fc
+      .subarray(['authorization_code', 'client_credentials', 'refresh_token'] as const)
+      .map((each) => [...each]),
+    scopes: fc.array(names, { maxLength: 4 }),
+    redirectUris: fc.array(uri(), { maxLength: 3 }),
+    trusted: fc.boolean(),
+  });
+  const catalogue = [
+    { name: 'vehicle:read', audience: 'partner' },
+    { name: 'admin:read', audience: 'operator' },
+  ] as ScopeEntity[];
+
+  it('never let through what the contract rules out, and never quote what was sent', () => {
+    always(
+      fc.property(shape, (client: ClientShape) => {
+        const errors = clientErrors(client, catalogue);
+        const words = Object.values(errors).flat().join();
+        if (client.redirectUris.some((each) => each.length > 20 && words.includes(each))) return false;
+        if (Object.keys(errors).length > 0) return true;
+        const isOperator = client.scopes.includes('admin:read');
+        return (
+          client.scopes.every((name) => ['vehicle:read', 'admin:read'].includes(name)) &&
+          !(isOperator && (client.type === 'public' || client.grantTypes.includes('authorization_code'))) &&
+          !(
+            client.type === 'public' &&
+            (client.trusted || client.grantTypes.includes('client_credentials'))
+          ) &&
+          client.redirectUris.every((each) => redirectUriError(each, client.type) === undefined)
+        );
+      }),
+      1000,
+    );
+  });
+});
+
+describe('an authorization request', () => {
+  const client = {
+    id: newId('clnt'),
+    enabled: true,
+    type: 'public',
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['vehicle:read'],
+    redirectUris: ['https://app.example/cb', 'http://127.0.0.1/cb', 'com.example.app:/cb?x=y'],
+  } as ClientEntity;
+  const checks = new AuthorizationRequestChecks({
+    find: (id: string) => Promise.resolve(id === client.id ? client : null),
+  } as ClientsService);
+  const good: Record<string, string[]> = {
+    client_id: [client.id],
+    redirect_uri: [...client.redirectUris, 'http://127.0.0.1:49152/cb'],
+    response_type: ['code'],
+    scope: ['vehicle:read'],
+    state: ['s', 'é&='],
+    code_challenge: ['x'.repeat(43)],
+    code_challenge_method: ['S256'],
+  };
+  const pairs = Object.entries(good).map(([name, values]) =>
+    fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(...values).map((value) => [[name, value]]) },
+      { weight: 1, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: oddText().map((value) => [[name, value]]) },
+      {
+        weight: 1,
+        arbitrary: oddText().map((value) => [
+          [name, values[0]!],
+          [name, value],
+        ]),
+      },
+    ),
+  );
+
+  it('is shown, refused on a page, or sent back to what is registered with the state that was given', async () => {
+    await alwaysAsync(
+      fc.asyncProperty(fc.tuple(...pairs), async (parts) => {
+        const given = parts.flat() as [string, string][];
+        let query: Form;
+        try {
+          query = Form.parse(given.map(([name, value]) => `${name}=${percentEncoded(value)}`).join('&'));
+        } catch (error) {
+          return error instanceof Problem;
+        }
+        const checked = await checks.check(query);
+        if (checked.outcome === 'page') return checked.detail !== '';
+        const { redirectUri, state } = checked.outcome === 'redirect' ? checked : checked.request;
+        const states = given.filter(([name]) => name === 'state').map(([, value]) => value);
+        const isRight = isRegisteredRedirectUri(redirectUri, client.redirectUris);
+        if (checked.outcome === 'request') {
+          const { scopes, codeChallenge } = checked.request;
+          if (scopes.join() !== 'vehicle:read' || !/^[\w-]{43}$/.test(codeChallenge ?? '')) return false;
+        }
+        return isRight && state === (states.length === 1 ? states[0] || undefined : undefined);
+      }),
+      1000,
+    );
+  });
+});

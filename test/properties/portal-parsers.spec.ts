@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { Form } from '../../src/http/form.js';
+import { Problem } from '../../src/http/problem.js';
+import { readDeliveryQuery } from '../../src/webhook-portal/delivery-query.js';
+import { bucketsOf, rangeStart } from '../../src/webhook-portal/pages/charts/time-buckets.js';
+import { readRecoveryQuery } from '../../src/webhook-portal/recovery-query.js';
+import { parseUtcTime, utcFieldValue } from '../../src/webhook-portal/utc-time.js';
+import { newId } from '../../src/secrets/ids.js';
+import type { EndpointHour } from '../../src/webhooks/endpoints/endpoints.repository.js';
+import { oddText, percentEncoded, urlText } from './support/odd-text.js';
+import { orProblem } from './support/refused.js';
+import { always } from './support/runs.js';
+
+const timeText = () =>
+  fc.oneof(
+    oddText(),
+    fc.stringMatching(/^\d{4}-[01]\d-[0-3]\d[T ][0-2]\d:[0-6]\d(:[0-6]\d(\.\d{1,3})?)?Z?$/),
+    fc
+      .date({ min: new Date(0), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+      .map(utcFieldValue),
+  );
+
+describe('a time of a form', () => {
+  it('comes back as it was, to the second', () => {
+    const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true });
+    always(
+      fc.property(
+        date,
+        (time) => parseUtcTime(utcFieldValue(time))?.getTime() === Math.floor(time.getTime() / 1000) * 1000,
+      ),
+    );
+  });
+
+  it('is one that was meant, from 1970 on, or none', () => {
+    always(
+      fc.property(timeText(), (text) => {
+        const time = parseUtcTime(text);
+        return (
+          time === undefined ||
+          (time.getTime() >= 0 && utcFieldValue(time).startsWith(text.trim().replace(' ', 'T').slice(0, 16)))
+        );
+      }),
+      1000,
+    );
+  });
+});
+
+describe('the query of the list of deliveries', () => {
+  const names = fc.constantFrom(
+    'state',
+    'endpoint',
+    'type',
+    'from',
+    'to',
+    'recovery',
+    'page_after',
+    'page_before',
+    '__proto__',
+  );
+  const value = fc.oneof(
+    urlText(),
+    timeText().map(percentEncoded),
+    fc.constantFrom(
+      'pending',
+      'failed',
+      newId('endp'),
+      newId('dlvr'),
+      newId('rcvr'),
+      'vehicle.updated',
+      'toString',
+      ' failed ',
+    ),
+  );
+
+  it('is a filter and what is wrong with it, or a 400', () => {
+    always(
+      fc.property(fc.array(fc.tuple(names, value), { maxLength: 6 }), (pairs) => {
+        const query = orProblem(() => readDeliveryQuery(pairs.map((pair) => pair.join('=')).join('&')));
+        if (query instanceof Problem) return query.status === 400;
+        const { input, filter, errors, page } = query;
+        const meant = [
+          ['state', filter.state],
+          ['from', filter.from],
+          ['to', filter.to],
+          ['endpoint', filter.endpointId],
+        ] as const;
+        return (
+          page.size === 25 &&
+          meant.every(
+            ([name, each]) => each !== undefined || input[name] === '' || errors[name] !== undefined,
+          ) &&
+          (filter.from === undefined ||
+            filter.to === undefined ||
+            filter.from < filter.to ||
+            errors.to !== undefined)
+        );
+      }),
+      1000,
+    );
+  });
+
+  it('is the same again in the links of the page', () => {
+    always(
+      fc.property(fc.array(fc.tuple(names, value), { maxLength: 6 }), (pairs) => {
+        const query = orProblem(() => readDeliveryQuery(pairs.map((pair) => pair.join('=')).join('&')));
+        if (query instanceof Problem) return true;
+        return JSON.stringify(readDeliveryQuery(query.search).filter) === JSON.stringify(query.filter);
+      }),
+      1000,
+    );
+  });
+});
+
+describe('the times of a recovery', () => {
+  it('are a range that goes forward, or errors beside the fields', () => {
+    always(
+      fc.property(timeText(), timeText(), fc.boolean(), (from, to, isEmpty) => {
+        const fields = isEmpty ? '' : `from=${percentEncoded(from)}&to=${percentEncoded(to)}`;
+        const query = orProblem(() => readRecoveryQuery(Form.parse(fields), new Date()));
+        if (query instanceof Problem) return query.status === 400;
+        const { range, errors } = query;
+        return range
+          ? range.from < range.to && Object.keys(errors).length === 0
+          : Object.keys(errors).length > 0;
+      }),
+      1000,
+    );
+  });
+});
+
+describe('the buckets of a chart', () => {
+  const now = new Date('2026-03-02T17:42:10Z');
+  const hour = (from: number) =>
+    fc.record({
+      ago: fc.nat(from),
+      delivered: fc.nat(1000),
+      failed: fc.nat(1000),
+      averageMs: fc.nat(15_000),
+      slowestMs: fc.nat(15_000),
+    });
+
+  it.each(['24h', '7d'] as const)('hold every attempt of the range once: %s', (range) => {
+    const first = rangeStart(range, now).getTime();
+    always(
+      fc.property(fc.array(hour(200), { maxLength: 20 }), (given) => {
+        const current = Math.floor(now.getTime() / 3_600_000) * 3_600_000;
+        const hours = given.map(({ ago, ...each }) => ({
+          ...each,
+          hour: new Date(current - ago * 3_600_000),
+        })) as EndpointHour[];
+        const within = hours.filter((each) => each.hour.getTime() >= first);
+        const sum = (list: { delivered: number; failed: number }[]) =>
+          list.reduce((total, each) => total + each.delivered + each.failed, 0);
+        const buckets = bucketsOf(hours, range, now);
+        return (
+          buckets.length === (range === '24h' ? 24 : 7) &&
+          sum(buckets) === sum(within) &&
+          buckets.every((each) => each.averageMs === undefined || Number.isFinite(each.averageMs))
+        );
+      }),
+    );
+  });
+});

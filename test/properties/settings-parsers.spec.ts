@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { fastify } from 'fastify';
+import { Client } from 'pg';
+import { readEnvironment, SettingsError, type Environment } from '../../src/config/environment.js';
+import { isUrl } from '../../src/config/is-url.js';
+import { isLoopbackHost } from '../../src/config/loopback.js';
+import { loadSettings } from '../../src/config/settings.js';
+import { parseEncryptionKey, splitList } from '../../src/config/setting-constraints.js';
+import { connectRedis } from '../../src/rate-limits/redis-connection.js';
+import { oddText } from './support/odd-text.js';
+import { always, alwaysAsync } from './support/runs.js';
+
+const NAMES = [
+  ...[
+    'NODE_ENV',
+    'PORT',
+    'HOST',
+    'BASE_URL',
+    'DATABASE_URL',
+    'DATA_DIR',
+    'ENCRYPTION_KEY',
+    'REDIS_URL',
+    'LOG_LEVEL',
+  ],
+  ...['ENCRYPTION_KEYS_PREVIOUS', 'BOOTSTRAP_OPERATOR_EMAIL', 'BOOTSTRAP_OPERATOR_PASSWORD', 'METRICS_TOKEN'],
+  ...['BOOTSTRAP_OPERATOR_CLIENT_ID', 'BOOTSTRAP_OPERATOR_CLIENT_SECRET', 'ACCESS_TOKEN_TTL_SECONDS'],
+  ...[
+    'GRANT_TTL_SECONDS',
+    'REFRESH_GRACE_SECONDS',
+    'RATE_LIMIT_PER_HOUR',
+    'DATABASE_POOL_SIZE',
+    'TRUSTED_PROXIES',
+  ],
+  ...[
+    'WEBHOOK_RETRY_SCHEDULE_SECONDS',
+    'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+    'RETENTION_DAYS',
+    '__proto__',
+    'constructor',
+  ],
+];
+const PIECES = [
+  ...[
+    'https://',
+    'http://',
+    'postgres://',
+    'postgresql://',
+    'redis://',
+    'rediss://',
+    'user:',
+    'p%zz',
+    '%2f',
+    '@',
+    'a.example',
+    '[::1]',
+  ],
+  ...[
+    '127.0.0.1',
+    '10.0.0.0/8',
+    '::/0',
+    '/33',
+    ':5432',
+    ':99999',
+    '/',
+    '/db',
+    '?sslmode=require',
+    '?a=%zz',
+    '#',
+    ',',
+    ' ',
+    '5',
+    '0',
+  ],
+  ...[
+    'production',
+    'test',
+    'true',
+    'info',
+    'x'.repeat(43),
+    `${'k'.repeat(43)}=`,
+    '0x7f.1',
+    '1',
+    'a@mail.example',
+  ],
+];
+/** As the system gives it: UTF-8 without NUL. */
+const value = (): fc.Arbitrary<string> =>
+  fc
+    .oneof(
+      oddText(),
+      fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+      fc.integer().map(String),
+    )
+    .map((text) => text.toWellFormed().replaceAll('\0', ''));
+const read = (source: Record<string, string>): Environment | undefined => {
+  try {
+    return readEnvironment(source);
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+};
+
+describe('the settings', () => {
+  it('are read, or refused in words that name each bad one and quote none', () => {
+    const environment = fc.dictionary(fc.constantFrom(...NAMES), value(), {
+      maxKeys: 6,
+      noNullPrototype: true,
+    });
+    always(
+      fc.property(environment, (source) => {
+        try {
+          readEnvironment(source);
+          return true;
+        } catch (error) {
+          if (!(error instanceof SettingsError)) throw error;
+          const lines = error.message.split('\n').slice(1);
+          const isNamed = lines.length > 0 && lines.every((line) => /^ {2}[A-Z_]+ must /.test(line));
+          const secrets = Object.values(source).filter((text) => text.length > 30);
+          return isNamed && !secrets.some((text) => error.message.includes(text));
+        }
+      }),
+      1000,
+    );
+  });
+
+  it('become whole numbers, lists and an origin, whatever they were', async () => {
+    const numbers = fc.record({
+      PORT: fc.oneof(value(), fc.integer({ min: 1, max: 65_535 }).map(String)),
+      BASE_URL: value(),
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: fc.oneof(
+        value(),
+        fc.array(fc.integer({ min: 1, max: 604_800 }), { minLength: 1 }).map(String),
+      ),
+    });
+    const rest = { DATABASE_URL: 'postgres://a/b', ENCRYPTION_KEY: Buffer.alloc(32, 'k').toString('base64') };
+    await alwaysAsync(
+      fc.asyncProperty(numbers, async (source) => {
+        if (!read({ ...source, ...rest })) return true;
+        const { port, baseUrl, webhookRetrySchedule, encryptionKey } = await loadSettings({
+          ...source,
+          ...rest,
+        });
+        return (
+          Number.isInteger(port) &&
+          port >= 1 &&
+          port <= 65_535 &&
+          /^https?:\/\/[^/?#@]+$/.test(baseUrl) &&
+          new URL(baseUrl).origin === baseUrl &&
+          webhookRetrySchedule.every((wait) => Number.isInteger(wait) && wait >= 1 && wait <= 604_800) &&
+          encryptionKey.length === 32
+        );
+      }),
+    );
+  });
+
+  it('that were accepted are accepted by those who use them: proxies, the database, Redis', () => {
+    always(
+      fc.property(value(), value(), value(), (TRUSTED_PROXIES, DATABASE_URL, REDIS_URL) => {
+        const proxies = read({ TRUSTED_PROXIES })?.TRUSTED_PROXIES;
+        if (proxies !== undefined) fastify({ trustProxy: splitList(proxies) });
+        const database = read({ DATABASE_URL })?.DATABASE_URL;
+        if (database !== undefined) new Client({ connectionString: database });
+        const redis = read({ REDIS_URL })?.REDIS_URL;
+        if (redis !== undefined) redisOf(redis);
+      }),
+      1000,
+    );
+  });
+});
+
+/** Without a connection that goes on trying. */
+function redisOf(url: string): void {
+  const redis = connectRedis(url);
+  redis.on('error', () => undefined);
+  redis.disconnect();
+}
+
+describe('a key', () => {
+  it('of 32 bytes is read from both alphabets of base64, padded or not, and from nothing else', () => {
+    always(
+      fc.property(fc.uint8Array({ minLength: 30, maxLength: 34 }), (bytes) => {
+        const key = Buffer.from(bytes);
+        const forms = [
+          key.toString('base64'),
+          key.toString('base64url'),
+          key.toString('base64').replace(/=+$/, ''),
+        ];
+        return forms.every((text) =>
+          key.length === 32 ? parseEncryptionKey(text)?.equals(key) : parseEncryptionKey(text) === undefined,
+        );
+      }),
+    );
+    always(fc.property(oddText(), (text) => [undefined, 32].includes(parseEncryptionKey(text)?.length)));
+  });
+});
+
+describe('small readers', () => {
+  it('of lists drop blanks alone', () => {
+    always(
+      fc.property(fc.array(oddText()), (parts) => {
+        const wanted = parts
+          .join(',')
+          .split(',')
+          .map((each) => each.trim())
+          .filter((each) => each !== '');
+        return JSON.stringify(splitList(parts.join(', '))) === JSON.stringify(splitList(wanted.join(' ,')));
+      }),
+    );
+  });
+
+  it('of URLs and hosts never throw', () => {
+    always(
+      fc.property(
+        value(),
+        fc.option(value(), { nil: undefined }),
+        (text, base) =>
+          [true, false].includes(isUrl(text, base)) && [true, false].includes(isLoopbackHost(text)),
+      ),
+    );
+  });
+});

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { Form } from '../../src/http/form.js';
+import { checkSignature, headersIn, typedIn } from '../../src/webhook-portal/signature-check.js';
+import { makeEndpointSecret, signingKeyOf } from '../../src/webhooks/signing/endpoint-secret.js';
+import { openEndpointSecret, sealEndpointSecret } from '../../src/webhooks/signing/sealed-secret.js';
+import { signDelivery } from '../../src/webhooks/signing/sign-delivery.js';
+import { verifySignature } from '../../src/webhooks/signing/verify-signature.js';
+import { headerText, oddText } from './support/odd-text.js';
+import { always } from './support/runs.js';
+
+describe('the checker of signatures', () => {
+  const delivery = fc.record({
+    id: fc.stringMatching(/^[\x21-\x7e]{1,40}$/),
+    timestamp: fc.integer({ min: 0, max: 999_999_999_999 }),
+    body: oddText().filter((text) => text.isWellFormed()),
+  });
+  const signed = (secrets: string[], each: { id: string; timestamp: number; body: string }) => ({
+    'webhook-id': each.id,
+    'webhook-timestamp': String(each.timestamp),
+    'webhook-signature': signDelivery(secrets, each),
+  });
+
+  it('takes what was signed with any of the secrets, and nothing with one thing changed', () => {
+    const [first, second, other] = [makeEndpointSecret(), makeEndpointSecret(), makeEndpointSecret()];
+    always(
+      fc.property(
+        delivery,
+        fc.constantFrom(first, second),
+        fc.constantFrom('id', 'timestamp', 'body', 'secret'),
+        (each, secret, changed) => {
+          const headers = signed([secret], each);
+          if (!verifySignature([first, second], headers, each.body).matches) return false;
+          const changes: Record<string, () => boolean> = {
+            id: () =>
+              verifySignature([secret], { ...headers, 'webhook-id': `${each.id}x` }, each.body).matches,
+            timestamp: () =>
+              verifySignature(
+                [secret],
+                { ...headers, 'webhook-timestamp': String(each.timestamp + 1) },
+                each.body,
+              ).matches,
+            body: () => verifySignature([secret], headers, `${each.body}x`).matches,
+            secret: () => verifySignature([other], headers, each.body).matches,
+          };
+          return !changes[changed]!();
+        },
+      ),
+    );
+  });
+
+  it('says what is wrong with whatever is typed, and never breaks', () => {
+    const secret = makeEndpointSecret();
+    const text = fc.oneof(
+      headerText(),
+      oddText(),
+      fc.constantFrom('v1,', 'v1a,x v2,y', `v1,${'A'.repeat(43)}=`, '1', '1e3', ' 12 '),
+    );
+    always(
+      fc.property(fc.tuple(text, text, text, text), text, (headers, body) => {
+        const [id, timestamp, signature, pasted] = headers;
+        const check = checkSignature(
+          [secret],
+          headersIn({ endpoint: '', id, timestamp, signature, headers: pasted, body }),
+          body,
+        );
+        return check.matches === false && typeof check.problem === 'string';
+      }),
+      1000,
+    );
+  });
+
+  it('finds the headers in lines as they are pasted, and lets the fields win', () => {
+    const line = fc.constantFrom('> ', '  ', '', '> > ');
+    always(
+      fc.property(
+        delivery,
+        line,
+        fc.boolean(),
+        fc.constantFrom('\n', '\r\n'),
+        (each, start, isUpper, end) => {
+          const headers = signed([makeEndpointSecret()], each);
+          const lines = Object.entries(headers).map(
+            ([name, value]) => `${start}${isUpper ? name.toUpperCase() : name}: ${value}`,
+          );
+          const none = { endpoint: '', id: '', timestamp: '', signature: '', body: '' };
+          const found = headersIn({ ...none, headers: ['HTTP/1.1 200', ...lines, ''].join(end) });
+          const won = headersIn({ ...none, id: 'mine', headers: lines.join(end) });
+          return JSON.stringify(found) === JSON.stringify(headers) && won['webhook-id'] === 'mine';
+        },
+      ),
+    );
+  });
+
+  it('reads its fields from any form', () => {
+    always(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom('endpoint', 'webhook-id', 'headers', 'body'),
+          oddText().map((each) => each.toWellFormed().replaceAll('\0', '')),
+        ),
+        (fields) => {
+          const input = typedIn(Form.parse(new URLSearchParams(fields).toString()));
+          return (
+            Object.values(input).every((each) => typeof each === 'string') &&
+            input.body === (fields.body ?? '')
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe('the secret of an endpoint', () => {
+  it('opens with a key of the service, for its endpoint alone', () => {
+    const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+    always(
+      fc.property(key, key, oddText(), oddText(), (one, other, endpoint, another) => {
+        const secret = makeEndpointSecret();
+        const sealed = sealEndpointSecret(one, endpoint, secret);
+        const isOther = !one.equals(other);
+        return (
+          openEndpointSecret([other, one], endpoint, sealed) === secret &&
+          (!isOther || openEndpointSecret([other], endpoint, sealed) === undefined) &&
+          (endpoint.toWellFormed() === another.toWellFormed() ||
+            openEndpointSecret([one], another, sealed) === undefined)
+        );
+      }),
+    );
+  });
+
+  it('is refused in words that do not hold it, where it is none', () => {
+    always(
+      fc.property(
+        fc.oneof(
+          oddText(),
+          oddText().map((text) => `whsec_${text}`),
+        ),
+        (text) => {
+          try {
+            return signingKeyOf(text).length === 32;
+          } catch (error) {
+            return text.length < 12 || !(error as Error).message.includes(text);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import { Agent, request as httpRequest } from 'node:http';
+import type { TestService } from '../../support/test-service.js';
+import type { BodyDraft, Draft, FormDraft } from './draft.js';
+import { filledIn, type Live } from './live.js';
+import { filledValues, readPage } from './shown-forms.js';
+import { World } from './world.js';
+
+/** A request as it went out, and what came back. */
+export interface Exchange {
+  method: string;
+  path: string;
+  sent: Record<string, string>;
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Lines of the log at level error or above. */
+  errors: string[];
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+let addresses = 0;
+
+/** Sends drafts to a service, each with fixtures that no request before it can have destroyed. */
+export class Exchanges {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  private world: World;
+
+  /** `hookUrl`: what receives the webhooks of fixtures. */
+  constructor(
+    readonly service: TestService,
+    private readonly hookUrl: string,
+  ) {
+    this.world = new World(service, hookUrl);
+  }
+
+  stop(): void {
+    this.agent.destroy();
+  }
+
+  /** Fixtures that no request has touched. */
+  renew(): void {
+    this.world = new World(this.service, this.hookUrl);
+  }
+
+  async send(draft: Draft): Promise<Exchange> {
+    const headers: Record<string, string> = { 'x-forwarded-for': newAddress() };
+    for (const name of draft.needs ?? []) await this.world.value(name);
+    for (const [name, value] of Object.entries(draft.headers)) headers[name] = await this.fill(value);
+    const query = await this.fill(draft.query);
+    const path = (await this.fill(draft.path)) + (query === '' ? '' : `?${query}`);
+    const body = draft.body && (await this.bytesOf(draft.body, headers));
+    this.service.log.length = 0;
+    const answer = await this.transmit(draft.method, path, headers, body);
+    const errors = this.service.log.filter((line) => /^\{"level":"(error|fatal)"/.test(line));
+    // What it may have changed, and counts of failures, are left behind.
+    const isRead = draft.method === 'GET' || draft.method === 'HEAD';
+    if (!isRead && (answer.status < 400 || answer.status === 429 || /invalid_grant/.test(answer.text)))
+      this.renew();
+    return { method: draft.method, path, sent: headers, errors, ...answer };
+  }
+
+  fill(text: string): Promise<string> {
+    return filledIn(text, (name: Live) => this.world.value(name));
+  }
+
+  private async bytesOf(body: BodyDraft | FormDraft, headers: Record<string, string>): Promise<Buffer> {
+    if ('page' in body) {
+      headers['content-type'] ??= FORM;
+      return Buffer.from(await this.formText(body, headers), 'latin1');
+    }
+    if (body.type !== undefined) headers['content-type'] ??= body.type;
+    const bytes = Buffer.from(await this.fill(body.text), body.spoilt === 'utf16' ? 'utf16le' : 'utf8');
+    if (body.spoilt === 'cut') return bytes.subarray(0, Math.floor(bytes.length * 0.7));
+    if (body.spoilt === 'not_utf8')
+      return Buffer.concat([bytes.subarray(0, -2), Buffer.from([0xc3, 0x28, 0xff])]);
+    return body.spoilt === 'with_bom' ? Buffer.concat([Buffer.from('\ufeff'), bytes]) : bytes;
+  }
+
+  /** Opens the page and fills in the form that leads where this one does. */
+  private async formText(form: FormDraft, headers: Record<string, string>): Promise<string> {
+    const page = await this.fill(form.page);
+    const cookie: Record<string, string> = headers.cookie === undefined ? {} : { cookie: headers.cookie };
+    const { text } = await this.transmit('GET', page, { 'x-forwarded-for': newAddress(), ...cookie });
+    const shown = readPage(text, page).forms.filter((each) => each.method === 'post');
+    const wanted = await this.fill(form.action);
+    const found = shown.find(({ action }) => action.split('#', 1)[0] === wanted);
+    const pairs: [string, string][] = [...form.further];
+    for (const field of found?.fields ?? []) {
+      const values = form.fields[field.name] ?? filledValues(field);
+      if (field.name !== 'csrf_token') for (const value of values) pairs.push([field.name, value]);
+      else if (form.csrf !== 'absent')
+        pairs.push([field.name, (form.csrf === 'wrong' ? 'x' : '') + field.values[0]!]);
+    }
+    const filled = await Promise.all(pairs.map(async ([name, value]) => [name, await this.fill(value)]));
+    return new URLSearchParams(filled as [string, string][]).toString() + form.tail;
+  }
+
+  private transmit(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: Buffer,
+  ): Promise<{ status: number; headers: Headers; text: string }> {
+    return new Promise((resolve, reject) => {
+      const length = body ? { 'content-length': String(body.length) } : {};
+      const request = httpRequest(
+        this.service.url,
+        { agent: this.agent, method, path, headers: { ...length, ...headers } },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const all = new Headers();
+            for (let at = 0; at < response.rawHeaders.length; at += 2)
+              all.append(response.rawHeaders[at]!, response.rawHeaders[at + 1]!);
+            resolve({
+              status: response.statusCode!,
+              headers: all,
+              text: Buffer.concat(chunks).toString('utf8'),
+            });
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+}
+
+/** Every request is a stranger's: nobody else's failures are counted against it. */
+const newAddress = (): string => {
+  const n = ++addresses;
+  return `11.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+};

@@ -1,0 +1,80 @@
+import { openApiErrors } from '../../support/openapi-judge.js';
+import type { Exchange } from './exchanges.js';
+import { CANARY } from './odd-text.js';
+
+const NOT_HTTP = 'This is not a well-formed HTTP request.';
+
+/** What is wrong with an answer, whatever was asked: nothing, as it should be. */
+export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
+  const { method, path, status, headers, text } = exchange;
+  return [
+    ...(status >= 500 ? [`the status is ${status}`] : []),
+    ...exchange.errors.map((line) => `logged: ${line.slice(0, 2000)}`),
+    // What is not HTTP is refused before anybody looks which address it is.
+    ...(text.includes(NOT_HTTP)
+      ? []
+      : openApiErrors({ method, path: path.split(/[?#]/, 1)[0]!, status, headers, text })),
+    ...headerFaults(exchange, baseUrl),
+    ...(status >= 400 ? refusalFaults(exchange) : []),
+    ...(text.includes(CANARY) && isHtml(headers) ? ['the page holds markup that was sent'] : []),
+    ...(/FST_ERR|node_modules|\n\s+at |QueryFailed|violates|invalid input syntax/.test(text) && !isAsset(path)
+      ? ['the answer shows something of the inside']
+      : []),
+  ];
+}
+
+const isHtml = (headers: Headers): boolean => /text\/html/.test(headers.get('content-type') ?? '');
+const isAsset = (path: string): boolean => path.startsWith('/assets/');
+
+function headerFaults({ headers, sent }: Exchange, baseUrl: string): string[] {
+  const faults: string[] = [];
+  const expect = (name: string, isRight: (value: string) => boolean) => {
+    const value = headers.get(name);
+    if (value === null || !isRight(value)) faults.push(`the header ${name} is ${JSON.stringify(value)}`);
+  };
+  const asked = sent['x-request-id'] ?? '';
+  const isTaken = /^(?!cds_)[A-Za-z0-9._-]{1,128}$/.test(asked);
+  expect('x-request-id', (value) => (isTaken ? value === asked : /^[0-9A-Z]{26}$/.test(value)));
+  expect('x-content-type-options', (value) => value === 'nosniff');
+  expect('x-frame-options', (value) => value === 'DENY');
+  expect('content-security-policy', (value) => /default-src 'none'/.test(value) && !/unsafe|\*/.test(value));
+  expect('cache-control', (value) => /no-store|max-age/.test(value));
+  const location = headers.get('location');
+  if (location !== null && !isOfOurs(location, baseUrl)) faults.push(`it leads to ${location}`);
+  return faults;
+}
+
+/** A path here, or what a client of the fixtures has registered. */
+const isOfOurs = (location: string, baseUrl: string): boolean =>
+  /^\/(?![/\\])/.test(location) ||
+  location.startsWith(`${baseUrl}/`) ||
+  location.startsWith('https://app.example/callback?') ||
+  location.startsWith('http://127.0.0.1/cb?') ||
+  location.startsWith('com.example.app:/cb?');
+
+/** A refusal is a page, a problem, or on the OAuth endpoints an error of RFC 6749 §5.2. */
+function refusalFaults({ method, path, status, headers, text }: Exchange): string[] {
+  if (method === 'HEAD') return [];
+  const type = (headers.get('content-type') ?? '').split(';')[0];
+  if (type === 'text/html') return /<h1/.test(text) ? [] : ['the page has no heading'];
+  const body = jsonIn(text);
+  if (type === 'application/json' && /^\/o\//i.test(path)) {
+    return typeof body?.error === 'string' ? [] : ['the OAuth error has no name'];
+  }
+  if (type !== 'application/problem+json')
+    return [`a refusal of the media type ${type}: ${text.slice(0, 200)}`];
+  const names = Object.keys(body ?? {})
+    .sort()
+    .join();
+  const bare = names === 'detail,status,title';
+  const faults = body?.status === status ? [] : ['the problem does not say its status'];
+  return (status === 401 || status === 403) && !bare ? [...faults, `a ${status} holds ${names}`] : faults;
+}
+
+function jsonIn(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+/** What the fixtures hold; a draft names it, since it is made only when the draft is sent. */
+export const LIVE = [
+  ...['userId', 'ownerId', 'operatorId', 'otherOperatorId', 'disabledUserId', 'clientId', 'publicClientId'],
+  ...['disabledClientId', 'clientSecret', 'operatorClientId', 'operatorClientSecret', 'endpointId'],
+  ...['disabledEndpointId', 'deliveryId', 'recoveryId', 'notificationId', 'ownNotificationId', 'grantId'],
+  ...['sessionId', 'scopeName', 'portalKey', 'passwordKey', 'code', 'accessToken', 'refreshToken'],
+  ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
+  ...['clientBasic', 'operatorBasic', 'email', 'newEmail', 'hookUrl'],
+] as const;
+
+export type Live = (typeof LIVE)[number];
+
+/** Stands for it in a draft. */
+export const live = (name: Live): string => `@@${name}@@`;
+
+const MARK = /@@(\w+)@@/g;
+
+/** The text with everything filled in. */
+export async function filledIn(text: string, valueOf: (name: Live) => Promise<string>): Promise<string> {
+  const values = new Map<string, string>();
+  for (const [, name] of text.matchAll(MARK)) values.set(name!, await valueOf(name as Live));
+  return text.replace(MARK, (_mark, name: string) => values.get(name)!);
+}

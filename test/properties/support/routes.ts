@@ -1,0 +1,94 @@
+import diagnostics from 'node:diagnostics_channel';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { openApiDocument } from '../../../src/api-docs/document.js';
+import type { Operation } from '../../../src/api-docs/openapi.js';
+import type { Live } from './live.js';
+
+/** A route as the framework has it. */
+export interface Route {
+  method: string;
+  /** With its parameters as `:name`. */
+  url: string;
+  isPage: boolean;
+}
+
+/** Runs what starts the service, and gives every route that it registers: a new one is there by itself. */
+export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
+  const routes: Route[] = [];
+  const onRoute = ({ method, url, config }: RouteOptions) => {
+    const isPage = url === '/o/authorize' || (config?.renderError !== undefined && !url.startsWith('/o/'));
+    for (const each of [method].flat()) if (url !== '*') routes.push({ method: each, url, isPage });
+  };
+  const watch = (message: unknown) =>
+    void (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', onRoute);
+  diagnostics.subscribe('fastify.initialization', watch);
+  try {
+    return [await start(), routes];
+  } finally {
+    diagnostics.unsubscribe('fastify.initialization', watch);
+  }
+}
+
+/** Which credentials a route is meant for. */
+export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console';
+
+/** Every route is of one of these rooms; a test says where one is not. */
+export const ROOMS: Record<string, { paths: RegExp; caller: Caller }> = {
+  'the OAuth endpoints': { paths: /^\/o\/(token|revoke_token|introspect)$/, caller: 'client' },
+  "partners' endpoints": { paths: /^\/(webhook_portal|v2\/users|notifications)(\/|$)/, caller: 'partner' },
+  'the admin API and events': { paths: /^\/(admin\/(?!console)|v2\/events$)/, caller: 'operator' },
+  'what is public': {
+    paths: /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$)/,
+    caller: 'nobody',
+  },
+  'pages of users': { paths: /^\/(o\/authorize$|login$|logout$|password\/|account)/, caller: 'user' },
+  'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
+  'the console': { paths: /^\/admin\/console(\/|$)/, caller: 'console' },
+};
+
+export const roomsOf = ({ url }: Route): string[] =>
+  Object.entries(ROOMS).flatMap(([name, { paths }]) => (paths.test(url) ? [name] : []));
+
+/** What stands for a parameter, by the part of the path before it. */
+const PARAMETERS: Record<string, Live[] | string[]> = {
+  users: ['userId', 'disabledUserId', 'otherOperatorId', 'ownerId'],
+  clients: ['clientId', 'publicClientId', 'disabledClientId'],
+  applications: ['clientId'],
+  consents: ['userId'],
+  endpoints: ['endpointId', 'disabledEndpointId'],
+  webhook_endpoints: ['endpointId', 'disabledEndpointId'],
+  deliveries: ['deliveryId'],
+  recoveries: ['recoveryId'],
+  notifications: ['notificationId', 'ownNotificationId'],
+  grants: ['grantId'],
+  scopes: ['scopeName'],
+  sessions: ['sessionId'],
+  login: ['portalKey'],
+  password: ['passwordKey'],
+};
+
+/** The parameters of a route in order, each with what can stand for it in full; throws for one that is new. */
+export function parametersOf({ url }: Route): string[][] {
+  return [...url.matchAll(/([^/]+)\/:(\w+)/g)].map(([, before]) => {
+    if (before === 'problems') return ['not-found', 'rate-limit-exceeded'];
+    const names = PARAMETERS[before!];
+    if (!names)
+      throw new Error(`What stands for the parameter after ${before} in ${url}? Say it in PARAMETERS.`);
+    return names.map((name) => `@@${name}@@`);
+  });
+}
+
+/** The path with these in place of its parameters, in order. */
+export const pathWith = (url: string, values: string[]): string => {
+  const left = [...values];
+  return url.replace(/:\w+/g, () => left.shift()!);
+};
+
+const { paths } = openApiDocument('https://auth.example.com');
+
+/** What the OpenAPI document says of a route. */
+export const operationOf = ({ method, url }: Route): Operation | undefined => {
+  const path = url.replace(/:(\w+)/g, '{$1}');
+  const found = paths[path] ?? paths[`${path}/`];
+  return found?.[method.toLowerCase() as keyof typeof found];
+};

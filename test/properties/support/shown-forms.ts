@@ -1,0 +1,84 @@
+import { parse, type HTMLElement } from 'node-html-parser';
+import { PASSWORD } from '../../support/factory.js';
+import { live } from './live.js';
+
+/** A field of a form as a page shows it. */
+export interface ShownField {
+  name: string;
+  type: string;
+  /** What is sent when nobody touches it. */
+  values: string[];
+  /** What it offers. */
+  choices: string[];
+}
+
+export interface ShownForm {
+  action: string;
+  method: 'get' | 'post';
+  fields: ShownField[];
+}
+
+/** The forms on a page, and where its links lead. */
+export function readPage(html: string, path: string): { forms: ShownForm[]; links: string[] } {
+  const page = parse(html);
+  const forms = page.querySelectorAll('form').map((form) => ({
+    action: form.getAttribute('action') ?? path,
+    method: form.getAttribute('method')?.toLowerCase() === 'post' ? ('post' as const) : ('get' as const),
+    fields: fieldsOf(form),
+  }));
+  const links = page.querySelectorAll('a[href]').map((each) => each.getAttribute('href')!);
+  return { forms, links };
+}
+
+function fieldsOf(form: HTMLElement): ShownField[] {
+  const fields = new Map<string, ShownField>();
+  for (const input of form.querySelectorAll('input, textarea, select, button')) {
+    const name = input.getAttribute('name');
+    if (!name) continue;
+    const type = input.getAttribute('type') ?? input.tagName.toLowerCase();
+    const field = fields.get(name) ?? { name, type, values: [], choices: [] };
+    fields.set(name, field);
+    const value = valueOf(input);
+    field.choices.push(...(input.tagName === 'SELECT' ? optionsOf(input) : [value]));
+    const isSent =
+      input.tagName === 'BUTTON' ? field.values.length === 0 : !isBox(type) || input.hasAttribute('checked');
+    if (isSent) field.values.push(value);
+  }
+  return [...fields.values()];
+}
+
+const isBox = (type: string): boolean => type === 'checkbox' || type === 'radio';
+const optionsOf = (select: HTMLElement): string[] =>
+  select.querySelectorAll('option').map((option) => option.getAttribute('value') ?? '');
+
+function valueOf(input: HTMLElement): string {
+  if (input.tagName === 'TEXTAREA') return input.textContent;
+  if (input.tagName !== 'SELECT') return input.getAttribute('value') ?? '';
+  const chosen = input.querySelector('option[selected]') ?? input.querySelector('option');
+  return chosen?.getAttribute('value') ?? '';
+}
+
+/** What a person types where nothing stands yet. */
+const TYPED: Record<string, string> = {
+  email: live('newEmail'),
+  url: live('hookUrl'),
+  password: PASSWORD,
+  current_password: PASSWORD,
+  password_again: PASSWORD,
+  name: 'A name of its own',
+  owner_id: live('ownerId'),
+  user_id: live('userId'),
+  user: live('userId'),
+  from: '2026-01-01T00:00',
+  to: '2026-01-02T00:00',
+  message_id: 'ERR1',
+  evidence: 'A letter',
+};
+
+/** What is sent of a field when the form is filled in as it is meant. */
+export function filledValues({ name, type, values, choices }: ShownField): string[] {
+  if (values.some((value) => value !== '')) return values;
+  if (isBox(type)) return choices.slice(0, 1);
+  if (type === 'select') return [choices.find((choice) => choice !== '') ?? ''];
+  return [TYPED[name] ?? (type === 'textarea' || type === 'text' ? 'A text' : '')];
+}

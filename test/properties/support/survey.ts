@@ -1,0 +1,178 @@
+import type { Schema } from '../../../src/api-docs/openapi.js';
+import { CALLERS, FORMS, NEEDS, QUERIES, TYPED_AT, type Draft, type FormDraft } from './draft.js';
+import type { Exchanges } from './exchanges.js';
+import { written } from './json-text.js';
+import { LIVE, live } from './live.js';
+import { operationOf, parametersOf, pathWith, ROOMS, roomsOf, type Route } from './routes.js';
+import { plainJson } from './schema-json.js';
+import { readPage, type ShownField } from './shown-forms.js';
+
+/** What is known of a route before anything odd is sent to it. */
+export interface Plan {
+  route: Route;
+  caller: keyof typeof CALLERS;
+  /** Requests as they are meant. */
+  plain: Draft[];
+  parameters: string[][];
+  /** Names of its query's parameters, with what pages put there. */
+  query: Map<string, string[]>;
+  fields: ShownField[];
+  schema?: Schema;
+}
+
+interface FoundForm {
+  page: string;
+  caller: keyof typeof CALLERS;
+  action: string;
+  fields: ShownField[];
+}
+
+/** Looks at every page, and says how each route is meant to be asked; throws for a form that no page shows. */
+export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Plan[]> {
+  const { forms, queries } = await lookAtPages(exchanges, routes);
+  const posts = routes.filter(({ method, isPage }) => isPage && method === 'POST');
+  const missing = posts.filter(({ url }) => !forms.has(`POST ${url}`)).map(({ url }) => url);
+  if (missing.length > 0) throw new Error(`No page shows a form that leads to ${missing.join(', ')}.`);
+  return routes.map((route) => {
+    const parameters = parametersOf(route);
+    const operation = operationOf(route);
+    const form = forms.get(`${route.method} ${route.url}`);
+    const query = queries.get(route.url) ?? new Map<string, string[]>();
+    for (const { in: where, name } of operation?.parameters ?? []) if (where === 'query') query.set(name, []);
+    const schema = operation?.requestBody?.content['application/json']?.schema;
+    const usual = route.url === '/o/introspect' ? 'service' : ROOMS[roomsOf(route)[0]!]!.caller;
+    const caller = form?.caller ?? usual;
+    return {
+      route,
+      caller,
+      plain: plainOf(route, caller, parameters, schema, form),
+      parameters,
+      query,
+      fields: form?.fields ?? [],
+      schema,
+    };
+  });
+}
+
+/** Each combination of what can stand for the parameters: the first of each, and each of the others once. */
+export function combinations(parameters: string[][]): string[][] {
+  const first = parameters.map((each) => each[0]!);
+  const others = parameters.flatMap((each, at) => each.slice(1).map((value) => first.with(at, value)));
+  return [first, ...others];
+}
+
+function plainOf(
+  route: Route,
+  caller: keyof typeof CALLERS,
+  parameters: string[][],
+  schema: Schema | undefined,
+  form: FoundForm | undefined,
+): Draft[] {
+  const slash = route.url === '/o/revoke_token' ? '/' : '';
+  const path = pathWith(route.url, combinations(parameters)[0]!) + slash;
+  const needs = NEEDS[route.url];
+  const draft: Draft = {
+    method: route.method,
+    path,
+    query: '',
+    headers: CALLERS[caller],
+    ...(needs ? { needs } : {}),
+  };
+  if (route.method === 'GET' || route.method === 'HEAD')
+    return [{ ...draft, query: QUERIES[route.url] ?? '' }];
+  if (form) {
+    const body: FormDraft = {
+      page: form.page,
+      action: form.action,
+      csrf: 'right',
+      fields: TYPED_AT[route.url] ?? {},
+      further: [],
+      tail: '',
+    };
+    return [{ ...draft, path: form.action, body }];
+  }
+  if (schema) return [{ ...draft, body: { type: 'application/json', text: written(plainJson(schema)) } }];
+  const forms = FORMS[route.url];
+  if (!forms) return [draft];
+  const type = 'application/x-www-form-urlencoded';
+  return forms.map((fields) => ({ ...draft, body: { type, text: formText(fields) } }));
+}
+
+/** Marks stay as they are, to be filled in. */
+const formText = (fields: Record<string, string>): string =>
+  new URLSearchParams(fields).toString().replaceAll('%40%40', '@@');
+
+async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
+  const forms = new Map<string, FoundForm>();
+  const queries = new Map<string, Map<string, string[]>>();
+  // What nobody made, no page shows.
+  for (const name of LIVE) await exchanges.fill(live(name));
+  const pages = routes.filter(({ method, isPage }) => isPage && method === 'GET');
+  for (const route of pages) {
+    const usual = ROOMS[roomsOf(route)[0]!]!.caller;
+    for (const [n, values] of combinations(parametersOf(route)).entries()) {
+      // Who is signed in sees another form on some pages than who is not.
+      const callers = n === 0 ? ([usual, 'visitor'] as const) : [usual];
+      for (const caller of callers) {
+        const [path, query] = [pathWith(route.url, values), QUERIES[route.url] ?? ''];
+        const { text } = await exchanges.send({ method: 'GET', path, query, headers: CALLERS[caller] });
+        const page = query === '' ? path : `${path}?${query}`;
+        await noteForms(readPage(text, await exchanges.fill(page)), page, caller);
+      }
+    }
+  }
+  return { forms, queries };
+
+  async function noteForms(
+    { forms: found, links }: ReturnType<typeof readPage>,
+    page: string,
+    caller: FoundForm['caller'],
+  ): Promise<void> {
+    for (const { action, method, fields } of found) {
+      const target = routeOf(routes, method.toUpperCase(), action);
+      const known = forms.get(`${target?.method} ${target?.url}`);
+      if (!target || known) continue;
+      if (method === 'get')
+        for (const { name, choices, values } of fields) noteQuery(target.url, name, [...choices, ...values]);
+      else
+        forms.set(`${target.method} ${target.url}`, {
+          page,
+          caller,
+          action: await actionOf(exchanges, target, action),
+          fields,
+        });
+    }
+    for (const link of links) {
+      const url = new URL(link, 'http://here.invalid');
+      const target = url.host === 'here.invalid' && routeOf(routes, 'GET', url.pathname);
+      if (target) for (const [name, value] of url.searchParams) noteQuery(target.url, name, [value]);
+    }
+  }
+
+  function noteQuery(url: string, name: string, values: string[]): void {
+    const known = queries.get(url) ?? new Map<string, string[]>();
+    queries.set(url, known.set(name, [...new Set([...(known.get(name) ?? []), ...values])].slice(0, 12)));
+  }
+}
+
+/** The route of an address; a part that is fixed goes before one that is not. */
+function routeOf(routes: Route[], method: string, address: string): Route | undefined {
+  const path = address.split(/[?#]/, 1)[0]!.replace(/(.)\/$/, '$1');
+  const fitting = routes.filter((route) => {
+    return route.method === method && new RegExp(`^${route.url.replace(/:\w+/g, '[^/]+')}$`).test(path);
+  });
+  return fitting.sort((a, b) => (a.url.match(/:/g)?.length ?? 0) - (b.url.match(/:/g)?.length ?? 0))[0];
+}
+
+/** Where the form leads, with marks in place of what they stand for. */
+async function actionOf(exchanges: Exchanges, target: Route, action: string): Promise<string> {
+  const parts = new RegExp(`^${target.url.replace(/:\w+/g, '([^/]+)')}/?$`).exec(
+    action.split(/[?#]/, 1)[0]!,
+  )!;
+  const values = parametersOf(target).map(async (choices, at) => {
+    const filled = await Promise.all(choices.map((choice) => exchanges.fill(choice)));
+    return choices[filled.indexOf(parts[at + 1]!)] ?? choices[0]!;
+  });
+  const end = parts[0].endsWith('/') && target.url !== '/' ? '/' : '';
+  return pathWith(target.url, await Promise.all(values)) + end;
+}

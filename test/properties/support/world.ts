@@ -1,0 +1,204 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import type { UserEntity } from '../../../src/users/user.entity.js';
+import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
+import { Transactions } from '../../../src/database/transactions.js';
+import { NotificationsService } from '../../../src/notifications/notifications.service.js';
+import { ScopesService } from '../../../src/scopes/scopes.service.js';
+import { hashPassword } from '../../../src/secrets/passwords.js';
+import { digestOf, newSecret } from '../../../src/secrets/tokens.js';
+import { AuthorizationCodesService } from '../../../src/tokens/authorization-codes.service.js';
+import { PasswordLinksService } from '../../../src/users/password-links.service.js';
+import { SessionsRepository } from '../../../src/users/sessions.repository.js';
+import { UsersService } from '../../../src/users/users.service.js';
+import { ClientsService } from '../../../src/clients/clients.service.js';
+import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
+import { DeliveriesService } from '../../../src/webhooks/deliveries/deliveries.service.js';
+import { PASSWORD, REDIRECT_URI, type TestClient } from '../../support/factory.js';
+import { basicHeader } from '../../support/http.js';
+import { makeEndpoint, seedDelivery } from '../../support/portal.js';
+import type { TestService } from '../../support/test-service.js';
+import type { Live } from './live.js';
+
+const TTL = 3600;
+export const VERIFIER = 'v'.repeat(43);
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+let count = 0;
+let passwordHash: Promise<string> | undefined;
+
+/** Fixtures that nothing else rests on: each is made when it is first asked for, and a request may destroy them. */
+export class World {
+  private readonly made = new Map<string, Promise<unknown>>();
+
+  /** `hookUrl`: where endpoints of this world receive. */
+  constructor(
+    private readonly service: TestService,
+    private readonly hookUrl: string,
+  ) {}
+
+  value(name: Live): Promise<string> {
+    return this.once(`value ${name}`, () => this.makers[name]());
+  }
+
+  private once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    let found = this.made.get(name) as Promise<T> | undefined;
+    if (!found) this.made.set(name, (found = make()));
+    return found;
+  }
+
+  private readonly makers: Record<Live, () => Promise<string>> = {
+    userId: async () => (await this.user()).id,
+    ownerId: async () => (await this.owner()).id,
+    operatorId: async () => (await this.operator()).id,
+    otherOperatorId: async () => (await this.newUser({ role: 'operator' })).id,
+    disabledUserId: async () => {
+      const { id } = await this.newUser();
+      await this.app.get(UsersService).update(id, { enabled: false }, SERVICE_ACTOR);
+      return id;
+    },
+    clientId: async () => (await this.client()).id,
+    clientSecret: async () => (await this.client()).secret,
+    publicClientId: async () =>
+      (await this.service.make.client({ type: 'public', ownerId: (await this.owner()).id })).id,
+    disabledClientId: async () => {
+      const { id } = await this.service.make.client({ ownerId: (await this.owner()).id });
+      await this.app.get(ClientsService).update(id, { enabled: false }, SERVICE_ACTOR);
+      return id;
+    },
+    operatorClientId: async () => (await this.operatorClient()).id,
+    operatorClientSecret: async () => (await this.operatorClient()).secret,
+    endpointId: async () => (await this.endpoint()).id,
+    disabledEndpointId: async () =>
+      (await makeEndpoint(this.service, await this.client(), { url: this.hookUrl, enabled: false })).id,
+    deliveryId: async () =>
+      seedDelivery(this.service, await this.endpoint(), { state: 'failed', attempts: [{ status: 500 }] }),
+    recoveryId: async () => {
+      const range = { endpointId: (await this.endpoint()).id, from: new Date(0), to: new Date(1) };
+      return this.app.get(DeliveriesService).recover((await this.client()).id, range, SERVICE_ACTOR);
+    },
+    notificationId: async () => this.notificationOf(await this.owner()),
+    ownNotificationId: async () => this.notificationOf(await this.user()),
+    grantId: async () => {
+      await this.tokens();
+      const sql =
+        'SELECT id FROM grants WHERE client_id = $1 AND revoked_at IS NULL ORDER BY id DESC LIMIT 1';
+      const rows: { id: string }[] = await this.app.get(DataSource).query(sql, [(await this.client()).id]);
+      return rows[0]!.id;
+    },
+    sessionId: async () => {
+      await this.newSession(await this.user());
+      const sql = 'SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1';
+      const rows: { id: string }[] = await this.app.get(DataSource).query(sql, [(await this.user()).id]);
+      return rows[0]!.id;
+    },
+    scopeName: async () => {
+      const name = `property_${++count}:read`;
+      const scope = { name, description: 'See what properties need', audience: 'partner' as const };
+      await this.app.get(ScopesService).put(scope, SERVICE_ACTOR);
+      return name;
+    },
+    portalKey: async () => this.newPortalKey(),
+    passwordKey: async () =>
+      (await this.app.get(PasswordLinksService).create((await this.user()).id, SERVICE_ACTOR))
+        .split('/')
+        .at(-1)!,
+    code: async () => this.newCode(),
+    accessToken: async () => (await this.tokens()).accessToken,
+    refreshToken: async () => (await this.tokens()).refreshToken!,
+    partnerToken: async () => this.service.make.clientToken(await this.client()),
+    operatorToken: async () => this.service.make.clientToken(await this.operatorClient()),
+    userSession: async () => {
+      // One more, that it can be ended.
+      await this.value('sessionId');
+      return this.newSession(await this.user());
+    },
+    operatorSession: async () => this.newSession(await this.operator()),
+    portalSession: async () => {
+      const [digest, secret] = [digestOf(await this.newPortalKey()), newSecret('portalSession')];
+      const links = this.app.get(PortalLinksRepository);
+      await this.run((manager) => links.redeem(manager, digest, digestOf(secret), TTL));
+      return secret;
+    },
+    csrfSecret: async () => randomBytes(32).toString('base64url'),
+    clientBasic: async () => basicHeader(await this.client()).slice('Basic '.length),
+    operatorBasic: async () => basicHeader(await this.operatorClient()).slice('Basic '.length),
+    email: async () => (await this.user()).email,
+    newEmail: async () => `new${++count}@mail.example`,
+    hookUrl: async () => this.hookUrl,
+  };
+
+  private get app() {
+    return this.service.app;
+  }
+
+  private readonly run: Transactions['run'] = (work) => this.app.get(Transactions).run(work);
+
+  private owner = () => this.once('owner', () => this.newUser({ kind: 'organisation' }));
+  private operator = () => this.once('operator', () => this.newUser({ role: 'operator' }));
+  private operatorClient = (): Promise<TestClient> =>
+    this.once('operator client', () => this.service.make.operatorClient());
+  private client = (): Promise<TestClient> =>
+    this.once('client', async () => this.service.make.client({ ownerId: (await this.owner()).id }));
+  private user = (): Promise<UserEntity> =>
+    this.once('user', async () => {
+      const user = await this.newUser();
+      await this.service.make.consent(await this.client(), user);
+      return user;
+    });
+  private endpoint = () =>
+    this.once('endpoint', async () => makeEndpoint(this.service, await this.client(), { url: this.hookUrl }));
+
+  /** Has the usual password, whose hash is made once: it costs more than all the rest. */
+  private async newUser(input: { kind?: 'organisation'; role?: 'operator' } = {}): Promise<UserEntity> {
+    passwordHash ??= hashPassword(PASSWORD);
+    const user = await this.service.make.user({ password: undefined, ...input });
+    const sql = 'UPDATE users SET password_hash = $2 WHERE id = $1';
+    await this.app.get(DataSource).query(sql, [user.id, await passwordHash]);
+    return Object.assign(user, { passwordHash: await passwordHash });
+  }
+
+  private async newSession(user: UserEntity): Promise<string> {
+    const secret = newSecret('session');
+    const details = { ttl: TTL, address: null, userAgent: null };
+    const sessions = this.app.get(SessionsRepository);
+    await this.run((manager) => sessions.insert(manager, digestOf(secret), user, details));
+    return secret;
+  }
+
+  private async newPortalKey(): Promise<string> {
+    const key = newSecret('portalKey');
+    const { id } = await this.client();
+    await this.app.get(PortalLinksRepository).insertLink(digestOf(key), id, null, TTL);
+    return key;
+  }
+
+  private async newCode(): Promise<string> {
+    const { id: clientId, scopes } = await this.client();
+    const { id: userId } = await this.user();
+    const code = { clientId, userId, redirectUri: REDIRECT_URI, scopes, codeChallenge: CHALLENGE };
+    return this.run((manager) => this.app.get(AuthorizationCodesService).issue(manager, code));
+  }
+
+  private tokens = () =>
+    this.once('tokens', async () => {
+      const request = {
+        clientId: (await this.client()).id,
+        redirectUri: REDIRECT_URI,
+        codeVerifier: VERIFIER,
+      };
+      const codes = this.app.get(AuthorizationCodesService);
+      return (await codes.exchange({ ...request, code: await this.newCode() }, SERVICE_ACTOR))!;
+    });
+
+  private async notificationOf({ id: userId }: UserEntity): Promise<string> {
+    const message = {
+      messageId: 'ERR1',
+      category: 'SERVICE' as const,
+      shortTextTitle: 'A',
+      shortTextBody: 'B',
+    };
+    const input = { ...message, userId, clientId: (await this.client()).id };
+    return (await this.app.get(NotificationsService).raiseByOperator(input, SERVICE_ACTOR)).id;
+  }
+}

@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { BlockList, isIPv4 } from 'node:net';
+import { retryAfterMs, textOfBody } from '../../src/webhooks/http/response-parts.js';
+import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
+import { checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
+import { connectFailure, requestFailure } from '../../src/webhooks/http/failure-of-error.js';
+import { holdsExactNumbers, inUtc, payloadOf } from '../../src/webhooks/events/event.js';
+import { headerText, oddText, urlText } from './support/odd-text.js';
+import { always } from './support/runs.js';
+
+/** Special-purpose addresses (IANA), told apart by somebody else's code. */
+const internal = new BlockList();
+for (const [network, bits] of [
+  ...([
+    ['0.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+    ['169.254.0.0', 16],
+  ] as const),
+  ...([
+    ['172.16.0.0', 12],
+    ['192.0.2.0', 24],
+    ['192.168.0.0', 16],
+    ['198.18.0.0', 15],
+    ['198.51.100.0', 24],
+  ] as const),
+  ...([
+    ['203.0.113.0', 24],
+    ['224.0.0.0', 4],
+    ['240.0.0.0', 4],
+  ] as const),
+])
+  internal.addSubnet(network, bits, 'ipv4');
+
+const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
+const internalOctets = fc
+  .oneof(
+    fc.tuple(fc.constantFrom(0, 10, 127, 240, 255), fc.nat(255), fc.nat(255), fc.nat(255)),
+    fc.tuple(fc.constant(169), fc.constant(254), fc.nat(255), fc.nat(255)),
+    fc.tuple(fc.constant(192), fc.constant(168), fc.nat(255), fc.nat(255)),
+    fc.tuple(fc.constant(172), fc.integer({ min: 16, max: 31 }), fc.nat(255), fc.nat(255)),
+    fc.tuple(fc.constant(100), fc.integer({ min: 64, max: 127 }), fc.nat(255), fc.nat(255)),
+  )
+  .map((each) => each as [number, number, number, number]);
+
+type Octets = [number, number, number, number];
+const numberOf = ([a, b, c, d]: Octets): number => ((a * 256 + b) * 256 + c) * 256 + d;
+const hex = (n: number): string => n.toString(16);
+/** The ways in which browsers, resolvers and people write one IPv4 address. */
+const SPELLINGS: ((o: Octets) => string)[] = [
+  (o) => o.join('.'),
+  (o) => String(numberOf(o)),
+  (o) => `0x${hex(numberOf(o))}`,
+  (o) => `0${numberOf(o).toString(8)}`,
+  (o) => o.map((n) => `0x${hex(n)}`).join('.'),
+  (o) => o.map((n) => `0${n.toString(8)}`).join('.'),
+  ([a, b, c, d]) => `${a}.${b}.${c * 256 + d}`,
+  ([a, b, c, d]) => `${a}.${(b * 256 + c) * 256 + d}`,
+  (o) => `${o.join('.')}.`,
+  (o) => o.join('%2e'),
+  (o) => o.join('。'),
+  (o) =>
+    [...o.join('.')]
+      .map((each) => (/\d/.test(each) ? String.fromCodePoint(0xff10 + Number(each)) : each))
+      .join(''),
+  (o) => `[::ffff:${o.join('.')}]`,
+  ([a, b, c, d]) => `[::FFFF:${hex(a * 256 + b)}:${hex(c * 256 + d)}]`,
+  ([a, b, c, d]) => `[0:0:0:0:0:ffff:${hex(a * 256 + b)}:${hex(c * 256 + d)}]`,
+  (o) => `[::${o.join('.')}]`,
+  (o) => `[64:ff9b::${o.join('.')}]`,
+  ([a, b, c, d]) => `[64:ff9b:1::${hex(a * 256 + b)}:${hex(c * 256 + d)}]`,
+  ([a, b, c, d]) => `[2002:${hex(a * 256 + b)}:${hex(c * 256 + d)}::1]`,
+  ([a, b, c, d]) =>
+    `[2001:0:4136:e378:8000:63bf:${hex((a * 256 + b) ^ 0xffff)}:${hex((c * 256 + d) ^ 0xffff)}]`,
+  ([a, b, c, d]) => `[fe80::${hex(a * 256 + b)}:${hex(c * 256 + d)}]`,
+];
+
+describe('the URL of an endpoint', () => {
+  const url = fc
+    .tuple(
+      fc.constantFrom('https://', 'HTTPS://', 'http://', ''),
+      fc.oneof(
+        urlText(),
+        oddText(),
+        fc.constantFrom('a.example', '8.8.8.8', 'xn--ls8h.example', 'ä.example'),
+      ),
+      fc.constantFrom('', ':443', ':8443', ':0', ':x'),
+      fc.oneof(urlText(), fc.constantFrom('/', '/a?b=c', '#x')),
+    )
+    .map((parts) => parts.join(''));
+  const either = fc.boolean();
+
+  it('as it is stored is taken as it is, and has nothing but scheme, host, port, path and query', () => {
+    always(
+      fc.property(url, either, (text, allowPrivateAddresses) => {
+        const { url: taken, reason } = checkEndpointUrl(text, { allowPrivateAddresses });
+        if (taken === undefined) return reason.startsWith('must ');
+        const { username, password, hash, protocol } = new URL(taken);
+        return (
+          checkEndpointUrl(taken, { allowPrivateAddresses }).url === taken &&
+          username + password + hash === '' &&
+          (protocol === 'https:' || allowPrivateAddresses)
+        );
+      }),
+      2000,
+    );
+  });
+
+  it('never names an internal address, however that is spelt', () => {
+    const spelt = fc.tuple(internalOctets, fc.constantFrom(...SPELLINGS)).map(([o, spell]) => spell(o));
+    always(
+      fc.property(
+        spelt,
+        fc.constantFrom('', ':443', ':8443'),
+        fc.constantFrom('', '/', '/a?b'),
+        (host, port, path) => {
+          const text = `https://${host}${port}${path}`;
+          return checkEndpointUrl(text, { allowPrivateAddresses: false }).url === undefined;
+        },
+      ),
+      2000,
+    );
+  });
+
+  it('with an address is taken only where somebody else takes the address for public too', () => {
+    always(
+      fc.property(octets, fc.constantFrom(...SPELLINGS), (o, spell) => {
+        const { url: taken } = checkEndpointUrl(`https://${spell(o)}/`, { allowPrivateAddresses: false });
+        if (taken === undefined) return true;
+        const { hostname } = new URL(taken);
+        return (
+          isIPv4(hostname) &&
+          hostname === o.join('.') &&
+          !internal.check(hostname) &&
+          isPublicAddress(hostname)
+        );
+      }),
+      2000,
+    );
+  });
+});
+
+describe('what a receiver answers', () => {
+  const retryAfter = fc.oneof(
+    headerText(),
+    fc.integer().map(String),
+    fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+    fc.constantFrom(
+      '9'.repeat(400),
+      '1e3',
+      'Sun',
+      'Sun, 06 Nov 1994 08:49:37 GMT',
+      'Sunday, 06-Nov-94 08:49:37 GMT',
+      'Sun Nov  6 08:49:37 1994',
+    ),
+  );
+
+  it('asks for at most a day of patience, or for nothing that is understood', () => {
+    always(
+      fc.property(fc.oneof(retryAfter, fc.array(retryAfter, { maxLength: 3 })), fc.nat(), (header, now) => {
+        const wait = retryAfterMs(header, now);
+        return wait === undefined || (Number.isFinite(wait) && wait >= 0 && wait <= 86_400_000);
+      }),
+      1000,
+    );
+  });
+
+  it('is kept as text that the database takes', () => {
+    always(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const text = textOfBody(Buffer.from(bytes));
+        return text.isWellFormed() && !text.includes('\0');
+      }),
+    );
+  });
+
+  it('by failing is one of the kinds of failure, told without names and addresses', () => {
+    const error = fc
+      .tuple(
+        fc.oneof(
+          oddText(),
+          fc.constantFrom(
+            'ECONNRESET',
+            'ERR_TLS_X',
+            'UND_ERR_SOCKET',
+            'CERT_HAS_EXPIRED',
+            'toString',
+            '__proto__',
+          ),
+        ),
+        oddText(),
+      )
+      .map(([code, message]) => Object.assign(new Error(`secret.example ${message}`), { code }));
+    always(
+      fc.property(error, fc.boolean(), (each, isFirst) => {
+        const stage = isFirst ? 'tcp' : 'tls';
+        const failures = [
+          connectFailure(each, stage),
+          connectFailure(new AggregateError([each]), stage),
+          requestFailure(each, isFirst),
+        ];
+        return failures.every(
+          ({ failure, detail }) =>
+            ['connection', 'timeout', 'tls', 'http'].includes(failure) &&
+            typeof detail === 'string' &&
+            /^[A-Z].*\.$/.test(detail) &&
+            !detail.includes('secret'),
+        );
+      }),
+    );
+  });
+});
+
+describe('an event', () => {
+  it('is delivered as the JSON that came, with numbers that every reader takes for the same', () => {
+    always(
+      fc.property(fc.jsonValue(), oddText(), (data, type) => {
+        const payload = JSON.parse(payloadOf(type, '2026-01-01T00:00:00Z', 'user1', { data })) as {
+          data: { data: unknown };
+        };
+        const isExact = holdsExactNumbers(data);
+        return !isExact || JSON.stringify(payload.data.data) === JSON.stringify(data);
+      }),
+    );
+  });
+
+  it('has its time in UTC, the same moment as was given', () => {
+    const given = fc
+      .tuple(
+        fc.date({ min: new Date('0002-01-01'), max: new Date('9998-12-31'), noInvalidDate: true }),
+        fc.constantFrom('Z', '+00:00', '-11:30', '+14:00'),
+      )
+      .map(([date, offset]) => `${date.toISOString().slice(0, 19)}${offset}`);
+    always(
+      fc.property(given, (time) => /T.*Z$/.test(inUtc(time)) && Date.parse(inUtc(time)) === Date.parse(time)),
+    );
+  });
+});

@@ -1,0 +1,17 @@
+import { withParameters } from '../../src/oauth/authorization/redirect.js';
+
+describe('parameters added to a redirect URI', () => {
+  it.each([
+    ['https://app.example/cb', 'https://app.example/cb?code=c'],
+    ['https://app.example/cb?', 'https://app.example/cb?code=c'],
+    ['https://app.example/cb?a=b', 'https://app.example/cb?a=b&code=c'],
+    ['https://app.example/cb?a=b&', 'https://app.example/cb?a=b&code=c'],
+    // Only the first question mark begins the query: the others are part of it.
+    ['https://app.example/cb??', 'https://app.example/cb??&code=c'],
+    ['https://app.example/cb?a=b?', 'https://app.example/cb?a=b?&code=c'],
+    ['com.example.app:/cb', 'com.example.app:/cb?code=c'],
+  ])('stand behind all of %s', (registered, location) => {
+    expect(withParameters(registered, { code: 'c', state: undefined })).toBe(location);
+    expect(new URL(location).searchParams.get('code')).toBe('c');
+  });
+});
