@@ -4,10 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import { logFields, type LogFields } from '../telemetry/log-scope.js';
 
 /**
- * The service's log: JSON lines on standard output, or where the tests want them. A request is named by its method and route pattern, never by its
+ * The service's log: JSON lines. A request is named by its method and route pattern, never by its
  * URL, headers or body, so that no token, code, key or cookie can reach a line.
  */
-export function createLog(level: string, destination?: DestinationStream): Logger {
+export function createLog(level: string, destination: DestinationStream): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
@@ -15,7 +15,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, req: describeRequest, res: () => undefined },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination);
 }
 
 /** An error's name, code, message and stack; not the other members, where drivers keep a query's parameters. */

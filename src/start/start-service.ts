@@ -3,6 +3,7 @@ import { createApp } from '../app.setup.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { migrate } from '../database/migrate.js';
+import { logOutput } from '../http/log-output.js';
 import { createLog } from '../http/logging.js';
 import { bootstrapOperator } from './bootstrap-operator.js';
 import { demoBanner } from './demo-banner.js';
@@ -57,7 +58,7 @@ async function startApplication(
     if (settings.bootstrapOperator) await bootstrapOperator(dataSource, settings.bootstrapOperator);
     if (demo) await seedDemonstration(dataSource, demo, settings);
   }).finally(() => clearTimeout(slow));
-  const app = await createApp(settings, createLog(settings.logLevel));
+  const app = await createApp(settings, createLog(settings.logLevel, logOutput()));
   try {
     await app.listen(settings.port, settings.host);
     return app;
