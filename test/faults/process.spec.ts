@@ -294,6 +294,22 @@ describe('the process', () => {
       expect(Date.now() - started).toBeLessThan(10_000);
     });
 
+    it('while it still waits to migrate ends with 0 at once', async () => {
+      await database.query('BEGIN');
+      await database.query('LOCK TABLE migrations');
+      const otherPort = await freePort();
+      const other = new SpawnedService({ ...production(database.url, otherPort, port), ...operator });
+      await until('its migrations wait', async () => {
+        const [row] = await database.query<{ n: number }>(
+          'SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted',
+        );
+        return row!.n > 0;
+      });
+      other.signal('SIGTERM');
+      expect(await other.exit(5_000)).toBe(0);
+      await database.query('ROLLBACK');
+    });
+
     it('ends with 0 within 10 s although a client never finishes its request', async () => {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
