@@ -2,6 +2,7 @@ import { createServer, connect, type Server, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { isDatabaseAway } from '../../src/database/database-errors.js';
+import type { AccessChanges } from '../../src/database/access-changes.service.js';
 import { Transactions } from '../../src/database/transactions.js';
 import { freePort } from '../support/test-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -25,6 +26,9 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error,
   );
+
+/** Nobody remembers anything here. */
+const NO_CHANGES = { catchUp: () => Promise.resolve() } as unknown as AccessChanges;
 
 describe('the pool of connections', () => {
   let database: TestDatabase;
@@ -82,7 +86,7 @@ describe('the pool of connections', () => {
 
   it('takes a connection that is cut between two statements of a transaction for a database that is away', async () => {
     const error = await failureOf(
-      new Transactions(dataSource).run(async (manager) => {
+      new Transactions(dataSource, NO_CHANGES).run(async (manager) => {
         const [{ pid }] = (await manager.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
         const ended = new Promise((resolve) =>
           (dataSource.driver as unknown as { master: NodeJS.EventEmitter }).master.once('remove', resolve),

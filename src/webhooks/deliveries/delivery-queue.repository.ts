@@ -81,7 +81,7 @@ export class DeliveryQueueRepository {
           ORDER BY due.turn LIMIT $2
        ), claimed AS (
          SELECT d.id FROM deliveries d
-          WHERE d.id IN (SELECT id FROM candidate) AND d.state = 'pending' AND d.next_attempt_at <= now()
+          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate)) AND d.state = 'pending' AND d.next_attempt_at <= now()
             FOR UPDATE SKIP LOCKED
        )
        UPDATE deliveries d
