@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { symbol, symbolTriangle } from 'd3-shape';
 
-const [WIDTH, LEFT, RIGHT, ROW, TITLE, AXIS] = [980, 300, 260, 30, 44, 26];
+const [WIDTH, LEFT, RIGHT, ROW, TITLE, AXIS] = [1060, 370, 270, 30, 44, 26];
 
 /**
  * The picture of a run as SVG: of each workload the speed as a multiple of the floor's, and below what else is asked as a
@@ -16,7 +16,10 @@ export function chart({ results, bounds }) {
     .filter(({ atMost }) => !atMost)
     .map(({ name, ours, must, aim }) => ({ label: name, value: ours, words: ratio(ours), must, aim }));
   const panels = [
-    { title: 'Requests a second, as a multiple of the floor’s', rows: speeds },
+    {
+      title: 'Requests a second, as a multiple of the floor’s (line: what it must reach, triangle: the aim)',
+      rows: speeds,
+    },
     { title: 'What is kept of the speed', rows: kept },
   ].filter(({ rows }) => rows.length > 0);
   let top = 0;

@@ -13,7 +13,6 @@ export async function measure(workload, bench) {
   const sides = { floor: bench.floor, ours: bench.service };
   const rounds = { floor: [], ours: [], pgbench: [] };
   const sources = {};
-  await database.query('CHECKPOINT');
   for (const [side, server] of Object.entries(sides)) {
     forgetPeak(server.pid);
     const warmUp = Math.min(WARM_UP_SECONDS, options.seconds);

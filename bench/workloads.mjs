@@ -65,7 +65,9 @@ async function runPurge(bench, { bounds, facts }) {
   bench.say('W7 W1 during the purge');
   const purge = await measurePurge(bench);
   const told = (longest) =>
-    longest ? `${longest.duration.toFixed(0)} ms (\`${longest.words}\`)` : `under ${purge.loggedFrom} ms`;
+    longest
+      ? `${longest.duration.toFixed(0)} ms (\`${longest.words.slice(0, 70)} …\`)`
+      : `under ${purge.loggedFrom} ms`;
   // Where nothing was logged it is less than what is logged.
   const longest = Math.max(
     ...[purge.longestPurge, purge.longestOther].map((each) => each?.duration ?? purge.loggedFrom),

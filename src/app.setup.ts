@@ -24,6 +24,11 @@ import { RequestValidationPipe } from './http/validation.pipe.js';
 // Contract §10: the whole body at most 64 kB; nothing else is allowed more.
 const BODY_LIMIT_BYTES = 65_536;
 
+// Who sends a request byte by byte is cut off: nothing that is sent here is long.
+const REQUEST_TIMEOUT_MS = 15_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const LOOK_EVERY_MS = 2_000;
+
 /** Contract §4: what browsers of any origin may call, without credentials. */
 const CORS_PATHS =
   /^\/(o\/token|o\/revoke_token|\.well-known\/oauth-authorization-server|webhook_portal|(v2\/users|notifications)(\/[^/]+)?)\/?$/;
@@ -54,6 +59,8 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length > 0 ? settings.trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: LOOK_EVERY_MS },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     clientErrorHandler: answerClientError,
     // What the router refuses before any hook runs: a malformed address, or one with an endless parameter.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, link, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, link, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SettingsError } from './environment.js';
 import { parseEncryptionKey } from './setting-constraints.js';
@@ -7,15 +7,31 @@ import { parseEncryptionKey } from './setting-constraints.js';
 /** The development key: made once in `<dataDir>/encryption-key` (mode 0600) and read from there afterwards. */
 export async function encryptionKeyOf(dataDir: string): Promise<Buffer> {
   const file = path.join(dataDir, 'encryption-key');
-  await mkdir(dataDir, { recursive: true, mode: 0o755 });
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
-  // A hard link appears whole or not at all, and the first of two processes wins.
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await unlink(draft);
-  const key = parseEncryptionKey((await readFile(file, 'utf8')).trim());
+  const text = (await read(file)) ?? (await make(dataDir, file));
+  const key = parseEncryptionKey(text.trim());
   if (!key) throw new SettingsError(`The file ${file} must hold 32 bytes in base64; it does not.`);
   return key;
+}
+
+const read = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+
+async function make(dataDir: string, file: string): Promise<string> {
+  const draft = `${file}.${process.pid}`;
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o755 });
+    await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+    // A hard link appears whole or not at all, and the first of two processes wins.
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } catch (error) {
+    throw new SettingsError(`The encryption key cannot be kept in ${dataDir}: ${(error as Error).message}`);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return readFile(file, 'utf8');
 }

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { Client } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { ActivityHourEntity } from '../activity/activity-hour.entity.js';
@@ -24,6 +26,17 @@ import { EventTypeEntity } from '../webhooks/event-types/event-type.entity.js';
 const STATEMENT_TIMEOUT_MS = 10_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
+// PostgreSQL keeps to the limits above itself; whoever says nothing for longer is gone, and took the connection along.
+// (The pool closes what is idle before that.)
+const SILENCE_MS = 12_000;
+
+/** Sees to it that a connection that breaks, or falls silent, is told to whoever uses it. */
+function watch(connection: Client): void {
+  // While it passes from the pool to its user nobody else listens, and an error without a listener ends the process.
+  connection.on('error', () => undefined);
+  const { stream } = (connection as unknown as { connection: { stream: Socket } }).connection;
+  stream.setTimeout(SILENCE_MS, () => stream.destroy(new Error('Connection terminated: no answer in time')));
+}
 
 /** The one definition of the database for the service, its migrations and the tests. */
 export function dataSourceOptions(url: string, poolSize: number): DataSourceOptions {
@@ -63,6 +76,7 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
       keepAlive: true,
+      onConnect: watch,
     },
   };
 }

@@ -1,6 +1,7 @@
 interface DriverError {
   code?: unknown;
   message?: unknown;
+  name?: unknown;
   driverError?: unknown;
   constraint?: unknown;
 }
@@ -18,7 +19,9 @@ const AWAY_SYSTEM_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 const AWAY_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error|Query read timeout/;
+  /Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error|Client was closed|Query read timeout/;
+// A connection that ended between two statements of a transaction was given back to the pool with its error.
+const AWAY_NAMES = new Set(['QueryRunnerAlreadyReleasedError', 'QueryRunnerProviderAlreadyReleasedError']);
 
 const driverErrorOf = (error: unknown): DriverError | undefined => {
   if (typeof error !== 'object' || error === null) return undefined;
@@ -30,8 +33,9 @@ const driverErrorOf = (error: unknown): DriverError | undefined => {
 export function isDatabaseAway(error: unknown): boolean {
   const driver = driverErrorOf(error);
   if (driver === undefined) return false;
-  const { code, message } = driver;
+  const { code, message, name } = driver;
   if (typeof code === 'string' && (AWAY_SQLSTATES.test(code) || AWAY_SYSTEM_CODES.has(code))) return true;
+  if (typeof name === 'string' && AWAY_NAMES.has(name)) return true;
   return typeof message === 'string' && AWAY_MESSAGES.test(message);
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Drain } from './drain.js';
 import { methodNotAllowed } from './problem.js';
 import { observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from './service-version.guard.js';
@@ -6,41 +7,51 @@ import { SERVICE_VERSION } from './service-version.guard.js';
 /** What happens around every request: its id, the version header, the line in the log, and an orderly end. */
 export function addRequestHooks(fastify: FastifyInstance): void {
   let closing = false;
+  const drain = new Drain();
   fastify.addHook('preClose', async () => {
     closing = true;
+    await drain.finish();
   });
-  fastify.addHook('onRequest', async (request, reply) => {
+  // Callbacks, for they run at every request: a promise for each would cost more than what they do.
+  fastify.addHook('onRequest', (request, reply, done) => {
     // What an endpoint does not say otherwise is for its caller alone.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
     if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
+    done();
   });
   // Before the body is looked at, and after CORS.
-  fastify.addHook('preParsing', async (request) => refuseMissingSlash(request));
-  // A connection that stays open after its last answer would hold up the shutdown.
-  fastify.addHook('onSend', async (_request, reply) => {
-    if (closing) void reply.header('connection', 'close');
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    done(missingSlash(request), payload);
   });
-  fastify.addHook('onResponse', async (request, reply) => {
-    const { method } = request;
-    const route = request.routeOptions.url ?? '(none)';
-    observeRequest(method, route, reply.statusCode, reply.elapsedTime / 1000);
+  // A connection that stays open after its last answer would hold up the shutdown.
+  fastify.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) void reply.header('connection', 'close');
+    done(null, payload);
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions } = request;
+    if (routeOptions.config?.tellsReadiness) drain.asked();
+    const route = routeOptions.url ?? '(none)';
+    const { elapsedTime, statusCode } = reply;
+    observeRequest(method, route, statusCode, elapsedTime / 1000);
     request.log.info(
       {
         method,
         route,
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+        status: statusCode,
+        milliseconds: Math.round(elapsedTime * 10) / 10,
         address: request.ip,
       },
       'request',
     );
+    done();
   });
 }
 
 /** The router takes both spellings of an address for one. */
-function refuseMissingSlash({ routeOptions, url }: FastifyRequest): void {
-  if (!routeOptions.config?.needsTrailingSlash || url.split('?', 1)[0]!.endsWith('/')) return;
-  throw methodNotAllowed(
+function missingSlash({ routeOptions, url }: FastifyRequest): Error | null {
+  if (!routeOptions.config?.needsTrailingSlash || url.split('?', 1)[0]!.endsWith('/')) return null;
+  return methodNotAllowed(
     `The trailing slash is required: send the request to ${routeOptions.url}/ instead.`,
     {
       headers: { allow: 'OPTIONS' },

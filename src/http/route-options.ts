@@ -19,5 +19,7 @@ declare module 'fastify' {
     versioned?: boolean;
     /** Without the slash at its end the address answers 405, whatever the request is. */
     needsTrailingSlash?: boolean;
+    /** The route tells load balancers whether this instance is ready. */
+    tellsReadiness?: boolean;
   }
 }

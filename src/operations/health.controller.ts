@@ -1,4 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
 import { ReadinessService } from './readiness.service.js';
 
@@ -19,6 +20,7 @@ export class HealthController {
   /** 200 when requests can be served; a 503 problem when the database cannot be reached or misses migrations, or the process is shutting down. */
   @Get('ready')
   @HealthCheck()
+  @RouteConfig({ tellsReadiness: true })
   ready(): Promise<HealthCheckResult> {
     return this.health.check([
       () => this.readiness.process(),

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -41,7 +41,7 @@ export function isSecret(kind: SecretKind, text: string): boolean {
 }
 
 /** The SHA-256 digest under which a random secret is kept and found: 32 bytes. */
-export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest();
+export const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** Compares two digests in constant time. */
 export const sameDigest = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);

@@ -1,3 +1,4 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../app.setup.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
@@ -22,6 +23,15 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   let postgres: EmbeddedPostgres | undefined;
   let demo: DemoCredentials | undefined;
+  let app: NestFastifyApplication | undefined;
+  // From the beginning: the first process of a container is deaf to a signal that it does not listen to. A start that is
+  // under way has nothing to finish.
+  stopOnSignals(async () => {
+    // Who has not finished by then is cut off, so that the rest can end in order.
+    setTimeout(() => app?.getHttpServer().closeAllConnections(), CUT_OFF_MS).unref();
+    await app?.close();
+    await postgres?.stop();
+  });
   if (settings.demonstration) {
     postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, say });
     settings.databaseUrl = postgres.url;
@@ -29,13 +39,7 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
   }
   if (settings.webhookAllowPrivateAddresses) say(PRIVATE_ADDRESSES_WARNING);
   try {
-    const app = await startApplication(settings, demo, say);
-    stopOnSignals(async () => {
-      // Who has not finished by then is cut off, so that the rest can end in order.
-      setTimeout(() => app.getHttpServer().closeAllConnections(), CUT_OFF_MS).unref();
-      await app.close();
-      await postgres?.stop();
-    });
+    app = await startApplication(settings, demo, say);
     if (demo) say(demoBanner(settings, demo));
     else say(`Charging Data Service: listening on ${settings.host}:${settings.port} for ${settings.baseUrl}`);
   } catch (error) {

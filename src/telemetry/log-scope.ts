@@ -9,7 +9,7 @@ export interface LogFields {
 
 const scope = new AsyncLocalStorage<LogFields>();
 
-// From Node 24 on it costs nothing; before that every promise pays for it, 7 % of what a request takes (docs/decisions/0006).
+// From Node 24 on it costs nothing; before that every promise pays for it, 7 % of what a request takes (docs/decisions/0007).
 let isKept = Number.parseInt(process.versions.node) >= 24;
 
 /** Keeps the scope on an older Node too: for whoever pays for it anyway. */

@@ -1,10 +1,16 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as rest } from 'node:timers/promises';
 import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
+import { PURGE_TASKS, type PurgeTask } from './purge-tasks.js';
 
-const BATCH = 1000;
+// A batch is made larger or smaller so that it takes about this long, and after it the purge rests for a multiple of it.
+const BATCH_MS = 20;
+const LEAST = 20;
+const MOST = 500;
+const REST = 4;
 const PURGE_EVERY_MS = 60_000;
 // The sealed successor is of use for the grace time alone; erase it soon after.
 const ERASE_EVERY_MS = 5_000;
@@ -20,77 +26,22 @@ const lastPurge = new Gauge({
   help: 'When this instance last removed all that had expired',
 });
 
-interface PurgeTask {
-  table: string;
-  key: string;
-  /** Which rows may go; `$2` is the retention in days, where the condition names it. */
-  condition: string;
+/** What one batch did: how many rows, and where the next one goes on. */
+interface Batch {
+  count: number;
+  last: string | null;
 }
 
 /**
- * What may go. A consumed code and a retired refresh token stay for as long as their grant, so that a replay is
- * noticed to the grant's last day; a grant stays for the retention time after its end, for whoever asks what became
- * of it, and takes its codes and tokens along.
- */
-const TASKS: PurgeTask[] = [
-  // For a day after their end, so that whoever asks why a partner gets 401 is told.
-  { table: 'access_tokens', key: 'digest', condition: "expires_at < now() - interval '1 day'" },
-  { table: 'authorization_codes', key: 'digest', condition: 'consumed_at IS NULL AND expires_at < now()' },
-  { table: 'sessions', key: 'digest', condition: 'expires_at < now()' },
-  { table: 'portal_links', key: 'digest', condition: 'expires_at < now()' },
-  { table: 'portal_sessions', key: 'digest', condition: 'expires_at < now()' },
-  { table: 'password_links', key: 'digest', condition: 'expires_at < now()' },
-  { table: 'rate_limit_periods', key: 'notification_id', condition: 'ends_at < now()' },
-  // Likewise: a secret that has expired is another answer than one that is wrong.
-  {
-    table: 'client_secrets',
-    key: 'client_id, digest',
-    condition: 'expires_at < now() - make_interval(days => $2)',
-  },
-  { table: 'grants', key: 'id', condition: 'revoked_at < now() - make_interval(days => $2)' },
-  { table: 'grants', key: 'id', condition: 'expires_at < now() - make_interval(days => $2)' },
-  {
-    table: 'grants',
-    key: 'id',
-    condition: `id IN (SELECT grant_id FROM refresh_tokens
-                        WHERE retired_at IS NULL AND expires_at < now() - make_interval(days => $2) LIMIT $1)`,
-  },
-  {
-    table: 'event_idempotency_keys',
-    key: 'client_id, key_digest',
-    condition: "created_at <= now() - interval '24 hours'",
-  },
-  // With its deliveries and their attempts; not while one of them, accepted or sent again, is on its way.
-  {
-    table: 'events',
-    key: 'id',
-    condition: `created_at < now() - make_interval(days => $2)
-                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id AND state = 'pending')`,
-  },
-  { table: 'webhook_endpoints', key: 'id', condition: 'deleted_at < now() - make_interval(days => $2)' },
-  {
-    table: 'webhook_endpoint_hours',
-    key: 'endpoint_id, hour',
-    condition: 'hour < now() - make_interval(days => $2)',
-  },
-  { table: 'webhook_recoveries', key: 'id', condition: 'created_at < now() - make_interval(days => $2)' },
-  {
-    table: 'activity_hours',
-    key: 'client_id, hour, kind, detail',
-    condition: 'hour < now() - make_interval(days => $2)',
-  },
-  { table: 'audit_events', key: 'id', condition: "occurred_at < now() - interval '365 days'" },
-];
-
-/**
  * Removes what has expired, inside the service and in any number of instances at once: small batches, each its own
- * transaction, rows that another instance holds are left to it, and nothing is ever counted.
+ * transaction, rows that another instance holds are left to it, and nothing is ever counted. It takes a fifth of one
+ * connection at the most, so that what is asked for meanwhile hardly notices.
  */
 @Injectable()
 export class PurgeService implements OnApplicationShutdown {
   private readonly logger = new Logger(PurgeService.name);
-  private running: Promise<unknown> | undefined;
-  private stopping = false;
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -98,68 +49,94 @@ export class PurgeService implements OnApplicationShutdown {
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await this.running;
+    this.stopping.abort();
+    await Promise.all(this.running.values());
   }
 
   @Interval(PURGE_EVERY_MS)
   protected purgeOnSchedule(): Promise<void> {
-    return this.once(() => this.purge());
+    return this.once('purge', () => this.purge());
   }
 
   @Interval(ERASE_EVERY_MS)
   protected eraseOnSchedule(): Promise<void> {
-    return this.once(() => this.eraseSealedSuccessors());
+    return this.once('erasure', () => this.eraseSealedSuccessors());
   }
 
   /** Deletes all that may go; how many rows that were. */
   async purge(): Promise<number> {
     let removed = 0;
-    for (const task of TASKS) removed += await this.inBatches(() => this.deleteBatch(task));
+    for (const task of PURGE_TASKS) {
+      removed += await this.inBatches((size, from) => this.deleteBatch(task, size, from));
+    }
     lastPurge.setToCurrentTime();
     return removed;
   }
 
   /** Erases the sealed successors whose grace time is over; how many those were. */
   eraseSealedSuccessors(): Promise<number> {
-    return this.inBatches(async () => {
-      const [, count]: [unknown[], number] = await this.dataSource.query(
-        `UPDATE refresh_tokens SET sealed_successor = NULL WHERE digest IN (
-           SELECT digest FROM refresh_tokens
-            WHERE sealed_successor IS NOT NULL AND grace_ends_at <= now()
-            LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-        [BATCH],
+    return this.inBatches(async (size, from) => {
+      const [batch]: Batch[] = await this.dataSource.query(
+        `WITH going AS (
+           SELECT ctid, grace_ends_at FROM refresh_tokens
+            WHERE sealed_successor IS NOT NULL AND grace_ends_at <= now() AND grace_ends_at >= $1
+            ORDER BY grace_ends_at LIMIT ${size} FOR UPDATE SKIP LOCKED
+         ), gone AS (
+           UPDATE refresh_tokens SET sealed_successor = NULL WHERE ctid = ANY (ARRAY(SELECT ctid FROM going)) RETURNING 1
+         )
+         SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(grace_ends_at) FROM going)::text AS last`,
+        [from],
       );
-      return count;
+      return batch!;
     });
   }
 
-  private async deleteBatch({ table, key, condition }: PurgeTask): Promise<number> {
-    const params = condition.includes('$2') ? [BATCH, this.settings.retentionDays] : [BATCH];
-    const [, count]: [unknown[], number] = await this.dataSource.query(
-      `DELETE FROM ${table} WHERE (${key}) IN (
-         SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-      params,
+  private async deleteBatch(
+    { table, by, before, condition = 'true', join = '' }: PurgeTask,
+    size: number,
+    from: string,
+  ): Promise<Batch> {
+    // By their place in the table: they are held from the look to the removal. The index is entered where the last batch
+    // left off, for what was removed stands in it until it is vacuumed.
+    const [batch]: Batch[] = await this.dataSource.query(
+      `WITH going AS (
+         SELECT t.ctid, ${by} AS at FROM ${table} t ${join}
+          WHERE ${by} < ${before} AND ${by} >= $1 AND ${condition}
+          ORDER BY ${by} LIMIT ${size} FOR UPDATE OF t SKIP LOCKED
+       ), gone AS (
+         DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM going)) RETURNING 1
+       )
+       SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(at) FROM going)::text AS last`,
+      before.includes('$2') ? [from, this.settings.retentionDays] : [from],
     );
-    purgedRows.inc({ table }, count);
-    return count;
+    purgedRows.inc({ table }, batch!.count);
+    return batch!;
   }
 
-  private async inBatches(batch: () => Promise<number>): Promise<number> {
+  private async inBatches(run: (size: number, from: string) => Promise<Batch>): Promise<number> {
     let total = 0;
+    let size = MOST / 2;
+    let from = '-infinity';
     for (;;) {
-      const count = await batch();
+      const begun = performance.now();
+      const { count, last } = await run(size, from);
+      const took = performance.now() - begun;
       total += count;
-      if (count < BATCH || this.stopping) return total;
+      if (count < size || this.stopping.signal.aborted) return total;
+      from = last ?? from;
+      size = Math.round(Math.min(MOST, Math.max(LEAST, (size * BATCH_MS) / took, size / 2)));
+      await rest(took * REST, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
     }
   }
 
   /** One run at a time; a failure is logged and the next run tries again. */
-  private async once(work: () => Promise<number>): Promise<void> {
-    if (this.running || this.stopping) return;
-    this.running = work()
-      .catch((error: Error) => this.logger.warn(`The purge stopped early: ${error.message}`))
-      .finally(() => (this.running = undefined));
-    await this.running;
+  private async once(name: string, work: () => Promise<number>): Promise<void> {
+    if (this.running.has(name) || this.stopping.signal.aborted) return;
+    const run = work()
+      .then(() => undefined)
+      .catch((error: Error) => this.logger.warn(`The ${name} stopped early: ${error.message}`))
+      .finally(() => this.running.delete(name));
+    this.running.set(name, run);
+    await run;
   }
 }

@@ -205,9 +205,12 @@ describe('problems', () => {
     const tables = { access_tokens: 'access_tokens_away', scopes: 'scopes_away' };
 
     let browser: BrowserSession;
+    // One that no instance remembers.
+    let unseen: string;
 
     beforeAll(async () => {
       browser = await service.make.signedIn(await service.make.user());
+      unseen = await service.make.adminToken();
       for (const [from, to] of Object.entries(tables)) {
         await service.database.query(`ALTER TABLE ${from} RENAME TO ${to}`);
       }
@@ -220,7 +223,7 @@ describe('problems', () => {
 
     const attempts: [string, (headers: Record<string, string>) => Promise<Answer>][] = [
       ['the metadata', (headers) => send('/.well-known/oauth-authorization-server', { headers })],
-      ['a bearer endpoint', (headers) => send('/v2/users', { headers, bearer: admin })],
+      ['a bearer endpoint', (headers) => send('/v2/users', { headers, bearer: unseen })],
       [
         'the token endpoint',
         (headers) =>

@@ -269,9 +269,13 @@ describe('the process', () => {
       });
 
     it('takes nothing new, finishes what is under way, and ends with 0; a second signal changes nothing', async () => {
+      const bearer = (await token(url)).json.access_token as string;
       await database.query('BEGIN');
-      await database.query('LOCK TABLE access_tokens');
-      const answers = Array.from({ length: 4 }, () => token(url));
+      // Reads go on; each of these writes is a statement of its own.
+      await database.query('LOCK TABLE users IN SHARE MODE');
+      const answers = Array.from({ length: 4 }, (_, n) =>
+        new Http(url).send('/admin/users', { bearer, json: { email: `n${n}@mail.example`, name: 'Late' } }),
+      );
       await until('the requests wait for the lock', async () => {
         const [row] = await database.query<{ n: number }>(
           'SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted',
@@ -284,10 +288,26 @@ describe('the process', () => {
       service.signal('SIGTERM');
       service.signal('SIGINT');
       await database.query('COMMIT');
-      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
       // Connections that clients keep alive do not hold it up: it ends when the work does.
       expect(await service.exit(5_000)).toBe(0);
       expect(Date.now() - started).toBeLessThan(10_000);
+    });
+
+    it('while it still waits to migrate ends with 0 at once', async () => {
+      await database.query('BEGIN');
+      await database.query('LOCK TABLE migrations');
+      const otherPort = await freePort();
+      const other = new SpawnedService({ ...production(database.url, otherPort, port), ...operator });
+      await until('its migrations wait', async () => {
+        const [row] = await database.query<{ n: number }>(
+          'SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted',
+        );
+        return row!.n > 0;
+      });
+      other.signal('SIGTERM');
+      expect(await other.exit(5_000)).toBe(0);
+      await database.query('ROLLBACK');
     });
 
     it('ends with 0 within 10 s although a client never finishes its request', async () => {

@@ -171,6 +171,28 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
   });
 
+  it('is started again under the same URL when it is killed, and ends for good when it is stopped', async () => {
+    const dataDir = newFolder();
+    // What was committed must be there.
+    const database = await start(dataDir, { settings: { fsync: 'off' } });
+    await query(database.url, `CREATE TABLE kept AS SELECT 1 AS one`);
+    const first = await serverPid(dataDir);
+    process.kill(first, 'SIGKILL');
+    const works = (sql: string) => query(database.url, sql).catch(() => undefined);
+    await until('it works again', async () => (await works('SELECT one FROM kept')) !== undefined);
+    const second = await serverPid(dataDir);
+    expect(second).not.toBe(first);
+    expect(said.slice(-2)).toEqual([
+      expect.stringContaining('ended unexpectedly'),
+      expect.stringContaining('running again'),
+    ]);
+    // Also where it is on its way up again.
+    process.kill(second, 'SIGKILL');
+    await database.stop();
+    expect(await clusterProcesses(path.join(dataDir, 'postgres'))).toEqual([]);
+    await start(dataDir);
+  });
+
   it('asks the server to stop when the process ends without stopping it', async () => {
     for (const way of ['', 'throw new Error("on purpose");', 'process.exit(3);']) {
       const dataDir = newFolder();

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/database/embedded/free-port.js';
+import { describeUnless } from './left-out.js';
 import { until } from './until.js';
 
 const ATTEMPTS = 5;
@@ -110,15 +111,7 @@ export async function someRedis(): Promise<TestRedis> {
  * are named as left out, on stdout and in the results; with `CI=true` they fail.
  */
 export function describeWithRedis(need: 'any' | 'own', name: string, cases: () => void): void {
-  const lacking = whatIsLacking(need);
-  if (!lacking) return describe(name, cases);
-  const leftOut = `LEFT OUT: ${name}: ${lacking}`;
-  process.stdout.write(`${leftOut}\n`);
-  describe(leftOut, () => {
-    it('is tested by continuous integration at the least', () => {
-      if (process.env.CI === 'true') throw new Error(leftOut);
-    });
-  });
+  describeUnless(whatIsLacking(need), name, cases);
 }
 
 function whatIsLacking(need: 'any' | 'own'): string | undefined {

@@ -1,8 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { until } from './until.js';
 
 const MAIN = path.join(process.cwd(), 'dist', 'src', 'main.js');
+/** The flags that `npm start` gives to Node. */
+const FLAGS = (
+  JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
+).scripts.start.match(/--\S+/g)!;
 const READY = /listening on|curl -s -H "Authorization: Bearer \$ADMIN"/;
 
 /** The service as a process of its own, as `npm start` starts it. */
@@ -14,10 +19,18 @@ export class SpawnedService {
   private isOver = false;
   private readonly child: ChildProcess;
 
-  constructor(environment: Record<string, string>) {
+  /** `files`: how many it may open; `imports`: modules that it loads before anything else. */
+  constructor(
+    environment: Record<string, string>,
+    { files, imports = [] }: { files?: number; imports?: string[] } = {},
+  ) {
     const { PATH, HOME, TMPDIR } = process.env;
     const env = { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...environment };
-    this.child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const args = [...FLAGS, ...imports.map((module) => `--import=${module}`), MAIN];
+    const [command, ...all] = files
+      ? ['/bin/sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, ...args]
+      : [process.execPath, ...args];
+    this.child = spawn(command!, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
       stream.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
     }
@@ -35,6 +48,10 @@ export class SpawnedService {
     await until('the service is ready', () => this.isOver || READY.test(this.printed), 25_000);
     if (this.isOver) throw new Error(`the service ended instead of starting:\n${this.printed.slice(-2000)}`);
     return this;
+  }
+
+  get pid(): number {
+    return this.child.pid!;
   }
 
   signal(name: NodeJS.Signals): void {

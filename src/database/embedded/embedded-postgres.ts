@@ -9,10 +9,10 @@ import { initCluster, removeInitLeftovers, SUPERUSER } from './init-cluster.js';
 import { stopLeftoverServer } from './leftover-server.js';
 import { exists } from './own-folder.js';
 import { keptPassword } from './password-file.js';
-import { tailOf } from './server-log.js';
 import { ServerStartError, startServer, stopServer, type ServerProcess } from './server-process.js';
+import { Supervisor } from './supervisor.js';
 
-/** A running PostgreSQL of this process alone. */
+/** A running PostgreSQL of this process alone; where it ends by itself it is started again under the same URL. */
 export interface EmbeddedPostgres {
   /** postgres://user:password@127.0.0.1:port/database */
   url: string;
@@ -92,7 +92,16 @@ async function start(
   try {
     const address = `postgres://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}`;
     await ensureDatabase(`${address}/postgres`, database);
-    return handle(server, `${address}/${encodeURIComponent(database)}`, locks, say);
+    const startAgain = async () => {
+      await stopLeftoverServer(home, binaries, say);
+      return startServer(dataDir, home, binaries, withDefaults(settings, port), say);
+    };
+    const supervisor = new Supervisor(server, startAgain, say);
+    let stopping: Promise<void> | undefined;
+    return {
+      url: `${address}/${encodeURIComponent(database)}`,
+      stop: () => (stopping ??= supervisor.stop().then(() => releaseAll(locks))),
+    };
   } catch (error) {
     await stopServer(server).catch(() => undefined);
     throw error;
@@ -108,15 +117,8 @@ async function startOnFreePort(
 ): Promise<{ server: ServerProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
-    const all = {
-      ...SMALL_INSTANCE,
-      ...settings,
-      listen_addresses: '127.0.0.1',
-      port: String(port),
-      unix_socket_directories: '',
-    };
     try {
-      return { server: await startServer(dataDir, home, binaries, all, say), port };
+      return { server: await startServer(dataDir, home, binaries, withDefaults(settings, port), say), port };
     } catch (error) {
       const again = error instanceof ServerStartError && TRANSIENT.test(error.log) && attempt < START_TRIES;
       if (!again) throw error;
@@ -124,6 +126,14 @@ async function startOnFreePort(
     }
   }
 }
+
+const withDefaults = (settings: Record<string, string>, port: number): Record<string, string> => ({
+  ...SMALL_INSTANCE,
+  ...settings,
+  listen_addresses: '127.0.0.1',
+  port: String(port),
+  unix_socket_directories: '',
+});
 
 async function ensureDatabase(url: string, database: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
@@ -135,32 +145,6 @@ async function ensureDatabase(url: string, database: string): Promise<void> {
     if (found.rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`);
   } finally {
     await client.end();
-  }
-}
-
-function handle(
-  server: ServerProcess,
-  url: string,
-  locks: FolderLock[],
-  say: (line: string) => void,
-): EmbeddedPostgres {
-  let stopping: Promise<void> | undefined;
-  server.child.once('exit', () => {
-    if (stopping) return;
-    void tailOf(server.logFile).then((log) => say(`PostgreSQL ended unexpectedly:\n${log}`));
-  });
-  return {
-    url,
-    stop: () => (stopping ??= stopSaying(server, say).then(() => releaseAll(locks))),
-  };
-}
-
-async function stopSaying(server: ServerProcess, say: (line: string) => void): Promise<void> {
-  const slow = setTimeout(() => say('Waiting for PostgreSQL to write its data to the disk and stop'), 1_000);
-  try {
-    await stopServer(server);
-  } finally {
-    clearTimeout(slow);
   }
 }
 

@@ -64,9 +64,9 @@ async function signalServer(
 }
 
 async function haveEnded(cluster: string, withinMs: number): Promise<boolean> {
-  const deadline = Date.now() + withinMs;
+  const deadline = performance.now() + withinMs;
   while ((await clusterProcesses(cluster)).length > 0) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await pause(POLL_MS);
   }
   return true;

@@ -51,8 +51,9 @@ export class DeliveriesService {
 
   /** Resolves when no attempt of it is to come any more, or after so many milliseconds. */
   async waitUntilFinished(id: string, milliseconds: number): Promise<void> {
-    const deadline = Date.now() + milliseconds;
-    while (!(await this.repository.isFinished(id)) && Date.now() < deadline) await after(LOOK_AGAIN_MS);
+    const deadline = performance.now() + milliseconds;
+    while (!(await this.repository.isFinished(id)) && performance.now() < deadline)
+      await after(LOOK_AGAIN_MS);
   }
 
   /**

@@ -81,7 +81,7 @@ export class DeliveryQueueRepository {
           ORDER BY due.turn LIMIT $2
        ), claimed AS (
          SELECT d.id FROM deliveries d
-          WHERE d.id IN (SELECT id FROM candidate) AND d.state = 'pending' AND d.next_attempt_at <= now()
+          WHERE d.id = ANY (ARRAY(SELECT id FROM candidate)) AND d.state = 'pending' AND d.next_attempt_at <= now()
             FOR UPDATE SKIP LOCKED
        )
        UPDATE deliveries d
@@ -161,7 +161,7 @@ export class DeliveryQueueRepository {
        ), by_endpoint AS (
          SELECT endpoint_id, count(*) FILTER (WHERE state = 'delivered')::int AS delivered,
                 count(*) FILTER (WHERE state <> 'delivered')::int AS failed, sum(duration_ms)::bigint AS duration_ms,
-                max(duration_ms) AS slowest_ms, max(attempted_at) AS last_attempt_at, min(attempted_at) AS first_attempt_at
+                max(duration_ms) AS slowest_ms
            FROM made GROUP BY endpoint_id
        ), locked AS MATERIALIZED (
          -- In one order, whichever instance comes first.
@@ -176,8 +176,9 @@ export class DeliveryQueueRepository {
                duration_ms = h.duration_ms + excluded.duration_ms, slowest_ms = greatest(h.slowest_ms, excluded.slowest_ms)
        )
        UPDATE webhook_endpoints e
-          SET last_attempt_at = greatest(e.last_attempt_at, b.last_attempt_at),
-              failing_since = CASE WHEN b.delivered = 0 THEN coalesce(e.failing_since, b.first_attempt_at) END
+          SET last_attempt_at = now(),
+              -- By this clock, as what it is compared with: an instance's own may be days off.
+              failing_since = CASE WHEN b.delivered = 0 THEN coalesce(e.failing_since, now()) END
          FROM by_endpoint b JOIN locked ON locked.id = b.endpoint_id
         WHERE e.id = b.endpoint_id
        RETURNING CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS id`,

@@ -12,6 +12,7 @@ const TRY_AGAIN_MS = 250;
 interface Waiting {
   result: AttemptResult;
   endpointId: string;
+  /** By the clock that never steps. */
   since: number;
   done: () => void;
 }
@@ -35,7 +36,7 @@ export class DeliveryResultsService {
   /** Resolves when the result is written, or when its lease has run out and another instance has taken the delivery up. */
   write(result: AttemptResult, endpointId: string): Promise<void> {
     return new Promise((done) => {
-      this.waiting.push({ result, endpointId, since: Date.now(), done });
+      this.waiting.push({ result, endpointId, since: performance.now(), done });
       if (!this.isWriting) void apart(() => this.writeWaiting());
     });
   }
@@ -66,7 +67,7 @@ export class DeliveryResultsService {
   }
 
   private keepThoseWithLease(batch: Waiting[]): void {
-    const leaseBegan = Date.now() - LEASE_SECONDS * 1000;
+    const leaseBegan = performance.now() - LEASE_SECONDS * 1000;
     for (const one of batch) {
       if (one.since > leaseBegan) this.waiting.push(one);
       else one.done();

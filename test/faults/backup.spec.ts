@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { migrate } from '../../src/database/migrate.js';
+import { MIGRATIONS } from '../../migrations/index.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { Factory, type TestClient, type Tokens } from '../support/factory.js';
+import { Http, type Answer } from '../support/http.js';
+import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
+import { describeUnless } from '../support/left-out.js';
+import { Receiver } from '../support/receiver.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
+
+// Two servers of PostgreSQL and three of the service start here, one after the other.
+jest.setTimeout(90_000);
+
+const LOOPS = 4;
+
+describeUnless(lackingPostgres, 'backup and restore', () => {
+  let postgres: InstalledPostgres;
+  let receiver: Receiver;
+  let status = 503;
+  let live: TestInstance;
+  let make: Factory;
+  let client: TestClient;
+  let operator: TestClient;
+  let user: UserEntity;
+
+  beforeAll(async () => {
+    postgres = await InstalledPostgres.start();
+    receiver = await Receiver.start((response) => void response.writeHead(status).end());
+    await postgres.query('postgres', 'CREATE DATABASE live');
+    const url = postgres.url('live');
+    await migrate(url, async () => undefined);
+    const database = { url, query: async () => [], drop: async () => undefined };
+    live = await startInstance(database, { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,3600' });
+    make = new Factory(live);
+    client = await make.client();
+    operator = await make.operatorClient();
+    user = await make.user();
+  });
+  afterAll(async () => {
+    await SpawnedService.killAll();
+    await live?.app.close();
+    await receiver?.stop();
+    await postgres?.remove();
+  });
+
+  const basic = ({ id, secret }: TestClient) => ({ id, secret });
+  const refresh = (http: Http, tokens: Tokens) =>
+    http.token({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, basic(client));
+  const isActive = async (http: Http, token: string): Promise<boolean> => {
+    const answer = await http.send('/o/introspect/', { form: { token }, basic: basic(operator) });
+    return answer.json.active as boolean;
+  };
+  const environment = (databaseUrl: string, port: number) => ({
+    ...{ ...WEBHOOK_ENV, NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
+    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+  });
+
+  /** A service as it is built, over a database that was restored. */
+  async function serviceOn(databaseUrl: string) {
+    const port = await freePort();
+    const service = await new SpawnedService(environment(databaseUrl, port)).ready();
+    return { service, http: new Http(`http://127.0.0.1:${port}`) };
+  }
+
+  /** Tokens, refreshes and events without a pause, until told to stop; what was not answered well. */
+  function load(families: Tokens[], bearer: string) {
+    let running = true;
+    const wrong: string[] = [];
+    const served = { token: 0, refresh: 0, event: 0 };
+    const judge = (kind: keyof typeof served, { status: answered, text }: Answer) => {
+      if (answered === 200 || answered === 202) served[kind]++;
+      else wrong.push(`${kind}: ${answered} ${text}`);
+    };
+    const event = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: {} };
+    const loops = Array.from({ length: LOOPS }, async (_, n) => {
+      while (running) {
+        judge('token', await live.http.token({ grant_type: 'client_credentials' }, basic(client)));
+        judge('event', await live.http.send('/v2/events', { bearer, json: event }));
+        const answer = await refresh(live.http, families[n]!);
+        judge('refresh', answer);
+        if (answer.status === 200) families[n] = answer.json as Tokens;
+      }
+    });
+    return {
+      served,
+      stop: async () => {
+        running = false;
+        await Promise.all(loops);
+        expect(wrong).toEqual([]);
+      },
+    };
+  }
+
+  it('what was dumped under load is a service again: tokens, consents, deliveries and the trail; what came after is undone', async () => {
+    const bearer = await make.adminToken();
+    const endpoint = await live.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
+      bearer,
+      json: { url: receiver.url('/hook'), event_types: [TYPE] },
+    });
+    expect(endpoint.status).toBe(201);
+    const kept = await make.tokens(client, user);
+    const withdrawn = await make.tokens(client, await make.user());
+    const families: Tokens[] = [];
+    for (let n = 0; n < LOOPS; n++) families.push(await make.tokens(client, user));
+    const requests = load(families, bearer);
+    await until('deliveries have failed', () => receiver.requests.length >= 20);
+    const dump = path.join(postgres.folder, 'live.dump');
+    await postgres.run('pg_dump', '--format=custom', `--file=${dump}`, `--dbname=${postgres.url('live')}`);
+    const duringDump = { ...requests.served };
+    await until('more was served since', () =>
+      Object.entries(requests.served).every(([kind, n]) => n > duringDump[kind as keyof typeof duringDump]),
+    );
+    await requests.stop();
+    // After the backup one user withdraws, and one token is rotated.
+    const rotated = await refresh(live.http, kept);
+    const revoked = { token: withdrawn.refresh_token, client_id: client.id, client_secret: client.secret };
+    expect((await live.http.send('/o/revoke_token/', { form: revoked })).status).toBe(200);
+    expect(await isActive(live.http, withdrawn.access_token)).toBe(false);
+
+    await postgres.query('postgres', 'CREATE DATABASE restored TEMPLATE template0');
+    const into = `--dbname=${postgres.url('restored')}`;
+    await postgres.run('pg_restore', '--exit-on-error', '--single-transaction', '--no-owner', into, dump);
+    const before = await postgres.query<{ id: string }>(
+      'restored',
+      "SELECT id FROM deliveries WHERE state = 'pending' AND attempts > 0 AND retries < 2",
+    );
+    expect(before.length).toBeGreaterThan(0);
+    status = 200;
+    receiver.requests.length = 0;
+    const { service, http } = await serviceOn(postgres.url('restored'));
+
+    const [{ n: migrations }] = (await postgres.query<{ n: number }>(
+      'restored',
+      'SELECT count(*)::int AS n FROM migrations',
+    )) as [{ n: number }];
+    expect(migrations).toBe(MIGRATIONS.length);
+    expect(await isActive(http, kept.access_token)).toBe(true);
+    const users = await http.get('/v2/users', { bearer: kept.access_token });
+    expect(users.json).toMatchObject([
+      { id: user.id, scopes: expect.arrayContaining(client.scopes) as string[] },
+    ]);
+    // What was due goes out, with the same id, and signed with a secret that only ENCRYPTION_KEY opens.
+    const [first] = before;
+    const resend = await http.send(`/admin/deliveries/${first!.id}/resend`, { bearer, json: {} });
+    expect(resend.status).toBe(202);
+    await until('the delivery arrives', () =>
+      receiver.requests.some(({ headers }) => headers['webhook-id'] === first!.id),
+    );
+    for (const change of [
+      'UPDATE audit_events SET actor_id = NULL',
+      'DELETE FROM audit_events',
+      'TRUNCATE audit_events',
+    ])
+      await expect(postgres.query('restored', change)).rejects.toThrow(/audit/);
+    const trail = await http.get(`/admin/audit_events?subject=${client.id}`, { bearer });
+    expect(trail.json).not.toEqual([]);
+
+    // As docs/backup.md says: what ended after the backup is alive again, what was made after it is unknown.
+    expect(await isActive(http, withdrawn.access_token)).toBe(true);
+    expect(await refresh(http, rotated.json as Tokens)).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_grant' },
+    });
+    expect((await refresh(http, kept)).status).toBe(200);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['dist/src/operator.js', 'revoke-client', client.id],
+      { env: { PATH: process.env.PATH, ...environment(postgres.url('restored'), 3000) } },
+    );
+    expect((JSON.parse(stdout) as { revoked: number }).revoked).toBeGreaterThan(LOOPS);
+    expect(await isActive(http, withdrawn.access_token)).toBe(false);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('a base backup and the archived WAL give the state of a moment between two revocations', async () => {
+    const [first, second] = [await make.tokens(client, user), await make.tokens(client, user)];
+    const revoke = async ({ refresh_token: token }: Tokens) => {
+      const form = { token, client_id: client.id, client_secret: client.secret };
+      expect((await live.http.send('/o/revoke_token/', { form })).status).toBe(200);
+    };
+    const copy = path.join(postgres.folder, 'copy');
+    const from = `--dbname=${postgres.url('postgres')}`;
+    await postgres.run('pg_basebackup', from, `--pgdata=${copy}`, '--checkpoint=fast', '--no-sync');
+    await revoke(first);
+    const [moment] = await postgres.query<{ at: string }>('live', 'SELECT clock_timestamp()::text AS at');
+    await revoke(second);
+    const [last] = await postgres.query<{ file: string }>(
+      'live',
+      'SELECT pg_walfile_name(pg_switch_wal()) AS file',
+    );
+    await until('the WAL is archived', async () => {
+      const [row] = await postgres.query<{ done: boolean }>(
+        'live',
+        `SELECT last_archived_wal >= '${last!.file}' AS done FROM pg_stat_archiver`,
+      );
+      return row!.done;
+    });
+
+    const port = await freePort();
+    await postgres.recover('copy', port, moment!.at);
+    const { service, http } = await serviceOn(postgres.url('live', port));
+    expect(await isActive(http, first.access_token)).toBe(false);
+    expect(await isActive(http, second.access_token)).toBe(true);
+    expect(await isActive(live.http, second.access_token)).toBe(false);
+    expect(await service.stop()).toBe(0);
+  });
+});

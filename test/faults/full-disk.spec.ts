@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { Http, type Answer } from '../support/http.js';
+import { describeUnless } from '../support/left-out.js';
+import { whatIsWrongWith503 } from '../support/load.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { freePort } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+// Room for a new cluster and some work, and little more.
+const DISK = '200m';
+const CHUNK = Buffer.alloc(1024 * 1024);
+const BACK_WITHIN_MS = 20_000;
+
+jest.setTimeout(120_000);
+
+const mountPoint = path.join(tmpdir(), `charging-mount-${process.pid}`);
+const run = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+
+/** Whether this user may mount a disk of its own; leaves nothing behind. */
+function lackingMount(): string | undefined {
+  spawnSync('mkdir', ['-p', mountPoint]);
+  const can = run('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint);
+  if (can) run('umount', mountPoint);
+  spawnSync('rmdir', [mountPoint]);
+  return can ? undefined : 'this user may not mount a small disk (on Linux root may)';
+}
+
+describeUnless(
+  lackingMount(),
+  'a full disk below the demonstration',
+  () => {
+    let disk: string;
+    let dataDir: string;
+    let service: SpawnedService;
+    let http: Http;
+    let basic: { id: string; secret: string };
+    let port: number;
+
+    beforeAll(async () => {
+      disk = await mkdtemp(path.join(tmpdir(), 'charging-full-disk-'));
+      expect(run('mount', '-t', 'tmpfs', '-o', `size=${DISK},mode=755`, 'tmpfs', disk)).toBe(true);
+      // As root, PostgreSQL runs as another user, who must be able to enter.
+      await chmod(disk, 0o755);
+      dataDir = path.join(disk, 'data');
+      await mkdir(dataDir);
+      port = await freePort();
+      http = new Http(`http://127.0.0.1:${port}`);
+      service = await start().ready();
+      const [id, secret] = [/client_id +(\S+)/, /client_secret +(\S+)/].map(
+        (what) => what.exec(service.printed)![1]!,
+      );
+      basic = { id: id!, secret: secret! };
+    });
+    afterAll(async () => {
+      await makeRoom();
+      await service?.stop();
+      await SpawnedService.killAll();
+      run('umount', '-l', disk);
+      await rm(disk, { recursive: true, force: true });
+    });
+
+    const start = () =>
+      new SpawnedService({
+        DATA_DIR: dataDir,
+        PORT: String(port),
+        RATE_LIMIT_PER_HOUR: '1000000000',
+        OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
+      });
+    const filler = () => path.join(disk, 'filler');
+    const makeRoom = () => rm(filler(), { force: true });
+    /** Takes what room there is, to the last block. */
+    async function fill(): Promise<void> {
+      for (const size of [CHUNK.length, 4096]) {
+        while (
+          await appendFile(filler(), CHUNK.subarray(0, size)).then(
+            () => true,
+            () => false,
+          )
+        );
+      }
+    }
+    const token = () => http.token({ grant_type: 'client_credentials' }, basic);
+    const bearerRequest = (bearer: string) => http.get('/v2/users', { bearer });
+    const judge = (answer: Answer) =>
+      answer.status === 200 ? undefined : (whatIsWrongWith503(answer) ?? undefined);
+    /** A connection of its own to the embedded database, by what lies in the data folder. */
+    async function connect(): Promise<Client> {
+      const password = (await readFile(path.join(dataDir, 'postgres-password'), 'utf8')).trim();
+      const pid = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+      const client = new Client({
+        ...{ host: '127.0.0.1', port: Number(pid.split('\n')[3]), user: 'postgres', password },
+        database: 'charging_data',
+      });
+      client.on('error', () => undefined);
+      await client.connect();
+      return client;
+    }
+
+    it('refuses what must be written with 503, serves what is only read, and goes on by itself once there is room', async () => {
+      const bearer = (await token()).json.access_token as string;
+      await fill();
+      let refused = 0;
+      for (let n = 0; n < 3_000 && refused < 5; n++) {
+        const answer = await token();
+        expect([answer.status, judge(answer)]).toEqual([answer.status, undefined]);
+        if (answer.status === 503) refused++;
+        const read = await bearerRequest(bearer);
+        expect([read.status, judge(read)]).toEqual([200, undefined]);
+      }
+      expect(refused).toBe(5);
+      await makeRoom();
+      await until('it is served again', async () => (await token()).status === 200, BACK_WITHIN_MS);
+      expect((await bearerRequest(bearer)).status).toBe(200);
+    });
+
+    it('outlives the end of its PostgreSQL, which finds no room for its log, and starts it again once there is room', async () => {
+      const before = await token();
+      expect(before.status).toBe(200);
+      await fill();
+      const client = await connect();
+      const writes = async () => {
+        for (;;)
+          await client.query("SELECT pg_logical_emit_message(false, 'filler', repeat('x', 1000000), true)");
+      };
+      await expect(writes()).rejects.toThrow();
+      await until('it is said', () => service.printed.includes('PostgreSQL ended unexpectedly'));
+      const answer = await token();
+      expect([answer.status, whatIsWrongWith503(answer)]).toEqual([503, undefined]);
+      expect((await http.get('/health/live')).status).toBe(200);
+      expect((await http.get('/health/ready')).status).toBe(503);
+      await makeRoom();
+      await until('it is served again', async () => (await token()).status === 200, BACK_WITHIN_MS);
+      expect((await bearerRequest(before.json.access_token as string)).status).toBe(200);
+      expect(service.printed).toContain('PostgreSQL is running again');
+      expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
+    });
+
+    it('does not start on it, and says why', async () => {
+      expect(await service.stop()).toBe(0);
+      await fill();
+      const next = start();
+      expect(await next.exit(30_000)).toBe(1);
+      expect(next.printed).toMatch(/disk .* is full|No space left on device/);
+      await makeRoom();
+      service = await start().ready();
+      expect((await token()).status).toBe(200);
+    });
+  },
+  { optional: true },
+);

@@ -1,0 +1,129 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Http } from '../support/http.js';
+import { describeUnless } from '../support/left-out.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+// What the service allows, and what the look at the connections and a busy machine add.
+const HEADERS_WITHIN_MS = 10_000;
+const REQUEST_WITHIN_MS = 15_000;
+const TOLERANCE_MS = 4_000;
+const SLOW_CLIENTS = 50;
+const QUICK_MS = 2_000;
+
+const CONNECTIONS = 10_000;
+const FILES = CONNECTIONS + 1_000;
+// Issue: memory of one instance.
+const MEMORY_MB = 250;
+
+jest.setTimeout(120_000);
+
+describe('clients that send one byte a second', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService()));
+  afterAll(() => service.stop());
+
+  /** Sends the start at once and the rest a byte a second; what came back, and after how long the connection was closed. */
+  const trickle = (start: string, rest: string) =>
+    new Promise<{ text: string; took: number }>((resolve) => {
+      const begun = performance.now();
+      let [text, sent] = ['', 0];
+      const socket = connect(service.settings.port, '127.0.0.1', () => socket.write(start));
+      const timer = setInterval(() => socket.write(rest[sent++ % rest.length]!), 1_000);
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        clearInterval(timer);
+        resolve({ text, took: performance.now() - begun });
+      });
+    });
+
+  it('are cut off with 408 within a bound, in headers as in body, and hold up no one else', async () => {
+    const client = await service.make.client();
+    const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000';
+    const heads = Array.from({ length: SLOW_CLIENTS }, () =>
+      trickle('POST /o/token HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'abc'),
+    );
+    const bodies = Array.from({ length: SLOW_CLIENTS }, () =>
+      trickle(`POST /o/token HTTP/1.1\r\nHost: x\r\n${form}\r\n\r\ngrant_type=`, 'client_credentials'),
+    );
+    let over = false;
+    const all = Promise.all([...heads, ...bodies]).finally(() => (over = true));
+    while (!over) {
+      const begun = performance.now();
+      const basic = { id: client.id, secret: client.secret };
+      const answer = await service.http.token({ grant_type: 'client_credentials' }, basic);
+      expect(answer.status).toBe(200);
+      expect(performance.now() - begun).toBeLessThan(QUICK_MS);
+      await pause(200);
+    }
+    await all;
+    for (const { text, took } of await Promise.all(heads)) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 .*\r\n(?:.*\r\n)*content-type: application\/problem\+json/);
+      expect(took).toBeLessThan(HEADERS_WITHIN_MS + TOLERANCE_MS);
+    }
+    for (const { text, took } of await Promise.all(bodies)) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      expect(took).toBeLessThan(REQUEST_WITHIN_MS + TOLERANCE_MS);
+    }
+    expect(service.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+  });
+});
+
+const limit = spawnSync('/bin/sh', ['-c', `ulimit -n ${FILES}`]);
+const lacking = limit.status === 0 ? undefined : `a process may not open ${FILES} files here`;
+
+describeUnless(lacking, 'ten thousand idle connections', () => {
+  let database: TestDatabase;
+  let idle: ChildProcess | undefined;
+
+  beforeAll(async () => (database = await createTestDatabase()));
+  afterAll(async () => {
+    idle?.kill('SIGKILL');
+    await SpawnedService.killAll();
+    await database.drop();
+  });
+
+  it('leave the service quick, and below its bound of memory', async () => {
+    const port = await freePort();
+    const http = new Http(`http://127.0.0.1:${port}`);
+    const service = await new SpawnedService(
+      {
+        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'info' },
+        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      },
+      { files: FILES },
+    ).ready();
+    let said = '';
+    const script = path.join(process.cwd(), 'test', 'support', 'idle-connections.mjs');
+    const limited = `ulimit -n ${FILES} && exec "$0" "$@"`;
+    idle = spawn('/bin/sh', ['-c', limited, process.execPath, script, String(port), String(CONNECTIONS)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    idle.stdout!.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await until('all are open', () => said !== '', 60_000);
+    expect(said).toBe('open\n');
+    const took: number[] = [];
+    for (let n = 0; n < 50; n++) {
+      const begun = performance.now();
+      expect((await http.token({ grant_type: 'client_credentials' }, { id: 'x', secret: 'y' })).status).toBe(
+        401,
+      );
+      took.push(performance.now() - begun);
+    }
+    const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
+    const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+    process.stdout.write(`${CONNECTIONS} idle connections: ${megabytes.toFixed(0)} MB\n`);
+    expect(megabytes).toBeLessThan(MEMORY_MB);
+    expect(took.sort((a, b) => a - b)[25]).toBeLessThan(QUICK_MS / 10);
+    expect(said).toBe('open\n');
+    // They do not hold up the shutdown either.
+    expect(await service.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,102 @@
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../src/database/data-source.js';
+import { isDatabaseAway } from '../../src/database/database-errors.js';
+import type { AccessChanges } from '../../src/database/access-changes.service.js';
+import { Transactions } from '../../src/database/transactions.js';
+import { freePort } from '../support/test-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+/** ReadyForQuery, and what a server that is told to end says of its own accord. */
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+const FATAL = message(
+  'E',
+  'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0',
+);
+
+function message(kind: string, text: string): Buffer {
+  const body = Buffer.from(text, 'latin1');
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(kind), length, body]);
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** Nobody remembers anything here. */
+const NO_CHANGES = { catchUp: () => Promise.resolve() } as unknown as AccessChanges;
+
+describe('the pool of connections', () => {
+  let database: TestDatabase;
+  let relay: Server;
+  let dataSource: DataSource;
+  let isEnding = false;
+  const sockets = new Set<Socket>();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { hostname, port } = new URL(database.url);
+    relay = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      for (const socket of [client, server]) {
+        sockets.add(socket);
+        socket.on('error', () => undefined);
+      }
+      client.pipe(server);
+      server.on('data', (chunk: Buffer) => {
+        const ends = isEnding && chunk.subarray(-READY.length).equals(READY);
+        if (ends) client.end(Buffer.concat([chunk, FATAL]));
+        else client.write(chunk);
+      });
+      server.on('close', () => client.destroy());
+      client.on('close', () => server.destroy());
+    });
+    const url = new URL(database.url);
+    url.port = String(await freePort());
+    await new Promise<void>((resolve) => relay.listen(Number(url.port), '127.0.0.1', resolve));
+    dataSource = await new DataSource(dataSourceOptions(url.href, 3)).initialize();
+  });
+  afterAll(async () => {
+    await dataSource.destroy();
+    for (const socket of sockets) socket.destroy();
+    relay.close();
+    await database.drop();
+  });
+
+  it('outlives connections that the server ends with the very packet that made them', async () => {
+    // The one that is idle since the start is in use meanwhile.
+    const holder = dataSource.createQueryRunner();
+    await holder.connect();
+    isEnding = true;
+    try {
+      for (let n = 0; n < 5; n++) {
+        const error = await failureOf(dataSource.query('SELECT 1'));
+        expect([n, isDatabaseAway(error), error]).toEqual([n, true, expect.any(Error)]);
+      }
+    } finally {
+      isEnding = false;
+      await holder.release();
+    }
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('takes a connection that is cut between two statements of a transaction for a database that is away', async () => {
+    const error = await failureOf(
+      new Transactions(dataSource, NO_CHANGES).run(async (manager) => {
+        const [{ pid }] = (await manager.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
+        const ended = new Promise((resolve) =>
+          (dataSource.driver as unknown as { master: NodeJS.EventEmitter }).master.once('remove', resolve),
+        );
+        await database.query('SELECT pg_terminate_backend($1)', [pid]);
+        await ended;
+        await manager.query('SELECT 1');
+      }),
+    );
+    expect([isDatabaseAway(error), error]).toEqual([true, expect.any(Error)]);
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+});

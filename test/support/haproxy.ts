@@ -1,0 +1,45 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const PROGRAM = ['haproxy', '/usr/sbin/haproxy'].find((name) => spawnSync(name, ['-v']).status === 0);
+
+/** What is lacking on this machine, or undefined. */
+export const lackingHaproxy = PROGRAM ? undefined : 'there is no haproxy on this machine';
+
+/** The load balancer as it is shipped in `deploy/haproxy.cfg`, in front of instances of this machine. */
+export class Haproxy {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {}
+
+  static async start(port: number, instances: number[]): Promise<Haproxy> {
+    const shipped = await readFile(path.join(process.cwd(), 'deploy', 'haproxy.cfg'), 'utf8');
+    const config = shipped
+      .replace('bind :8080', `bind 127.0.0.1:${port}`)
+      .replace(/server service-(\d) service-\d:3000/g, (_, n: string) => {
+        return `server service-${n} 127.0.0.1:${instances[Number(n) - 1]}`;
+      });
+    const folder = await mkdtemp(path.join(tmpdir(), 'charging-haproxy-'));
+    const file = path.join(folder, 'haproxy.cfg');
+    await writeFile(file, config);
+    const child = spawn(PROGRAM!, ['-db', '-f', file], { stdio: 'ignore' });
+    const killWithUs = () => void child.kill('SIGKILL');
+    process.once('exit', killWithUs);
+    child.once('exit', () => process.off('exit', killWithUs));
+    return new Haproxy(`http://127.0.0.1:${port}`, child, folder);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, 'exit');
+      this.child.kill('SIGKILL');
+      await ended;
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

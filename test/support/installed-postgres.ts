@@ -1,0 +1,143 @@
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { freePort } from '../../src/database/embedded/free-port.js';
+import { ensurePostgresUser, isRoot } from '../../src/database/embedded/postgres-user.js';
+import { runCommand, whyFailed, type RunAs } from '../../src/database/embedded/run-command.js';
+import { startServer, stopServer, type ServerProcess } from '../../src/database/embedded/server-process.js';
+
+// What Debian and Ubuntu do not put on the PATH.
+const DEBIAN = '/usr/lib/postgresql';
+const NEEDED = ['initdb', 'postgres', 'pg_ctl', 'pg_basebackup', 'pg_dump', 'pg_restore'];
+const PASSWORD = 'for-the-test';
+const USER = 'charging';
+
+const FOLDER = findFolder();
+
+/** What is lacking on this machine, or undefined. */
+export const lackingPostgres = FOLDER
+  ? undefined
+  : `no folder of the PATH or of ${DEBIAN}/*/bin has all of ${NEEDED.join(', ')}`;
+
+/** A PostgreSQL as an operator installs it, with the programs that save and restore (the embedded one has none of them). */
+export class InstalledPostgres {
+  private readonly servers: ServerProcess[] = [];
+
+  private constructor(
+    /** Belongs to the user that PostgreSQL runs as. */
+    readonly folder: string,
+    private readonly runAs: RunAs | undefined,
+    readonly port: number,
+  ) {}
+
+  /** Makes it in a folder of its own and starts it; finished WAL goes to the folder `archive` there. */
+  static async start(): Promise<InstalledPostgres> {
+    const runAs = isRoot() ? await ensurePostgresUser(() => undefined) : undefined;
+    const folder = await mkdtemp(path.join(tmpdir(), 'charging-installed-postgres-'));
+    const postgres = new InstalledPostgres(folder, runAs, await freePort());
+    const [archive, password] = [path.join(folder, 'archive'), path.join(folder, 'password')];
+    await mkdir(archive);
+    await writeFile(password, PASSWORD);
+    if (runAs) for (const each of [folder, archive, password]) await chown(each, runAs.uid, runAs.gid);
+    await chmod(folder, 0o755);
+    const how = [
+      '--auth=scram-sha-256',
+      `--pwfile=${password}`,
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ];
+    await postgres.run('initdb', `--pgdata=${path.join(folder, 'data')}`, `--username=${USER}`, ...how);
+    await postgres.serve('data', postgres.port, {
+      archive_mode: 'on',
+      archive_command: `test ! -f "${archive}/%f" && cp "%p" "${archive}/%f"`,
+    });
+    return postgres;
+  }
+
+  url(database: string, port = this.port): string {
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
+  }
+
+  /** Starts a server over the data directory of that name; resolves once it takes connections. */
+  async serve(name: string, port: number, settings: Record<string, string>): Promise<void> {
+    const home = { home: this.folder, cluster: path.join(this.folder, name), runAs: this.runAs };
+    const [initdb, postgres, pgCtl] = ['initdb', 'postgres', 'pg_ctl'].map(program) as [
+      string,
+      string,
+      string,
+    ];
+    const all = {
+      ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', port: String(port) },
+      ...settings,
+    };
+    const server = await startServer(this.folder, home, { initdb, postgres, pgCtl }, all, () => undefined);
+    this.servers.push(server);
+  }
+
+  /** Starts a server over a base backup that replays the archive up to a moment, and takes connections when it is there. */
+  async recover(name: string, port: number, moment: string): Promise<void> {
+    await writeFile(path.join(this.folder, name, 'recovery.signal'), '');
+    await this.serve(name, port, {
+      archive_mode: 'off',
+      hot_standby: 'off',
+      restore_command: `cp "${path.join(this.folder, 'archive')}/%f" "%p"`,
+      recovery_target_time: moment,
+      recovery_target_action: 'promote',
+    });
+  }
+
+  /** Runs one of PostgreSQL's programs as the user that owns the files; throws with its last lines where it fails. */
+  async run(name: string, ...args: string[]): Promise<void> {
+    const result = await runCommand(program(name), args, this.runAs);
+    if (result.code !== 0) throw new Error(`${name}: ${whyFailed(result)}`);
+  }
+
+  /** Runs statements on one connection; the rows of the last. */
+  async query<T = Record<string, unknown>>(database: string, ...statements: string[]): Promise<T[]> {
+    const client = new Client({ connectionString: this.url(database) });
+    await client.connect();
+    try {
+      let rows: T[] = [];
+      for (const statement of statements) rows = (await client.query(statement)).rows as T[];
+      return rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.servers.map((server) => stopServer(server)));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+const program = (name: string): string => path.join(FOLDER!, name);
+
+/** The newest installation that is whole. */
+function findFolder(): string | undefined {
+  const byPath = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  return [...byPath, ...debianFolders()].find((folder) =>
+    NEEDED.every((name) => {
+      try {
+        accessSync(path.join(folder, name), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    }),
+  );
+}
+
+function debianFolders(): string[] {
+  try {
+    const versions = readdirSync(DEBIAN)
+      .map(Number)
+      .filter((version) => version >= 15);
+    return versions.sort((a, b) => b - a).map((version) => path.join(DEBIAN, String(version), 'bin'));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,178 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { digestOf } from '../../src/secrets/tokens.js';
+import type { Factory, TestClient, Tokens } from './factory.js';
+import { Http, type Answer } from './http.js';
+import type { TestDatabase } from './test-database.js';
+
+/** What the load asks for. */
+export const KINDS = ['token', 'introspection', 'refresh', 'bearer', 'portal link'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** One request of the load: `status` is 0 where there was no answer; times in milliseconds. */
+export interface Seen {
+  kind: Kind;
+  status: number;
+  begun: number;
+  took: number;
+}
+
+/** Settings under which the load is not limited. */
+export const UNLIMITED = { RATE_LIMIT_PER_HOUR: '1000000000', OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' };
+
+// Enough to keep every part busy, few enough to leave the machine to the others.
+const LOOPS_EACH = 3;
+const PAUSE_AFTER_REFUSAL_MS = 20;
+
+/** Who sends the load: a client with refresh families of its users, and one that introspects. */
+export interface Senders {
+  client: TestClient;
+  introspecting: TestClient;
+  families: Tokens[];
+  bearer: string;
+}
+
+export async function makeSenders(make: Factory): Promise<Senders> {
+  const client = await make.client();
+  const families: Tokens[] = [];
+  for (let n = 0; n < LOOPS_EACH; n++) families.push(await make.tokens(client, await make.user()));
+  return {
+    client,
+    families,
+    introspecting: await make.operatorClient(['token:introspect']),
+    bearer: await make.clientToken(client),
+  };
+}
+
+/**
+ * Clients that go on and on: tokens, introspection of live tokens, refreshes (of whose answers none may be lost), bearer
+ * requests and portal links. Whatever is neither right nor an honest 503 is written down in `wrong`.
+ */
+export class Load {
+  readonly seen: Seen[] = [];
+  readonly wrong: string[] = [];
+  /** Access tokens that a 200 gave. */
+  readonly issued: string[] = [];
+  private links = 0;
+  private running = true;
+  private readonly loops: Promise<void>[];
+  private readonly work: Record<Kind, (n: number) => Promise<Answer>>;
+
+  constructor(
+    private readonly http: Http,
+    private readonly senders: Senders,
+    private readonly mayBeRefused = false,
+  ) {
+    const { client, introspecting, families, bearer } = senders;
+    const basic = { id: client.id, secret: client.secret };
+    const ask = { id: introspecting.id, secret: introspecting.secret };
+    this.issued.push(bearer, ...families.map((each) => each.access_token));
+    this.work = {
+      token: () => http.token({ grant_type: 'client_credentials' }, basic),
+      introspection: () => http.send('/o/introspect/', { form: { token: this.issued.at(-1)! }, basic: ask }),
+      refresh: (n) =>
+        http.token({ grant_type: 'refresh_token', refresh_token: families[n]!.refresh_token }, basic),
+      bearer: () => http.get('/v2/users', { bearer }),
+      'portal link': () => http.get('/webhook_portal', { bearer }),
+    };
+    this.loops = KINDS.flatMap((kind) => Array.from({ length: LOOPS_EACH }, (_, n) => this.loop(kind, n)));
+  }
+
+  /** Lets every request that is under way end. */
+  async stop(): Promise<void> {
+    this.running = false;
+    await Promise.all(this.loops);
+  }
+
+  /** Resolves once each kind was served by a request begun after now; how many milliseconds that took. */
+  async untilServed(withinMs: number): Promise<number> {
+    const from = performance.now();
+    const served = () =>
+      KINDS.every((kind) =>
+        this.seen.some((each) => each.kind === kind && each.begun >= from && each.status === 200),
+      );
+    while (!served()) {
+      if (performance.now() - from > withinMs)
+        throw new Error(`not all is served again:\n${this.summary(from)}`);
+      await pause(10);
+    }
+    return performance.now() - from;
+  }
+
+  /** Requests that began in the time between, in milliseconds of `performance.now()`. */
+  between(from: number, to: number): Seen[] {
+    return this.seen.filter(({ begun }) => begun >= from && begun < to);
+  }
+
+  summary(from = 0): string {
+    const counts = new Map<string, number>();
+    for (const { kind, status } of this.seen.filter(({ begun }) => begun >= from)) {
+      const key = `${kind} ${status}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return [...counts].map(([key, count]) => `${key}: ${count}`).join('\n');
+  }
+
+  /** After {@link stop}: what was promised with a 200 is there, each family has one live refresh token, and it works. */
+  async verify(database: TestDatabase): Promise<void> {
+    expect(this.wrong).toEqual([]);
+    const [tokens] = await database.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM access_tokens WHERE digest = ANY ($1) AND expires_at > now()',
+      [this.issued.map(digestOf)],
+    );
+    expect(tokens!.n).toBe(new Set(this.issued).size);
+    const [links] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM portal_links');
+    expect(links!.n).toBeGreaterThanOrEqual(this.links);
+    const families = await database.query<{ live: number; ended: boolean }>(
+      `SELECT count(*) FILTER (WHERE t.retired_at IS NULL)::int AS live, g.revoked_at IS NOT NULL AS ended
+         FROM grants g JOIN refresh_tokens t ON t.grant_id = g.id WHERE g.client_id = $1 GROUP BY g.id`,
+      [this.senders.client.id],
+    );
+    expect(families).toEqual(this.senders.families.map(() => ({ live: 1, ended: false })));
+    for (const n of this.senders.families.keys()) expect((await this.work.refresh(n)).status).toBe(200);
+    for (const token of this.issued.slice(-50)) {
+      const { id, secret } = this.senders.introspecting;
+      const answer = await this.http.send('/o/introspect/', { form: { token }, basic: { id, secret } });
+      expect(answer.json).toMatchObject({ active: true });
+    }
+  }
+
+  private async loop(kind: Kind, n: number): Promise<void> {
+    while (this.running) {
+      const begun = performance.now();
+      const [answer, error] = await this.work[kind](n).then(
+        (given) => [given, undefined] as const,
+        (thrown: Error) => [undefined, thrown] as const,
+      );
+      const status = answer?.status ?? 0;
+      this.seen.push({ kind, status, begun, took: performance.now() - begun });
+      const wrong = answer ? this.judge(kind, n, answer) : this.lost(error);
+      if (wrong !== undefined) this.wrong.push(`${kind}: ${wrong}`);
+      if (status !== 200) await pause(PAUSE_AFTER_REFUSAL_MS);
+    }
+  }
+
+  /** What is wrong with having got no answer; an answer that is not as the API is described throws, too. */
+  private lost(error: Error): string | undefined {
+    const { cause } = error as { cause?: { code?: string; message?: string } };
+    const why = cause ? `: ${cause.code ?? ''} ${cause.message ?? ''}` : '';
+    return this.mayBeRefused && error.message === 'fetch failed' ? undefined : `${error.message}${why}`;
+  }
+
+  private judge(kind: Kind, n: number, answer: Answer): string | undefined {
+    if (answer.status === 503) return whatIsWrongWith503(answer);
+    if (answer.status !== 200) return `${answer.status} ${answer.text}`;
+    if (kind === 'introspection' && answer.json.active !== true)
+      return `a live token is called ${answer.text}`;
+    if (kind === 'portal link') this.links++;
+    if (kind === 'token' || kind === 'refresh') this.issued.push(answer.json.access_token as string);
+    if (kind === 'refresh') this.senders.families[n] = answer.json as Tokens;
+    return undefined;
+  }
+}
+
+/** Contract §1: a problem, with the seconds to wait. */
+export function whatIsWrongWith503({ headers, json, text }: Answer): string | undefined {
+  const isProblem = /^application\/problem\+json(;|$)/.test(headers.get('content-type') ?? '');
+  const saysWhen = /^[1-9]\d*$/.test(headers.get('retry-after') ?? '');
+  return isProblem && saysWhen && json.status === 503 ? undefined : `an odd 503: ${text}`;
+}

@@ -1,0 +1,102 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { findBinaries, type Binaries } from '../../src/database/embedded/binaries.js';
+import { findClusterHome, type ClusterHome } from '../../src/database/embedded/cluster-home.js';
+import { clusterProcesses } from '../../src/database/embedded/cluster-processes.js';
+import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { freePort } from '../../src/database/embedded/free-port.js';
+import { startServer, stopServer, type ServerProcess } from '../../src/database/embedded/server-process.js';
+import { migrate } from '../../src/database/migrate.js';
+import type { TestDatabase } from './test-database.js';
+
+/** Fast shutdown, immediate shutdown, and an end without any warning. */
+export type StopSignal = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
+
+// What was committed outlives any death of the process; only the machine's own is left out of account.
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  log_min_messages: 'log',
+  timezone: 'UTC',
+};
+const say = () => undefined;
+
+/** A PostgreSQL of the test's own on a port that stays the same: it may be stopped, killed, frozen and started again. */
+export class OwnPostgres implements TestDatabase {
+  private server: ServerProcess | undefined;
+  private admin: Client | undefined;
+
+  private constructor(
+    readonly url: string,
+    private readonly dataDir: string,
+    private readonly home: ClusterHome,
+    private readonly binaries: Binaries,
+    private readonly settings: Record<string, string>,
+  ) {}
+
+  /** Makes it, migrated, in a folder of its own; `settings` as for `postgres -c`. */
+  static async start(settings: Record<string, string> = {}): Promise<OwnPostgres> {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-own-postgres-'));
+    // As root, PostgreSQL runs as another user, who must be able to enter.
+    await chmod(dataDir, 0o755);
+    const made = await startEmbeddedPostgres({ dataDir, say, settings: { fsync: 'off' } });
+    await migrate(made.url, async () => undefined);
+    await made.stop();
+    const home = await findClusterHome(dataDir, say);
+    const url = new URL(made.url);
+    url.port = String(await freePort());
+    const all = { ...SETTINGS, ...settings, port: url.port };
+    const postgres = new OwnPostgres(
+      url.href,
+      dataDir,
+      home,
+      await findBinaries(home.runAs, dataDir, say),
+      all,
+    );
+    await postgres.start();
+    return postgres;
+  }
+
+  /** Starts it again; resolves once it takes connections. */
+  async start(): Promise<void> {
+    this.server = await startServer(this.dataDir, this.home, this.binaries, this.settings, say);
+  }
+
+  /** Ends it in the given way; resolves once none of its processes is left. */
+  async end(signal: StopSignal): Promise<void> {
+    this.admin = undefined;
+    this.server?.child.kill(signal);
+    while ((await clusterProcesses(this.home.cluster)).length > 0) await pause(10);
+    this.server = undefined;
+  }
+
+  /** Freezes every process of it, as a machine that is cut off: connections stay, nothing is answered. */
+  async freeze(): Promise<() => void> {
+    const pids = await clusterProcesses(this.home.cluster);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    return () => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
+  }
+
+  /** A further connection. */
+  async connect(): Promise<Client> {
+    const client = new Client({ connectionString: this.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  async query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]> {
+    this.admin ??= await this.connect();
+    return (await this.admin.query(sql, params)).rows as T[];
+  }
+
+  async drop(): Promise<void> {
+    await this.admin?.end().catch(() => undefined);
+    if (this.server) await stopServer(this.server);
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
