@@ -14,7 +14,7 @@ const MANY = '1000000000';
 /** The service as in production: the built program, every check, limit, log line and metric; its log goes to a file. */
 export async function startService(database) {
   const port = await freePort();
-  return start('service', database, '../dist/src/main.js', port, serviceEnvironment(port));
+  return start('service', database, await startArguments(), port, serviceEnvironment(port));
 }
 
 /** The settings of the service, and of the operator's tool beside it. */
@@ -35,15 +35,23 @@ export function serviceEnvironment(port) {
 /** The floor: the least that each workload needs. */
 export async function startFloor(database) {
   const port = await freePort();
-  return start('floor', database, './floor.mjs', port, { PORT: String(port) });
+  return start('floor', database, [fileURLToPath(new URL('./floor.mjs', import.meta.url))], port, {
+    PORT: String(port),
+  });
 }
 
-async function start(name, database, script, port, env) {
+/** What `npm start` gives Node.js. */
+async function startArguments() {
+  const root = new URL('../', import.meta.url);
+  const { scripts } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+  const [, ...given] = scripts.start.split(' ');
+  return [...given.slice(0, -1), fileURLToPath(new URL(given.at(-1), root))];
+}
+
+async function start(name, database, nodeArguments, port, env) {
   const logFile = path.join(database.folder, `${name}.log`);
   const log = await open(logFile, 'w');
-  const [command, args] = pinned(CORES.server, process.execPath, [
-    fileURLToPath(new URL(script, import.meta.url)),
-  ]);
+  const [command, args] = pinned(CORES.server, process.execPath, nodeArguments);
   const child = spawn(command, args, {
     env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
     stdio: ['ignore', log.fd, log.fd],

@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
 import { createApp } from '../app.setup.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
@@ -15,12 +16,16 @@ import { stopOnSignals } from './stop-on-signals.js';
 const CUT_OFF_MS = 8_000;
 
 const PRIVATE_ADDRESSES_WARNING =
-  'Warning: WEBHOOK_ALLOW_PRIVATE_ADDRESSES is true: whoever may add a webhook endpoint can reach what this machine can reach.';
+  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES is true: whoever may add a webhook endpoint can reach what this machine can reach.';
 
 /** Starts the service: settings, database, migrations, first data, and last of all the port. Throws a SettingsError for a bad setting. */
 export async function startService(environment: NodeJS.ProcessEnv): Promise<void> {
   const settings = await loadSettings(environment);
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  const log = createLog(settings.logLevel, logOutput());
+  // The demonstration speaks to a person. Elsewhere every line is one of the log; these are said whatever its level.
+  const spoken = log.child({}, { level: 'info' });
+  const say = (line: string) =>
+    settings.demonstration ? void process.stdout.write(`${line}\n`) : spoken.info(line);
   let postgres: EmbeddedPostgres | undefined;
   let demo: DemoCredentials | undefined;
   let app: NestFastifyApplication | undefined;
@@ -37,9 +42,12 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
     settings.databaseUrl = postgres.url;
     demo = await loadDemoCredentials(settings.dataDir);
   }
-  if (settings.webhookAllowPrivateAddresses) say(PRIVATE_ADDRESSES_WARNING);
+  if (settings.webhookAllowPrivateAddresses) {
+    if (settings.demonstration) say(`Warning: ${PRIVATE_ADDRESSES_WARNING}`);
+    else log.warn(PRIVATE_ADDRESSES_WARNING);
+  }
   try {
-    app = await startApplication(settings, demo, say);
+    app = await startApplication(settings, log, demo, say);
     if (demo) say(demoBanner(settings, demo));
     else say(`Charging Data Service: listening on ${settings.host}:${settings.port} for ${settings.baseUrl}`);
   } catch (error) {
@@ -50,6 +58,7 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
 
 async function startApplication(
   settings: Settings,
+  log: Logger,
   demo: DemoCredentials | undefined,
   say: (line: string) => void,
 ) {
@@ -58,7 +67,7 @@ async function startApplication(
     if (settings.bootstrapOperator) await bootstrapOperator(dataSource, settings.bootstrapOperator);
     if (demo) await seedDemonstration(dataSource, demo, settings);
   }).finally(() => clearTimeout(slow));
-  const app = await createApp(settings, createLog(settings.logLevel, logOutput()));
+  const app = await createApp(settings, log);
   try {
     await app.listen(settings.port, settings.host);
     return app;

@@ -237,6 +237,11 @@ describe('the process', () => {
       await database.end();
       expect(services.map(({ printed }) => printed).join()).not.toMatch(/from the settings|postgres:\/\//);
       expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0]);
+      // Nothing but lines of the log, from the first to the last.
+      for (const { printed } of services) {
+        const lines = printed.trim().split('\n');
+        expect(lines.map((line) => (JSON.parse(line) as { level: unknown }).level)).toContain('info');
+      }
     } finally {
       await SpawnedService.killAll();
       await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
