@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { gathered } from '../database/gathered.js';
+import { Statements } from '../database/statements.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { searchSql } from '../database/search-sql.js';
 import { ClientEntity } from './client.entity.js';
@@ -23,7 +24,10 @@ export interface SecretInfo {
 
 @Injectable()
 export class ClientsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly statements: Statements,
+  ) {}
 
   findById(id: string, manager: EntityManager = this.dataSource.manager): Promise<ClientEntity | null> {
     return manager.findOneBy(ClientEntity, { id });
@@ -31,7 +35,8 @@ export class ClientsRepository {
 
   /** The client with its live secrets; those who ask at the same moment share a query. */
   readonly findWithSecrets = gathered<string, ClientWithSecrets | undefined>(async (ids) => {
-    const rows: (ClientEntity & Omit<ClientWithSecrets, 'client'>)[] = await this.dataSource.query(
+    const rows = await this.statements.run<ClientEntity & Omit<ClientWithSecrets, 'client'>>(
+      'clients with secrets',
       `SELECT c.id, c.name, c.type, c.grant_types AS "grantTypes", c.scopes, c.redirect_uris AS "redirectUris",
               c.owner_id AS "ownerId", c.enabled, c.rate_limit AS "rateLimit", c.trusted,
               ARRAY(SELECT s.digest FROM client_secrets s

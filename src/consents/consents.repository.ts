@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { gathered } from '../database/gathered.js';
+import { Statements } from '../database/statements.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { ConsentEntity } from './consent.entity.js';
 
@@ -15,7 +16,10 @@ export interface ConsentedUser {
 
 @Injectable()
 export class ConsentsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly statements: Statements,
+  ) {}
 
   /** The live consent of the pair. */
   findLive(
@@ -108,7 +112,8 @@ export class ConsentsRepository {
   /** A user with a live consent to the client; those who ask at the same moment share a query. */
   readonly findUser = gathered<{ clientId: string; userId: string }, ConsentedUser | undefined>(
     async (pairs) => {
-      const rows: (ConsentedUser & { clientId: string })[] = await this.dataSource.query(
+      const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
+        'consented users',
         `SELECT c.client_id AS "clientId", u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
            FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS p (client_id, user_id)) AS p
            JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND c.revoked_at IS NULL

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.js';
 import { AccessChanges } from './access-changes.service.js';
 import { dataSourceOptions } from './data-source.js';
 import { Listener } from './listener.service.js';
+import { Statements } from './statements.js';
 import { Transactions } from './transactions.js';
 
 /** The pool of connections, the way to run a transaction, and what other instances announce. */
@@ -19,8 +20,8 @@ export class DatabaseModule {
           retryAttempts: 1,
         }),
       ],
-      providers: [AccessChanges, Listener, Transactions],
-      exports: [AccessChanges, Listener, Transactions],
+      providers: [AccessChanges, Listener, Statements, Transactions],
+      exports: [AccessChanges, Listener, Statements, Transactions],
     };
   }
 }

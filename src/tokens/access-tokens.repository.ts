@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { gathered } from '../database/gathered.js';
+import { Statements } from '../database/statements.js';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
 
@@ -34,14 +35,18 @@ export interface ClientToken {
 
 @Injectable()
 export class AccessTokensRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly statements: Statements,
+  ) {}
 
   /**
    * The token and all that it rests on, by primary keys; those who ask at the same moment share a query. Undefined where
    * the token or anything it rests on is not live.
    */
   readonly findLive = gathered<Buffer, LiveAccessToken | undefined>(async (digests) => {
-    const rows: LiveAccessToken[] = await this.dataSource.query(
+    const rows = await this.statements.run<LiveAccessToken>(
+      'live access tokens',
       `SELECT t.digest, t.client_id AS "clientId", c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
               c.owner_id AS "ownerId", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled", t.grant_id AS "grantId",
               g.user_id AS "userId", t.scopes, k.scopes AS "consentScopes",
@@ -112,7 +117,8 @@ export class AccessTokensRepository {
     tokens: readonly ClientToken[],
     lock: 'FOR SHARE' | 'FOR SHARE SKIP LOCKED',
   ): Promise<{ digest: Buffer }[]> {
-    return this.dataSource.query(
+    return this.statements.run(
+      `client tokens ${lock}`,
       `WITH holders AS MATERIALIZED (
          SELECT c.id FROM clients c JOIN users o ON o.id = c.owner_id
           WHERE c.id = ANY ($2) AND c.enabled AND o.enabled ${lock}

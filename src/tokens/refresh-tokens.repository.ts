@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { gathered } from '../database/gathered.js';
+import { Statements } from '../database/statements.js';
 
 /** A refresh token as it stands, live or retired, and all that its use depends on. */
 export interface FoundRefreshToken {
@@ -38,11 +39,15 @@ export interface Rotation {
 
 @Injectable()
 export class RefreshTokensRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly statements: Statements,
+  ) {}
 
   /** A refresh token; those who ask at the same moment share a query. */
   readonly find = gathered<Buffer, FoundRefreshToken | undefined>(async (digests) => {
-    const rows: (FoundRefreshToken & { digest: Buffer })[] = await this.dataSource.query(
+    const rows = await this.statements.run<FoundRefreshToken & { digest: Buffer }>(
+      'refresh tokens',
       `SELECT r.digest, r.grant_id AS "grantId", g.client_id AS "clientId", r.expires_at <= now() AS expired,
               r.retired_at IS NOT NULL AS retired, coalesce(r.grace_ends_at > now(), false) AS "inGrace",
               r.sealed_successor AS "sealedSuccessor",
@@ -87,7 +92,8 @@ export class RefreshTokensRepository {
     skip: 'SKIP LOCKED' | '',
   ): Promise<{ digest: Buffer; expiresIn: number }[]> {
     const all = <K extends keyof Rotation>(member: K) => rotations.map((rotation) => rotation[member]);
-    return this.dataSource.query(
+    return this.statements.run(
+      `rotation ${skip}`,
       `WITH asked AS MATERIALIZED (
          SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[],
                               $8::int[], $9::int[], $10::int[])
