@@ -10,8 +10,7 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
   return [
     ...(status >= 500 ? [`the status is ${status}`] : []),
     ...exchange.errors.map((line) => `logged: ${line.slice(0, 2000)}`),
-    // What is not HTTP is refused before anybody looks which address it is.
-    ...(text.includes(NOT_HTTP)
+    ...(isNoHttp(exchange)
       ? []
       : openApiErrors({ method, path: path.split(/[?#]/, 1)[0]!, status, headers, text })),
     ...headerFaults(exchange, baseUrl),
@@ -23,6 +22,10 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
   ];
 }
 
+/** Bytes that no address may hold are refused before anybody looks which address it is. */
+const isNoHttp = ({ method, path, status, text }: Exchange): boolean =>
+  status === 400 && !/^[\x21-\x7e]+$/.test(path) && (method === 'HEAD' || text.includes(NOT_HTTP));
+
 const isHtml = (headers: Headers): boolean => /text\/html/.test(headers.get('content-type') ?? '');
 const isAsset = (path: string): boolean => path.startsWith('/assets/');
 
@@ -32,7 +35,7 @@ function headerFaults({ headers, sent }: Exchange, baseUrl: string): string[] {
     const value = headers.get(name);
     if (value === null || !isRight(value)) faults.push(`the header ${name} is ${JSON.stringify(value)}`);
   };
-  const asked = sent['x-request-id'] ?? '';
+  const asked = sent['x-request-id']?.trim() ?? '';
   const isTaken = /^(?!cds_)[A-Za-z0-9._-]{1,128}$/.test(asked);
   expect('x-request-id', (value) => (isTaken ? value === asked : /^[0-9A-Z]{26}$/.test(value)));
   expect('x-content-type-options', (value) => value === 'nosniff');
