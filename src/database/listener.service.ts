@@ -4,6 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Settings } from '../config/settings.js';
@@ -11,6 +12,8 @@ import { Settings } from '../config/settings.js';
 const RECONNECT_AFTER_MS = 500;
 // Who does not answer a round trip for so long is gone.
 const SILENCE_MS = 3_000;
+// Only for proving that announcements arrive.
+const OWN_CHANNEL = 'listener_proof';
 
 /** What a channel's listener is told. */
 export interface ChannelListener {
@@ -74,15 +77,8 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private async connect(): Promise<void> {
-    const connection = new pg.Client({
-      connectionString: this.settings.databaseUrl,
-      application_name: 'charging-data-service listener',
-      keepAlive: true,
-      connectionTimeoutMillis: 3000,
-      query_timeout: SILENCE_MS,
-    });
     // An error ends the connection; its end is where it is taken up again.
-    connection.on('error', () => undefined);
+    const connection = this.newConnection();
     connection.on('notification', ({ channel, payload = '' }) =>
       this.listeners.get(channel)?.onAnnouncement(payload),
     );
@@ -90,6 +86,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       await connection.connect();
       connection.once('end', () => this.reconnect(connection));
       for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
+      await this.proveHearing(connection);
       if (this.stopped) throw new Error('stopped');
       this.connection = connection;
       for (const listener of this.listeners.values()) listener.onConnected();
@@ -98,6 +95,43 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       await connection.end().catch(() => undefined);
       this.reconnect(connection);
     }
+  }
+
+  /**
+   * What another connection announces must arrive while this one is silent: behind a pooler that lends connections for one
+   * transaction at a time LISTEN succeeds, and announcements are lost. Throws where it does not arrive.
+   */
+  private async proveHearing(connection: pg.Client): Promise<void> {
+    const sign = randomBytes(8).toString('hex');
+    const heard = new Promise<void>((resolve, reject) => {
+      const words =
+        'announcements do not arrive; DATABASE_URL must lead to PostgreSQL itself or to a pooler in session mode';
+      setTimeout(() => reject(new Error(words)), SILENCE_MS).unref();
+      connection.on('notification', ({ payload }) => payload === sign && resolve());
+    });
+    heard.catch(() => undefined);
+    await connection.query(`LISTEN ${OWN_CHANNEL}`);
+    const announcer = this.newConnection();
+    try {
+      await announcer.connect();
+      await announcer.query('SELECT pg_notify($1, $2)', [OWN_CHANNEL, sign]);
+      await heard;
+    } finally {
+      await announcer.end().catch(() => undefined);
+    }
+    await connection.query(`UNLISTEN ${OWN_CHANNEL}`);
+  }
+
+  private newConnection(): pg.Client {
+    const connection = new pg.Client({
+      connectionString: this.settings.databaseUrl,
+      application_name: 'charging-data-service listener',
+      keepAlive: true,
+      connectionTimeoutMillis: 3000,
+      query_timeout: SILENCE_MS,
+    });
+    connection.on('error', () => undefined);
+    return connection;
   }
 
   private lose(): void {

@@ -1,0 +1,75 @@
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { Listener } from '../../src/database/listener.service.js';
+import type { Settings } from '../../src/config/settings.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { until } from '../support/until.js';
+
+const NOTIFICATION = 'A'.charCodeAt(0);
+
+describe('the listening connection', () => {
+  let database: TestDatabase;
+  let pooler: Server;
+  let url: string;
+  let passesAnnouncements: boolean;
+  let lost: number;
+  let listener: Listener;
+  let heard: string[];
+
+  /** Between the two like a pooler in transaction mode: all goes through but what comes of itself. */
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    lost = 0;
+    const { hostname, port } = new URL(database.url);
+    pooler = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      let rest = Buffer.alloc(0);
+      server.on('data', (chunk) => {
+        rest = Buffer.concat([rest, chunk]);
+        // A message: a byte for its type, four for the length of what follows the first.
+        while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+          const end = rest.readInt32BE(1) + 1;
+          if (rest[0] !== NOTIFICATION || passesAnnouncements) client.write(rest.subarray(0, end));
+          else lost++;
+          rest = rest.subarray(end);
+        }
+      });
+      client.pipe(server);
+      client.on('error', () => undefined).on('close', () => server.destroy());
+      server.on('error', () => undefined).on('close', () => client.destroy());
+    });
+    await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve));
+    const through = new URL(database.url);
+    through.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
+    url = through.href;
+    heard = [];
+    listener = new Listener({ databaseUrl: url } as Settings);
+    listener.listen('some_channel', {
+      onConnected: () => heard.push('connected'),
+      onAnnouncement: (payload) => heard.push(payload),
+    });
+  });
+  afterEach(async () => {
+    await listener.beforeApplicationShutdown();
+    pooler.close();
+    await database.drop();
+  });
+
+  it('does not count as listening where announcements get lost, as behind a pooler in transaction mode', async () => {
+    passesAnnouncements = false;
+    listener.onApplicationBootstrap();
+    // It has given up the first time when it tries again.
+    await until('it tries again', () => lost >= 2);
+    expect([listener.isConnected, heard]).toEqual([false, []]);
+    await expect(listener.roundTrip()).rejects.toThrow('not connected');
+  });
+
+  it('listens once announcements arrive, and hears those of others', async () => {
+    passesAnnouncements = true;
+    listener.onApplicationBootstrap();
+    await until('it listens', () => listener.isConnected);
+    await listener.roundTrip();
+    await database.query("SELECT pg_notify('some_channel', 'news')");
+    await listener.roundTrip();
+    expect(heard).toEqual(['connected', 'news']);
+  });
+});
