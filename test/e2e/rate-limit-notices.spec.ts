@@ -105,12 +105,12 @@ describe('the notification inside a 429', () => {
           .filter((sql) => !isHousekeeping(sql));
       };
       const during = await flood();
-      // Whose token it is must be looked at each time, for it may have been revoked; nothing else.
-      expect(during).toHaveLength(300);
-      expect(new Set(during.map((sql) => /FROM (\w+)/.exec(sql)?.[1]))).toEqual(new Set(['access_tokens']));
+      // Whose token it is may have to be looked at, for it may have been revoked; nothing else.
+      const isLookAtToken = (sql: string) => /FROM access_tokens/.test(sql);
+      expect(during.filter((sql) => !isLookAtToken(sql))).toEqual([]);
       clock.forward(REMEMBERED + 1);
       const later = await flood();
-      expect(later).toHaveLength(301);
+      expect(later.filter((sql) => !isLookAtToken(sql))).toHaveLength(1);
       expect(later.filter((sql) => /\b(INSERT|UPDATE|DELETE)\b/i.test(sql))).toEqual([]);
     } finally {
       statements.mockRestore();
@@ -247,4 +247,4 @@ describe('the notification inside a 429', () => {
 
 /** What the service does every few seconds by itself. */
 const isHousekeeping = (sql: string): boolean =>
-  /resolve_at <= now\(\)|grace_ends_at <= now\(\)|FOR UPDATE SKIP LOCKED|activity_hours|pg_notify/.test(sql);
+  /resolve_at <= now\(\)|grace_ends_at <= now\(\)|FOR UPDATE SKIP LOCKED|activity_hours|pg_notify|pg_listening_channels/.test(sql);

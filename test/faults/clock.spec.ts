@@ -162,11 +162,14 @@ describe('a process whose clock is wrong, and steps', () => {
     const { active, exp, iat } = await introspect(begun, successor.access_token);
     expect([active, Math.abs(iat - now) < 60, Math.abs(exp - iat - 36_000) < 2]).toEqual([true, true, true]);
     const nearlyOver = await make.clientToken(client);
-    const endsIn = (seconds: number) =>
-      database.query(
+    const endsIn = async (seconds: number) => {
+      await database.query(
         'UPDATE access_tokens SET expires_at = now() + make_interval(secs => $2) WHERE digest = $1',
         [digestOf(nearlyOver), seconds],
       );
+      // By then every instance has heard of it.
+      await pause(100);
+    };
     await endsIn(60);
     expect((await http.get('/v2/users', { bearer: nearlyOver })).status).toBe(200);
     await endsIn(-1);
