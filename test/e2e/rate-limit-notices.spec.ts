@@ -247,4 +247,6 @@ describe('the notification inside a 429', () => {
 
 /** What the service does every few seconds by itself. */
 const isHousekeeping = (sql: string): boolean =>
-  /resolve_at <= now\(\)|grace_ends_at <= now\(\)|FOR UPDATE SKIP LOCKED|activity_hours|pg_notify|pg_listening_channels/.test(sql);
+  /resolve_at <= now\(\)|grace_ends_at <= now\(\)|FOR UPDATE SKIP LOCKED|activity_hours|pg_notify|pg_listening_channels/.test(
+    sql,
+  );
