@@ -36,7 +36,7 @@ const ROUTES = {
     const token = await findToken(form.get('token'));
     return {
       active: true,
-      scope: scopesOf(token).join(' '),
+      scope: token.scopes.join(' '),
       client_id: token.client_id,
       sub: token.user_id ?? token.client_id,
       token_type: 'Bearer',
@@ -125,11 +125,6 @@ async function findToken(secret) {
   const { rows } = await pool.query(STATEMENTS.token, [sha256(secret)]);
   if (rows.length === 0) throw new Refused(401);
   return rows[0];
-}
-
-/** What was granted and is still consented to. */
-function scopesOf({ scopes, consented }) {
-  return consented === null ? scopes : scopes.filter((scope) => consented.includes(scope));
 }
 
 function tokenAnswer(accessToken, scopes) {

@@ -4,14 +4,10 @@ export const STATEMENTS = {
             WHERE c.id = $1 AND c.enabled AND (s.expires_at IS NULL OR s.expires_at > now())`,
   insertClientToken: `INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
                       VALUES ($1, $2, $3, now() + interval '10 hours')`,
-  /** The token, and the grant and the consent that it rests on. */
-  token: `SELECT t.client_id, t.scopes, t.created_at, t.expires_at, g.user_id, k.scopes AS consented
-            FROM access_tokens t
-            JOIN clients c ON c.id = t.client_id AND c.enabled
-            LEFT JOIN grants g ON g.id = t.grant_id
-            LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
-           WHERE t.digest = $1 AND t.revoked_at IS NULL AND t.expires_at > now()
-             AND (t.grant_id IS NULL OR (g.revoked_at IS NULL AND g.expires_at > now() AND k.revoked_at IS NULL))`,
+  /** The token and the grant that it rests on; consent, client and user, at which the service looks too, are left out. */
+  token: `SELECT t.client_id, t.scopes, t.created_at, t.expires_at, g.user_id
+            FROM access_tokens t LEFT JOIN grants g ON g.id = t.grant_id
+           WHERE t.digest = $1 AND t.revoked_at IS NULL AND t.expires_at > now() AND g.revoked_at IS NULL`,
   user: `SELECT u.id, u.email, u.name, k.scopes, k.granted_at FROM consents k JOIN users u ON u.id = k.user_id
           WHERE k.client_id = $1 AND k.user_id = $2 AND k.revoked_at IS NULL`,
   refreshToken: `SELECT r.grant_id, g.scopes FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { Statements } from '../database/statements.js';
 
 /** What a code was issued for. */
 export interface NewAuthorizationCode {
@@ -36,7 +37,7 @@ export interface CodeExchange {
 
 @Injectable()
 export class AuthorizationCodesRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly statements: Statements) {}
 
   /**
    * Holds the client, the user and the session as live until the transaction ends; false where one of them no longer
@@ -67,7 +68,8 @@ export class AuthorizationCodesRepository {
   }
 
   async find(digest: Buffer): Promise<FoundAuthorizationCode | undefined> {
-    const [row] = await this.dataSource.query(
+    const [row] = await this.statements.run<FoundAuthorizationCode>(
+      'authorization code',
       `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", code_challenge AS "codeChallenge", scopes,
               expires_at <= now() AS expired, grant_id AS "grantId"
          FROM authorization_codes WHERE digest = $1`,
@@ -82,7 +84,8 @@ export class AuthorizationCodesRepository {
    * stored; undefined where the code was consumed or expired, or what it rests on ended.
    */
   async exchange(exchange: CodeExchange): Promise<string[] | undefined> {
-    const rows: { scopes: string[] }[] = await this.dataSource.query(
+    const rows = await this.statements.run<{ scopes: string[] }>(
+      'code exchange',
       `WITH code AS MATERIALIZED (
          SELECT client_id, user_id, scopes FROM authorization_codes WHERE digest = $1
        ), holder AS MATERIALIZED (

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { setTimeout as rest } from 'node:timers/promises';
 import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
@@ -38,7 +38,7 @@ interface Batch {
  * connection at the most, so that what is asked for meanwhile hardly notices.
  */
 @Injectable()
-export class PurgeService implements OnApplicationShutdown {
+export class PurgeService implements BeforeApplicationShutdown {
   private readonly logger = new Logger(PurgeService.name);
   private readonly running = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
@@ -48,7 +48,8 @@ export class PurgeService implements OnApplicationShutdown {
     private readonly settings: Settings,
   ) {}
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Before the pool of connections is closed. */
+  async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.running.values());
   }
