@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
@@ -21,6 +20,7 @@ import { PortalLinkEntity } from '../webhook-portal/portal-link.entity.js';
 import { PortalSessionEntity } from '../webhook-portal/portal-session.entity.js';
 import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EventTypeEntity } from '../webhooks/event-types/event-type.entity.js';
+import { socketOf } from './connection-socket.js';
 
 // A statement or a wait for a lock that takes longer than this is given up, and the caller gets a 503.
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -34,8 +34,8 @@ const SILENCE_MS = 12_000;
 function watch(connection: Client): void {
   // While it passes from the pool to its user nobody else listens, and an error without a listener ends the process.
   connection.on('error', () => undefined);
-  const { stream } = (connection as unknown as { connection: { stream: Socket } }).connection;
-  stream.setTimeout(SILENCE_MS, () => stream.destroy(new Error('Connection terminated: no answer in time')));
+  const socket = socketOf(connection);
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('Connection terminated: no answer in time')));
 }
 
 /** The one definition of the database for the service, its migrations and the tests. */

@@ -5,9 +5,9 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Settings } from '../config/settings.js';
+import { socketOf } from './connection-socket.js';
 
 const RECONNECT_AFTER_MS = 500;
 // Who does not answer a round trip for so long is gone.
@@ -70,7 +70,8 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       });
       if (rows[0]?.count !== this.listeners.size) throw new Error('not listening');
     } catch (error) {
-      abandon(connection);
+      // Without waiting for the other side, which may be silent.
+      socketOf(connection).destroy();
       throw error;
     }
     if (this.connection !== connection) throw new Error('not connected any more');
@@ -148,9 +149,4 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       void this.connect();
     }, RECONNECT_AFTER_MS).unref();
   }
-}
-
-/** Ends a connection without waiting for the other side, which may be silent. */
-function abandon(connection: pg.Client): void {
-  (connection as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
