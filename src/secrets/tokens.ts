@@ -45,3 +45,6 @@ export const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buff
 
 /** Compares two digests in constant time. */
 export const sameDigest = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
+
+/** A digest as the text under which it is kept in memory, and announced when its token ends (`encode(digest, 'base64')` in SQL). */
+export const digestKey = (digest: Buffer): string => digest.toString('base64');

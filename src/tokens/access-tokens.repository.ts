@@ -4,6 +4,7 @@ import { gathered } from '../database/gathered.js';
 import { Statements } from '../database/statements.js';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
+import { digestKey } from '../secrets/tokens.js';
 
 /** A live access token and what its rights depend on. */
 export interface LiveAccessToken {
@@ -62,8 +63,8 @@ export class AccessTokensRepository {
           AND CASE WHEN t.grant_id IS NULL THEN o.enabled ELSE k.user_id IS NOT NULL END`,
       [digests],
     );
-    const found = new Map(rows.map((row) => [row.digest.toString('latin1'), row]));
-    return digests.map((digest) => found.get(digest.toString('latin1')));
+    const found = new Map(rows.map((row) => [digestKey(row.digest), row]));
+    return digests.map((digest) => found.get(digestKey(digest)));
   });
 
   /** Whose a token is that opens nothing, and the first reason for that. */
@@ -109,8 +110,8 @@ export class AccessTokensRepository {
 
   private readonly insertTogether = gathered<ClientToken, boolean>(async (tokens) => {
     const stored = await this.insert(tokens, 'FOR SHARE SKIP LOCKED');
-    const digests = new Set(stored.map(({ digest }) => digest.toString('latin1')));
-    return tokens.map(({ digest }) => digests.has(digest.toString('latin1')));
+    const digests = new Set(stored.map(({ digest }) => digestKey(digest)));
+    return tokens.map(({ digest }) => digests.has(digestKey(digest)));
   });
 
   private insert(

@@ -4,7 +4,7 @@ import { Settings } from '../config/settings.js';
 import { AccessChanges } from '../database/access-changes.service.js';
 import { Remembered, type Reading } from '../database/remembered.js';
 import { USER_ID_PATTERN } from '../secrets/ids.js';
-import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
+import { digestKey, digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { AccessTokensRepository } from './access-tokens.repository.js';
 import { intersection, type Principal } from './principal.js';
 import type { IssuedTokens } from './issued-tokens.js';
@@ -29,7 +29,7 @@ export class AccessTokensService {
   async find(token: string): Promise<Principal | undefined> {
     if (!isSecret('accessToken', token)) return undefined;
     const digest = digestOf(token);
-    const key = digest.toString('base64');
+    const key = digestKey(digest);
     return this.principals.get(key) ?? this.principals.read(key, () => this.readPrincipal(digest, key));
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { gathered } from '../database/gathered.js';
 import { Statements } from '../database/statements.js';
+import { digestKey } from '../secrets/tokens.js';
 
 /** A refresh token as it stands, live or retired, and all that its use depends on. */
 export interface FoundRefreshToken {
@@ -66,8 +67,8 @@ export class RefreshTokensRepository {
         WHERE r.digest = ANY ($1)`,
       [digests],
     );
-    const found = new Map(rows.map((row) => [keyOf(row.digest), row]));
-    return digests.map((digest) => found.get(keyOf(digest)));
+    const found = new Map(rows.map((row) => [digestKey(row.digest), row]));
+    return digests.map((digest) => found.get(digestKey(digest)));
   });
 
   /**
@@ -83,8 +84,8 @@ export class RefreshTokensRepository {
 
   private readonly rotateTogether = gathered<Rotation, number | undefined>(async (rotations) => {
     const rows = await this.rotateAll(rotations, 'SKIP LOCKED');
-    const done = new Map(rows.map(({ digest, expiresIn }) => [keyOf(digest), expiresIn]));
-    return rotations.map(({ accessDigest }) => done.get(keyOf(accessDigest)));
+    const done = new Map(rows.map(({ digest, expiresIn }) => [digestKey(digest), expiresIn]));
+    return rotations.map(({ accessDigest }) => done.get(digestKey(accessDigest)));
   });
 
   private rotateAll(
@@ -146,5 +147,3 @@ export class RefreshTokensRepository {
     return row?.id;
   }
 }
-
-const keyOf = (digest: Buffer): string => digest.toString('latin1');
