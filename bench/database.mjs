@@ -1,11 +1,19 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { load } from './dist.mjs';
 
+// A quarter of the memory, as PostgreSQL's documentation advises for a server of its own.
+const BUFFERS_MB = Math.max(128, Math.floor(totalmem() / 4 / 1024 / 1024));
 /** What differs from PostgreSQL's defaults; nothing of it makes a commit less durable. */
-export const DATABASE_SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '200' };
+export const DATABASE_SETTINGS = {
+  shared_buffers: `${BUFFERS_MB}MB`,
+  max_wal_size: '4GB',
+  // So that a checkpoint does not fall into one workload and spare another.
+  checkpoint_timeout: '30min',
+  max_connections: '200',
+};
 const TOLD = [
   'server_version',
   'fsync',
@@ -26,22 +34,35 @@ export async function startDatabase() {
     ...{ dataDir: folder, database: 'bench', say: () => undefined },
     settings: DATABASE_SETTINGS,
   });
-  await migrate(postgres.url, async () => undefined);
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
-  // A connection that breaks is told by the next query.
-  pool.on('error', () => undefined);
-  const query = async (text, values) => (await pool.query(text, values)).rows;
+  const pools = [];
+  const opened = async (url) => {
+    await migrate(url, async () => undefined);
+    const pool = new pg.Pool({ connectionString: url, max: 2 });
+    // A connection that breaks is told by the next query.
+    pool.on('error', () => undefined);
+    pools.push(pool);
+    const query = async (text, values) => (await pool.query(text, values)).rows;
+    return { folder, url, query, pool, log: path.join(folder, 'postgres.log') };
+  };
+  const first = await opened(postgres.url);
   return {
-    ...{ folder, url: postgres.url, query, pool },
-    log: path.join(folder, 'postgres.log'),
+    ...first,
+    /** One more database of the cluster, with the schema. */
+    another: async (name) => {
+      await first.query(`CREATE DATABASE ${name}`);
+      const url = new URL(first.url);
+      url.pathname = `/${name}`;
+      return opened(url.href);
+    },
     settings: async () => {
-      const rows = await query('SELECT name, current_setting(name) AS value FROM unnest($1::text[]) name', [
-        [...TOLD, 'max_wal_size', 'checkpoint_timeout', 'autovacuum'],
-      ]);
+      const rows = await first.query(
+        'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) name',
+        [[...TOLD, 'max_wal_size', 'checkpoint_timeout', 'autovacuum']],
+      );
       return rows.map(({ name, value }) => `${name} ${value}`).join(', ');
     },
     stop: async () => {
-      await pool.end();
+      await Promise.all(pools.map((pool) => pool.end()));
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
     },

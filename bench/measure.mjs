@@ -5,36 +5,55 @@ import { runPgbench } from './pgbench.mjs';
 const WARM_UP_SECONDS = 4;
 
 /**
- * One workload: after a warm-up of both sides so many rounds, in each the floor, the service and pgbench one after the
+ * One workload: after a warm-up of all sides so many rounds, in each the floor, the service and pgbench one after the
  * other. Medians of the rounds, and the most memory.
  */
-export async function measure(workload, bench) {
-  const { database, setting, options, pgbench, say } = bench;
-  const sides = { floor: bench.floor, ours: bench.service };
-  const rounds = { floor: [], ours: [], pgbench: [] };
-  const sources = {};
-  for (const [side, server] of Object.entries(sides)) {
-    forgetPeak(server.pid);
-    const warmUp = Math.min(WARM_UP_SECONDS, options.seconds);
-    sources[side] = await workload.prepare(setting, database, warmUp);
-    await loadOnce(workload, server, sources[side], warmUp);
+export async function measure(workload, stand, bench) {
+  return (await measureBeside(workload, { '': stand }, bench))[''];
+}
+
+/** The same over several databases by name: each round goes over all of them, so that what the machine does hits them alike. */
+export async function measureBeside(
+  workload,
+  stands,
+  { options, pgbench, say },
+  warmUp = Math.min(WARM_UP_SECONDS, options.seconds),
+) {
+  const sides = Object.entries(stands).flatMap(([name, stand]) => [
+    { name, side: 'floor', stand, server: stand.floor, rounds: [] },
+    { name, side: 'ours', stand, server: stand.service, rounds: [] },
+    ...(pgbench && workload.pgbench ? [{ name, side: 'pgbench', stand, rounds: [] }] : []),
+  ]);
+  const sources = new Map();
+  const prepare = async (of, seconds) =>
+    sources.set(of, await workload.prepare(of.stand.setting, of.stand.database, seconds));
+  for (const of of sides.filter(({ server }) => server)) {
+    forgetPeak(of.server.pid);
+    await prepare(of, warmUp);
+    await loadOnce(workload, of.server, sources.get(of), warmUp);
   }
   for (let round = 1; round <= options.rounds; round++) {
-    for (const [side, server] of Object.entries(sides)) {
-      if (workload.renew) sources[side] = await workload.prepare(setting, database, options.seconds);
-      rounds[side].push(await loadOnce(workload, server, sources[side], options.seconds));
+    for (const of of sides) {
+      const { server, stand, rounds } = of;
+      if (server && workload.renew) await prepare(of, options.seconds);
+      rounds.push(
+        server
+          ? await loadOnce(workload, server, sources.get(of), options.seconds)
+          : await runPgbench({ workload, ...stand, seconds: options.seconds }),
+      );
     }
-    if (pgbench && workload.pgbench) {
-      rounds.pgbench.push(await runPgbench({ workload, database, setting, seconds: options.seconds }));
-    }
-    say(`  round ${round}: ${Object.entries(rounds).map(described).join(', ')}`);
+    say(`  round ${round}: ${sides.map(described).join(', ')}`);
   }
-  return {
-    ...{ id: workload.id, name: workload.name, must: workload.must, aim: workload.aim },
-    floor: { ...medians(rounds.floor), memory: peakMemoryMb(bench.floor.pid) },
-    ours: { ...medians(rounds.ours), memory: peakMemoryMb(bench.service.pid) },
-    ...(rounds.pgbench.length > 0 ? { pgbench: medians(rounds.pgbench) } : {}),
+  const resultOf = (name) => {
+    const of = (side) => sides.find((each) => each.name === name && each.side === side);
+    const medianOf = ({ rounds, server }) => ({ ...medians(rounds), memory: peakMemoryMb(server.pid) });
+    return {
+      ...{ id: workload.id, name: workload.name, must: workload.must, aim: workload.aim },
+      ...{ floor: medianOf(of('floor')), ours: medianOf(of('ours')) },
+      ...(of('pgbench') ? { pgbench: medians(of('pgbench').rounds) } : {}),
+    };
   };
+  return Object.fromEntries(Object.keys(stands).map((name) => [name, resultOf(name)]));
 }
 
 /** Loads one side once. */
@@ -80,6 +99,6 @@ function medians(rounds) {
   );
 }
 
-function described([side, done]) {
-  return done.length === 0 ? `no ${side}` : `${side} ${Math.round(done.at(-1).rate)}/s`;
+function described({ name, side, rounds }) {
+  return `${name ? `${name} ` : ''}${side} ${Math.round(rounds.at(-1).rate)}/s`;
 }

@@ -12,8 +12,9 @@ import { CORES, machine, PINNING, pinSelf } from './machine.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { findPgbench } from './pgbench.mjs';
 import { memoryBound, report } from './report.mjs';
-import { lastWarnings, startFloor, startService } from './servers.mjs';
-import { CLIENTS, makeSetting, TOKENS } from './setting.mjs';
+import { lastWarnings } from './servers.mjs';
+import { CLIENTS, TOKENS } from './setting.mjs';
+import { Stand } from './stand.mjs';
 import { runWorkloads } from './workloads.mjs';
 
 const say = (line) => void process.stdout.write(`${line}\n`);
@@ -35,9 +36,20 @@ async function run(options) {
   if (options.pgbench && !pgbench) say('pgbench is not installed: it is left out.');
   const begun = performance.now();
   const database = await startDatabase();
-  const bench = { database, options, pgbench, say };
+  const small = new Stand(database);
+  const stands = [small];
+  const bench = {
+    ...{ options, pgbench, say, small },
+    /** One more database, with servers of its own. */
+    addStand: async (name) => {
+      const stand = new Stand(await database.another(name));
+      stands.push(stand);
+      await stand.start();
+      return stand;
+    },
+  };
   const clear = async () => {
-    const stopped = await Promise.allSettled([bench.service?.stop(), bench.floor?.stop()]);
+    const stopped = await Promise.allSettled(stands.map((stand) => stand.stop()));
     await database.stop();
     const failed = stopped.find(({ status }) => status === 'rejected');
     if (failed) throw failed.reason;
@@ -45,18 +57,14 @@ async function run(options) {
   const interrupted = () => void clear().finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
   try {
-    bench.setting = await makeSetting(database);
-    bench.floor = await startFloor(database);
-    bench.service = await startService(database);
-    bench.restartService = async (between) => {
-      await bench.service.stop();
-      await between();
-      bench.service = await startService(database);
-    };
+    await small.start();
     const { results, bounds, facts } = await runWorkloads(bench);
     const all = results.length > 0 ? [...bounds, memoryBound(results)] : bounds;
     const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
-    const notes = [...(await circumstances(bench, where)), `the whole run took ${minutes} minutes`];
+    const notes = [
+      ...(await circumstances(database, options, pgbench, where)),
+      `the whole run took ${minutes} minutes`,
+    ];
     const text = report({ results, bounds: all, notes, facts });
     say(`\n${text}`);
     await mkdir(path.dirname(options.out), { recursive: true });
@@ -64,7 +72,8 @@ async function run(options) {
     await writeFile(`${options.out}.svg`, chart({ results, bounds: all }));
     say(`Written to ${options.out}.md and ${options.out}.svg`);
   } catch (error) {
-    const log = bench.service ? await lastWarnings(bench.service.logFile) : '';
+    const logs = stands.map(({ service }) => (service ? lastWarnings(service.logFile) : ''));
+    const log = (await Promise.all(logs)).filter(Boolean).join('\n');
     await clear().catch(() => undefined);
     throw log ? new Error(`${error.message}\nThe service's log says:\n${log}`) : error;
   }
@@ -72,7 +81,7 @@ async function run(options) {
 }
 
 /** Under what circumstances the figures came about. */
-async function circumstances({ database, options, pgbench }, where) {
+async function circumstances(database, options, pgbench, where) {
   const { rounds, seconds, quick } = options;
   return [
     ...(quick ? ['**a quick run: it shows that all works, not how fast**'] : []),

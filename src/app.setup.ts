@@ -1,5 +1,4 @@
 import fastifyCookie from '@fastify/cookie';
-import fastifyCors from '@fastify/cors';
 import fastifyStatic from '@fastify/static';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NestFactory } from '@nestjs/core';
@@ -10,6 +9,7 @@ import type { Settings } from './config/settings.js';
 import { AllowedMethods } from './http/allowed-methods.js';
 import { STATIC_ASSETS } from './http/assets.js';
 import { NestLog } from './http/logging.js';
+import { addCors } from './http/cors.js';
 import { answerClientError, BARE_HEADERS } from './http/client-error.js';
 import { addBodyParsers } from './http/body-parsers.js';
 import { badRequest } from './http/problem.js';
@@ -28,25 +28,6 @@ const BODY_LIMIT_BYTES = 65_536;
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
-
-/** Contract §4: what browsers of any origin may call, without credentials. */
-const CORS_PATHS =
-  /^\/(o\/token|o\/revoke_token|\.well-known\/oauth-authorization-server|webhook_portal|(v2\/users|notifications)(\/[^/]+)?)\/?$/;
-const CORS_OPTIONS = {
-  origin: '*',
-  methods: ['GET', 'HEAD', 'POST', 'PATCH'],
-  allowedHeaders: ['Authorization', 'Content-Type', 'Service-Version'],
-  exposedHeaders: [
-    'X-RateLimit-Limit',
-    'X-RateLimit-Remaining',
-    'Retry-After',
-    'Link',
-    'Service-Version',
-    'WWW-Authenticate',
-    'X-Request-Id',
-  ],
-  maxAge: 3600,
-};
 
 /** Makes the application as both the service and the tests run it: parsers, pipes, filters, headers, logs. */
 export async function createApp(settings: Settings, log: Logger): Promise<NestFastifyApplication> {
@@ -90,7 +71,8 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
   addRequestCourse(fastify);
   addRequestHooks(fastify);
   addBodyParsers(fastify);
-  await addHeaders(fastify, settings);
+  addSecurityHeaders(fastify, settings);
+  addCors(fastify);
   await fastify.register(fastifyCookie);
   await fastify.register(fastifyStatic, { serve: false });
   for (const asset of STATIC_ASSETS) {
@@ -104,20 +86,4 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
   app.useGlobalFilters(filter);
   await app.init();
   return app;
-}
-
-/** Any other OPTIONS request is one that no address takes: the plugin's own refusal would be no problem. */
-const isPreflight = ({ headers }: FastifyRequest): boolean =>
-  Boolean(headers.origin && headers['access-control-request-method']);
-
-async function addHeaders(fastify: FastifyInstance, settings: Settings): Promise<void> {
-  addSecurityHeaders(fastify, settings);
-  await fastify.register(fastifyCors, {
-    hook: 'onRequest',
-    delegator: (request: FastifyRequest, done) => {
-      const path = request.url.split('?', 1)[0]!;
-      const isOpen = CORS_PATHS.test(path) && (request.method !== 'OPTIONS' || isPreflight(request));
-      done(null, isOpen ? CORS_OPTIONS : { origin: false, preflight: false });
-    },
-  });
 }

@@ -15,15 +15,15 @@ const WRITTEN_WITHIN_MS = 30_000;
  * W8: deliveries out of a full queue to twenty endpoints of one receiver, beside a loop that only posts as many bodies
  * and reads or writes nothing.
  */
-export async function measureDeliveries(bench) {
-  const { options, service, floor, say } = bench;
+export async function measureDeliveries(stand, { options, say }) {
+  const { service, floor } = stand;
   const receiver = await startReceiver();
   try {
-    const queue = await makeQueue(bench, receiver.port);
+    const queue = await makeQueue(stand, receiver.port);
     const sides = {
       floor: (number) =>
         measureOnce(floor, receiver, number, () => postFromFloor(floor, receiver.port, queue, number)),
-      ours: (number) => measureOnce(service, receiver, number, () => deliver(bench, queue, number)),
+      ours: (number) => measureOnce(service, receiver, number, () => deliver(stand, queue, number)),
     };
     const rounds = { floor: [], ours: [] };
     for (const side of [floor, service]) forgetPeak(side.pid);

@@ -10,7 +10,7 @@ const FIRST_GRANT = 100_000_000;
  * W6: fills the tables up to so many live tokens, in the random order of their digests as they would have come.
  * Foreign keys are not looked at meanwhile; what is written keeps them. Gives what came of it, in words.
  */
-export async function fillTables({ database: { pool, query }, options: { rows }, say }) {
+export async function fillTables({ database: { pool, query } }, { options: { rows }, say }) {
   const begun = performance.now();
   const connection = await pool.connect();
   try {

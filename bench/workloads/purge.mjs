@@ -23,17 +23,17 @@ const STATEMENT = /LOG: {2}duration: ([\d.]+) ms {2}(?:parse|bind|execute|statem
  * W7: tokens by client credentials before and while the service's own purge removes what has expired. The purge is the
  * one that the running service begins each minute, or in a quick run the operator's command.
  */
-export async function measurePurge(bench) {
-  const { database, options, say } = bench;
-  await bench.restartService(() => addExpired(database, options.expired, say));
+export async function measurePurge(stand, { options, say }) {
+  const { database } = stand;
+  await stand.restartService(() => addExpired(database, options.expired, say));
   await logSlowStatements(database, LOGGED_FROM_MS);
-  const connectionOf = await clientCredentials.prepare(bench.setting);
-  const load = await startLoad({ port: bench.service.port, connectionOf });
+  const connectionOf = await clientCredentials.prepare(stand.setting);
+  const load = await startLoad({ port: stand.service.port, connectionOf });
   // A wrong answer ends the load, and with it whatever waits for the purge.
   const failed = load.done.then(() => new Promise(() => undefined));
   const watched = async () => {
     const logged = (await stat(database.log)).size;
-    const purge = await (options.quick ? purgeByOperator(bench) : purgeOnSchedule(bench));
+    const purge = await (options.quick ? purgeByOperator(stand) : purgeOnSchedule(stand, options, say));
     return { ...purge, statements: (await readFile(database.log)).subarray(logged).toString() };
   };
   const { from, to, statements } = await Promise.race([watched(), failed]).finally(() => load.stop());
@@ -74,7 +74,7 @@ async function addExpired({ query }, rows, say) {
 }
 
 /** Waits for the purge that the service begins by itself, until all has gone; what it says of itself is in its metrics. */
-async function purgeOnSchedule({ service, options: { expired }, say }) {
+async function purgeOnSchedule({ service }, { expired }, say) {
   const purged = async () => {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     return Number(/^purged_rows_total\{table="access_tokens"\} (\d+)/m.exec(metrics)?.[1] ?? 0);

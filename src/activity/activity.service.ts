@@ -36,8 +36,8 @@ export class ActivityService implements OnModuleInit {
   /** Counts something, for its client, for everybody and for the metrics; costs no query. */
   count({ kind, detail, clientId = '', address }: Happening): void {
     const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: address ?? null };
-    this.add({ ...once, clientId });
-    this.add({ ...once, clientId: EVERYBODY });
+    this.add({ clientId, ...once });
+    this.add({ clientId: EVERYBODY, ...once });
     countInMetrics(kind, detail);
   }
 

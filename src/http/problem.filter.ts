@@ -35,7 +35,8 @@ export class ProblemFilter implements ExceptionFilter {
       request.routeOptions?.config?.renderError?.(problem, request) ?? this.render(problem, request);
     void reply
       .status(rendered.status ?? problem.status)
-      .headers({ ...problem.extras.headers, ...rendered.headers })
+      .headers(problem.extras.headers ?? {})
+      .headers(rendered.headers)
       .send(rendered.body);
   }
 

@@ -8,13 +8,13 @@ export const problemTypeUrl = (baseUrl: string, slug: string): string => `${base
 export function renderProblem(problem: Problem, baseUrl: string): Rendered {
   const { fieldErrors, instance, notification } = problem.extras;
   const body = {
-    ...(problem.slug ? { type: problemTypeUrl(baseUrl, problem.slug) } : {}),
+    type: problem.slug ? problemTypeUrl(baseUrl, problem.slug) : undefined,
     status: problem.status,
     title: problem.title,
     detail: problem.detail,
-    ...(instance ? { instance } : {}),
-    ...(notification ? { notification } : {}),
-    ...(fieldErrors ? { field_errors: fieldErrors } : {}),
+    instance,
+    notification,
+    field_errors: fieldErrors,
   };
   return {
     headers: { 'content-type': 'application/problem+json; charset=utf-8' },

@@ -27,6 +27,6 @@ export class RevocationController {
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     await this.revocation.revoke(token, client.id, { type: 'client', id: client.id, ...originOf(request) });
     // A much used client refuses an answer without a JSON content type.
-    await reply.headers({ ...NO_STORE, 'content-type': 'application/json; charset=utf-8' }).send('');
+    await reply.headers(NO_STORE).type('application/json; charset=utf-8').send('');
   }
 }

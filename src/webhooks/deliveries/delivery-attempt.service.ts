@@ -65,7 +65,7 @@ export class DeliveryAttemptService {
     return {
       isSuccess,
       isGone,
-      finished: { ...kept, attempt, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
+      finished: { attempt, ...kept, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
     };
   }
 

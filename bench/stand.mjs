@@ -1,0 +1,38 @@
+import { startFloor, startService } from './servers.mjs';
+import { makeSetting } from './setting.mjs';
+
+/** A database with what the workloads work on, and the two servers that are measured over it. */
+export class Stand {
+  constructor(database) {
+    this.database = database;
+  }
+
+  async start() {
+    this.setting = await makeSetting(this.database);
+    await this.#startServers();
+  }
+
+  /** Both servers anew, as cold as those of another stand. */
+  async restart() {
+    await this.stop();
+    await this.#startServers();
+  }
+
+  /** Does something to the database while the service is stopped. */
+  async restartService(between) {
+    await this.service.stop();
+    await between();
+    this.service = await startService(this.database);
+  }
+
+  async #startServers() {
+    this.floor = await startFloor(this.database);
+    this.service = await startService(this.database);
+  }
+
+  async stop() {
+    const stopped = await Promise.allSettled([this.service?.stop(), this.floor?.stop()]);
+    const failed = stopped.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+}
