@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { gathered } from '../database/gathered.js';
-import { Statements } from '../database/statements.js';
+import { arrayParameter, Statements } from '../database/statements.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { searchSql } from '../database/search-sql.js';
 import { ClientEntity } from './client.entity.js';
@@ -43,7 +43,7 @@ export class ClientsRepository {
                      WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests",
               (SELECT extract(epoch FROM min(s.expires_at) - now())::float8 FROM client_secrets s
                 WHERE s.client_id = c.id AND s.expires_at > now()) AS "seconds"
-         FROM clients c WHERE c.id = ANY ($1)`,
+         FROM clients c WHERE c.id = ANY (${arrayParameter(1, 'text')})`,
       [ids],
     );
     const found = new Map(

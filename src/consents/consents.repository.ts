@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { gathered } from '../database/gathered.js';
-import { Statements } from '../database/statements.js';
+import { arrayParameter, Statements } from '../database/statements.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { ConsentEntity } from './consent.entity.js';
 
@@ -115,7 +115,7 @@ export class ConsentsRepository {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
         'consented users',
         `SELECT c.client_id AS "clientId", u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
-           FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS p (client_id, user_id)) AS p
+           FROM (SELECT DISTINCT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'text')}) AS p (client_id, user_id)) AS p
            JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND c.revoked_at IS NULL
            JOIN users u ON u.id = c.user_id`,
         [pairs.map(({ clientId }) => clientId), pairs.map(({ userId }) => userId)],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { gathered } from '../database/gathered.js';
-import { Statements } from '../database/statements.js';
+import { arrayParameter, Statements } from '../database/statements.js';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
 import { digestKey } from '../secrets/tokens.js';
@@ -59,7 +59,7 @@ export class AccessTokensRepository {
          LEFT JOIN grants g ON g.id = t.grant_id AND g.revoked_at IS NULL AND g.expires_at > now()
          LEFT JOIN users u ON u.id = g.user_id AND u.enabled
          LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = u.id AND k.revoked_at IS NULL
-        WHERE t.digest = ANY ($1) AND t.revoked_at IS NULL AND t.expires_at > now()
+        WHERE t.digest = ANY (${arrayParameter(1, 'bytea')}) AND t.revoked_at IS NULL AND t.expires_at > now()
           AND CASE WHEN t.grant_id IS NULL THEN o.enabled ELSE k.user_id IS NOT NULL END`,
       [digests],
     );
@@ -122,11 +122,12 @@ export class AccessTokensRepository {
       `client tokens ${lock}`,
       `WITH holders AS MATERIALIZED (
          SELECT c.id FROM clients c JOIN users o ON o.id = c.owner_id
-          WHERE c.id = ANY ($2) AND c.enabled AND o.enabled ${lock}
+          WHERE c.id = ANY (${arrayParameter(2, 'text')}) AND c.enabled AND o.enabled ${lock}
        )
        INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
        SELECT a.digest, a.client_id, string_to_array(a.scopes, ' '), now() + make_interval(secs => a.ttl)
-         FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) AS a (digest, client_id, scopes, ttl)
+         FROM unnest(${arrayParameter(1, 'bytea')}, ${arrayParameter(2, 'text')}, ${arrayParameter(3, 'text')}, ${arrayParameter(4, 'int')})
+           AS a (digest, client_id, scopes, ttl)
          JOIN holders h ON h.id = a.client_id
        RETURNING digest`,
       [

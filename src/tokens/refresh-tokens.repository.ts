@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { gathered } from '../database/gathered.js';
-import { Statements } from '../database/statements.js';
+import { arrayParameter, Statements } from '../database/statements.js';
 import { digestKey } from '../secrets/tokens.js';
 
 /** A refresh token as it stands, live or retired, and all that its use depends on. */
@@ -64,7 +64,7 @@ export class RefreshTokensRepository {
          JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
          LEFT JOIN refresh_tokens n ON n.digest = r.successor_digest
          LEFT JOIN access_tokens a ON a.digest = r.successor_access_digest
-        WHERE r.digest = ANY ($1)`,
+        WHERE r.digest = ANY (${arrayParameter(1, 'bytea')})`,
       [digests],
     );
     const found = new Map(rows.map((row) => [digestKey(row.digest), row]));
@@ -96,15 +96,16 @@ export class RefreshTokensRepository {
     return this.statements.run(
       `rotation ${skip}`,
       `WITH asked AS MATERIALIZED (
-         SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[],
-                              $8::int[], $9::int[], $10::int[])
+         SELECT * FROM unnest(${arrayParameter(1, 'bytea')}, ${arrayParameter(2, 'text')}, ${arrayParameter(3, 'text')}, ${arrayParameter(4, 'bytea')},
+                              ${arrayParameter(5, 'bytea')}, ${arrayParameter(6, 'bytea')}, ${arrayParameter(7, 'text')}, ${arrayParameter(8, 'int')},
+                              ${arrayParameter(9, 'int')}, ${arrayParameter(10, 'int')})
            AS a (digest, grant_id, client_id, refresh_digest, access_digest, sealed_successor, scopes,
                  refresh_ttl, access_ttl, grace)
        ), client AS MATERIALIZED (
-         SELECT id FROM clients WHERE id = ANY ($3) FOR KEY SHARE ${skip}
+         SELECT id FROM clients WHERE id = ANY (${arrayParameter(3, 'text')}) FOR KEY SHARE ${skip}
        ), held AS MATERIALIZED (
          SELECT g.id, g.client_id, g.expires_at FROM client JOIN grants g ON g.client_id = client.id
-          WHERE g.id = ANY ($2) AND g.revoked_at IS NULL AND g.expires_at > now() FOR NO KEY UPDATE OF g ${skip}
+          WHERE g.id = ANY (${arrayParameter(2, 'text')}) AND g.revoked_at IS NULL AND g.expires_at > now() FOR NO KEY UPDATE OF g ${skip}
        ), retired AS (
          UPDATE refresh_tokens r
             SET retired_at = now(), grace_ends_at = now() + make_interval(secs => a.grace),

@@ -5,7 +5,7 @@ import { describeLong } from '../support/left-out.js';
 import { makeSenders, whatIsWrongWith503, type Senders } from '../support/load.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { startService, startInstance, type TestService } from '../support/test-service.js';
-import { Factory } from '../support/factory.js';
+import { Factory, type TestClient } from '../support/factory.js';
 import { until } from '../support/until.js';
 
 const LOCK_TIMEOUT_MS = 5_000;
@@ -91,6 +91,86 @@ describe('a statement that blocks', () => {
       200, 200, 200,
     ]);
     expect(service.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+  });
+});
+
+describe('a row that somebody holds', () => {
+  let service: TestService;
+  let make: Factory;
+  let held: TestClient;
+  let free: TestClient;
+  let holder: Client;
+
+  beforeAll(async () => {
+    service = await startService({});
+    make = new Factory(service);
+    [held, free] = [await make.client(), await make.client()];
+    holder = new Client({ connectionString: service.database.url });
+    await holder.connect();
+  });
+  afterAll(async () => {
+    await holder.end();
+    await service.stop();
+  });
+
+  const send = (client: TestClient, form: Record<string, string>) =>
+    service.http.token(form, { id: client.id, secret: client.secret });
+
+  /** Sends the held request amid others, which must not wait for it; gives its answer after the row is free again. */
+  async function amidOthers(
+    waiting: () => Promise<Answer>,
+    others: () => Promise<Answer>[],
+  ): Promise<Answer> {
+    let isAnswered = false;
+    const before = others();
+    const first = waiting().finally(() => (isAnswered = true));
+    const begun = performance.now();
+    const answers = await Promise.all([...before, ...others()]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(performance.now() - begun).toBeLessThan(TOLERANCE_MS);
+    expect(isAnswered).toBe(false);
+    await holder.query('ROLLBACK');
+    return first;
+  }
+
+  it('of a client makes no other client wait for its tokens', async () => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM clients WHERE id = $1 FOR UPDATE', [held.id]);
+    const token = (client: TestClient) => send(client, { grant_type: 'client_credentials' });
+    const answer = await amidOthers(
+      () => token(held),
+      () => Array.from({ length: 20 }, () => token(free)),
+    );
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([
+    [
+      'grants',
+      `id = (SELECT grant_id FROM refresh_tokens WHERE digest = sha256(convert_to($1::text, 'UTF8')))`,
+    ],
+    ['clients', 'id = $2::text'],
+  ])('of %s makes no other family wait for its refresh', async (table, which) => {
+    const family = async (client: TestClient) => (await make.tokens(client, await make.user())).refresh_token;
+    const refresh = (client: TestClient, token: string) =>
+      send(client, { grant_type: 'refresh_token', refresh_token: token });
+    const [mine, ...others] = [
+      await family(held),
+      await family(free),
+      await family(free),
+      await family(free),
+    ];
+    await holder.query('BEGIN');
+    const locked = await holder.query(
+      `SELECT 1 FROM ${table} WHERE ${which} AND $1::text <> '' AND $2::text <> '' FOR UPDATE`,
+      [mine, held.id],
+    );
+    expect(locked.rowCount).toBe(1);
+    const answer = await amidOthers(
+      () => refresh(held, mine),
+      () => others.map((token) => refresh(free, token)),
+    );
+    expect(answer.status).toBe(200);
   });
 });
 

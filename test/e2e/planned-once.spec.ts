@@ -1,0 +1,57 @@
+import { DataSource } from 'typeorm';
+import { makeSenders } from '../support/load.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+interface Planned {
+  name: string;
+  generic: number;
+  custom: number;
+}
+
+// PostgreSQL tries so many plans for the parameters at hand before it may settle for one.
+const TRIED = 5;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
+});
+afterAll(() => service.stop());
+
+it('statements that many requests wait for are not planned for every call, however few they serve', async () => {
+  const { client, families, introspecting } = await makeSenders(service.make);
+  const basic = { id: client.id, secret: client.secret };
+  let refreshToken = families[0]!.refresh_token;
+  for (let n = 0; n < TRIED * 3; n++) {
+    const token = await service.http.token({ grant_type: 'client_credentials' }, basic);
+    const refreshed = await service.http.token(
+      { grant_type: 'refresh_token', refresh_token: refreshToken },
+      basic,
+    );
+    const { access_token: bearer, refresh_token: next } = refreshed.json as Record<string, string>;
+    const introspected = await service.http.send('/o/introspect/', {
+      form: { token: bearer! },
+      basic: { id: introspecting.id, secret: introspecting.secret },
+    });
+    const users = await service.http.get('/v2/users', { bearer: bearer! });
+    expect([token, refreshed, introspected, users].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    refreshToken = next!;
+  }
+  const database = service.app.get(DataSource, { strict: false });
+  const ofConnection = (): Promise<Planned[]> =>
+    database.query(
+      `SELECT name, generic_plans::int AS generic, custom_plans::int AS custom
+         FROM pg_prepared_statements, pg_sleep(0.2) WHERE generic_plans + custom_plans > $1`,
+      [TRIED],
+    );
+  const planned = (await Promise.all([ofConnection(), ofConnection()])).flat();
+  expect(planned.map(({ name }) => name).sort()).toEqual(
+    expect.arrayContaining([
+      'client tokens FOR SHARE SKIP LOCKED',
+      'live access tokens',
+      'refresh tokens',
+      'rotation SKIP LOCKED',
+    ]),
+  );
+  expect(planned.filter(({ custom }) => custom > TRIED)).toEqual([]);
+});
