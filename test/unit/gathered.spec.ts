@@ -33,22 +33,65 @@ describe('calls that wait together', () => {
     expect(await results).toEqual(['row 1', 'row 1']);
   });
 
-  it('while two statements are under way, all that comes waits for the next one', async () => {
+  it('while a statement is under way, all that comes waits for the next one', async () => {
     const { batches, find } = heldStatement();
     const results = [find(1)];
     await turns();
-    results.push(find(2));
-    await turns();
-    for (const key of [3, 4, 5]) {
+    for (const key of [2, 3, 4]) {
       results.push(find(key));
       await turns();
     }
-    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2]]);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1]]);
     batches[0]!.answer();
     await turns();
-    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2], [3, 4, 5]]);
-    for (const { answer } of batches) answer();
-    expect(await Promise.all(results)).toEqual(['row 1', 'row 2', 'row 3', 'row 4', 'row 5']);
+    expect(batches.map(({ keys }) => keys)).toEqual([[1], [2, 3, 4]]);
+    batches[1]!.answer();
+    expect(await Promise.all(results)).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
+  });
+
+  describe('behind a statement that waits for something', () => {
+    beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
+    afterEach(() => void jest.useRealTimers());
+
+    it('go along after 20 ms, and those after them wait for their own alone', async () => {
+      const { batches, find } = heldStatement();
+      const results = [find(1)];
+      await turns();
+      results.push(find(2), find(3));
+      await turns();
+      jest.advanceTimersByTime(19);
+      await turns();
+      expect(batches.map(({ keys }) => keys)).toEqual([[1]]);
+      jest.advanceTimersByTime(1);
+      await turns();
+      expect(batches.map(({ keys }) => keys)).toEqual([[1], [2, 3]]);
+      results.push(find(4));
+      await turns();
+      expect(batches).toHaveLength(2);
+      batches[1]!.answer();
+      await turns();
+      expect(batches.map(({ keys }) => keys)).toEqual([[1], [2, 3], [4]]);
+      for (const { answer } of batches) answer();
+      expect(await Promise.all(results)).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
+    });
+
+    it('four wait at the most; the next follows whichever ends first', async () => {
+      const { batches, find } = heldStatement();
+      const results: Promise<unknown>[] = [];
+      for (let key = 1; key <= 6; key++) {
+        results.push(find(key));
+        await turns();
+        jest.advanceTimersByTime(20);
+        await turns();
+      }
+      expect(batches.map(({ keys }) => keys)).toEqual([[1], [2], [3], [4]]);
+      batches[2]!.answer();
+      await turns();
+      expect(batches.map(({ keys }) => keys)).toEqual([[1], [2], [3], [4], [5, 6]]);
+      for (const { answer } of batches) answer();
+      await Promise.all(results);
+      expect(jest.getTimerCount()).toBe(0);
+    });
   });
 
   it('more than 200 are several statements', async () => {
