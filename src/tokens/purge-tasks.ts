@@ -13,6 +13,13 @@ export interface PurgeTask {
 
 const RETENTION = 'now() - make_interval(days => $2)';
 
+/** The successor pairs whose grace time is over. */
+export const SEALED_SUCCESSORS: PurgeTask = {
+  table: 'sealed_successors',
+  by: 't.grace_ends_at',
+  before: 'now()',
+};
+
 /**
  * What may go. A consumed code and a retired refresh token stay for as long as their grant, so that a replay is
  * noticed to the grant's last day; a grant stays for the retention time after its end, for whoever asks what became

@@ -4,7 +4,7 @@ import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import { PURGE_TASKS, type PurgeTask } from './purge-tasks.js';
+import { PURGE_TASKS, SEALED_SUCCESSORS, type PurgeTask } from './purge-tasks.js';
 
 // A batch is made larger or smaller so that it takes about this long, and after it the purge rests for a multiple of it.
 const BATCH_MS = 20;
@@ -76,20 +76,7 @@ export class PurgeService implements BeforeApplicationShutdown {
 
   /** Erases the sealed successors whose grace time is over; how many those were. */
   eraseSealedSuccessors(): Promise<number> {
-    return this.inBatches(async (size, from) => {
-      const [batch]: Batch[] = await this.dataSource.query(
-        `WITH going AS (
-           SELECT ctid, grace_ends_at FROM refresh_tokens
-            WHERE sealed_successor IS NOT NULL AND grace_ends_at <= now() AND grace_ends_at >= $1
-            ORDER BY grace_ends_at LIMIT ${size} FOR UPDATE SKIP LOCKED
-         ), gone AS (
-           UPDATE refresh_tokens SET sealed_successor = NULL WHERE ctid = ANY (ARRAY(SELECT ctid FROM going)) RETURNING 1
-         )
-         SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(grace_ends_at) FROM going)::text AS last`,
-        [from],
-      );
-      return batch!;
-    });
+    return this.inBatches((size, from) => this.deleteBatch(SEALED_SUCCESSORS, size, from));
   }
 
   private async deleteBatch(

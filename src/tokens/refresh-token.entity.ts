@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A refresh token: live while `retiredAt` is null; a retired one holds its sealed successor for the grace time. */
+/** A refresh token: live while `retiredAt` is null; for its grace time a retired one has a row in `sealed_successors`. */
 @Entity('refresh_tokens')
 export class RefreshTokenEntity {
   @PrimaryColumn('bytea')
@@ -26,7 +26,4 @@ export class RefreshTokenEntity {
 
   @Column('bytea', { name: 'successor_access_digest', nullable: true })
   successorAccessDigest!: Buffer | null;
-
-  @Column('bytea', { name: 'sealed_successor', nullable: true })
-  sealedSuccessor!: Buffer | null;
 }

@@ -51,7 +51,7 @@ export class RefreshTokensRepository {
       'refresh tokens',
       `SELECT r.digest, r.grant_id AS "grantId", g.client_id AS "clientId", r.expires_at <= now() AS expired,
               r.retired_at IS NOT NULL AS retired, coalesce(r.grace_ends_at > now(), false) AS "inGrace",
-              r.sealed_successor AS "sealedSuccessor",
+              s.sealed AS "sealedSuccessor",
               coalesce(n.retired_at IS NOT NULL OR a.revoked_at IS NOT NULL, true) AS "successorUsed",
               greatest(0, floor(extract(epoch FROM a.expires_at - now()))::int) AS "successorExpiresIn",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
@@ -64,6 +64,7 @@ export class RefreshTokensRepository {
          JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
          LEFT JOIN refresh_tokens n ON n.digest = r.successor_digest
          LEFT JOIN access_tokens a ON a.digest = r.successor_access_digest
+         LEFT JOIN sealed_successors s ON s.digest = r.digest
         WHERE r.digest = ANY (${arrayParameter(1, 'bytea')})`,
       [digests],
     );
@@ -109,11 +110,13 @@ export class RefreshTokensRepository {
        ), retired AS (
          UPDATE refresh_tokens r
             SET retired_at = now(), grace_ends_at = now() + make_interval(secs => a.grace),
-                successor_digest = a.refresh_digest, successor_access_digest = a.access_digest,
-                sealed_successor = a.sealed_successor
+                successor_digest = a.refresh_digest, successor_access_digest = a.access_digest
            FROM asked a JOIN held ON held.id = a.grant_id AND held.client_id = a.client_id
           WHERE r.digest = a.digest AND r.grant_id = held.id AND r.retired_at IS NULL AND r.expires_at > now()
-          RETURNING a.*, held.expires_at AS grant_expires_at
+          RETURNING a.*, r.grace_ends_at, held.expires_at AS grant_expires_at
+       ), sealed AS (
+         INSERT INTO sealed_successors (digest, grace_ends_at, sealed)
+         SELECT digest, grace_ends_at, sealed_successor FROM retired
        ), refresh AS (
          INSERT INTO refresh_tokens (digest, grant_id, expires_at)
          SELECT refresh_digest, grant_id, least(now() + make_interval(secs => refresh_ttl), grant_expires_at)

@@ -11,11 +11,6 @@ import {
   type TestService,
 } from '../support/test-service.js';
 
-interface Row {
-  grant_id: string;
-  sealed_successor: Buffer | null;
-}
-
 let service: TestService;
 let client: TestClient;
 let user: UserEntity;
@@ -34,30 +29,30 @@ async function rotation(): Promise<{ retired: string; successor: Tokens }> {
   return { retired: refresh_token, successor: answer.json as Tokens };
 }
 
-async function rowOf(token: string): Promise<Row> {
-  const sql = 'SELECT grant_id, sealed_successor FROM refresh_tokens WHERE digest = $1';
-  return (await service.database.query<Row>(sql, [digestOf(token)]))[0]!;
+async function sealedOf(token: string): Promise<Buffer | undefined> {
+  const sql = 'SELECT sealed FROM sealed_successors WHERE digest = $1';
+  return (await service.database.query<{ sealed: Buffer }>(sql, [digestOf(token)]))[0]?.sealed;
 }
 
 describe('the sealed successor', () => {
   it('is ciphertext, different each time', async () => {
     const [one, two] = [await rotation(), await rotation()];
     for (const { retired, successor } of [one, two]) {
-      const sealed = (await rowOf(retired)).sealed_successor!;
+      const sealed = (await sealedOf(retired))!;
       for (const secret of [successor.access_token, successor.refresh_token, 'cds_', 'vehicle']) {
         expect(sealed.includes(secret)).toBe(false);
       }
     }
-    const nonces = await Promise.all(
-      [one, two].map(async ({ retired }) => (await rowOf(retired)).sealed_successor!),
-    );
+    const nonces = await Promise.all([one, two].map(async ({ retired }) => (await sealedOf(retired))!));
     expect(nonces[0]!.subarray(0, 12)).not.toEqual(nonces[1]!.subarray(0, 12));
   });
 
   it('opens with the retired token and the key of the settings together, for its own row, grant and client', async () => {
     const { retired, successor } = await rotation();
-    const { grant_id, sealed_successor } = await rowOf(retired);
-    const sealed = sealed_successor!;
+    const sealed = (await sealedOf(retired))!;
+    const sql = 'SELECT grant_id FROM refresh_tokens WHERE digest = $1';
+    const [grant] = await service.database.query<{ grant_id: string }>(sql, [digestOf(retired)]);
+    const grant_id = grant!.grant_id;
     const row = digestOf(retired).toString('base64url');
     const place = `${row} ${grant_id} ${client.id}`;
     const key = Buffer.from(TEST_ENCRYPTION_KEY, 'base64');
@@ -88,11 +83,11 @@ describe('the sealed successor', () => {
   it('gives nothing when it is moved to another row, or a bit of it is changed', async () => {
     const [one, two] = [await rotation(), await rotation()];
     const set = (token: string, sealed: Buffer) =>
-      service.database.query('UPDATE refresh_tokens SET sealed_successor = $2 WHERE digest = $1', [
+      service.database.query('UPDATE sealed_successors SET sealed = $2 WHERE digest = $1', [
         digestOf(token),
         sealed,
       ]);
-    const sealed = (await rowOf(one.retired)).sealed_successor!;
+    const sealed = (await sealedOf(one.retired))!;
     await set(two.retired, sealed);
     expectOAuthError(await refresh(service.http, client, two.retired), 400, 'invalid_grant');
     const changed = Buffer.from(sealed);
@@ -107,12 +102,14 @@ describe('the sealed successor', () => {
 
   it('is erased when the grace time has ended, and not before', async () => {
     const [one, two] = [await rotation(), await rotation()];
-    await service.database.query('UPDATE refresh_tokens SET grace_ends_at = now() WHERE digest = $1', [
-      digestOf(one.retired),
-    ]);
+    for (const table of ['refresh_tokens', 'sealed_successors']) {
+      await service.database.query(`UPDATE ${table} SET grace_ends_at = now() WHERE digest = $1`, [
+        digestOf(one.retired),
+      ]);
+    }
     await service.app.get(PurgeService).eraseSealedSuccessors();
-    expect((await rowOf(one.retired)).sealed_successor).toBeNull();
-    expect((await rowOf(two.retired)).sealed_successor).not.toBeNull();
+    expect(await sealedOf(one.retired)).toBeUndefined();
+    expect(await sealedOf(two.retired)).toBeDefined();
     expect((await refresh(service.http, client, two.retired)).json).toMatchObject({
       refresh_token: two.successor.refresh_token,
     });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import { SealedSuccessors1763680000000 } from '../../migrations/1763680000000-sealed-successors.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { migrate } from '../../src/database/migrate.js';
@@ -9,12 +10,13 @@ import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
 
-/** The queue of webhooks is worked on by statements for many rows at once, in the repositories of src/webhooks: by SQL alone. */
+/** The queue of webhooks and the pairs that rotations seal are worked on by statements for many rows at once: by SQL alone. */
 const BY_SQL_ALONE = [
   'deliveries',
   'delivery_attempts',
   'event_idempotency_keys',
   'events',
+  'sealed_successors',
   'webhook_endpoint_hours',
   'webhook_recoveries',
 ];
@@ -80,6 +82,31 @@ describe('migrations', () => {
     await dataSource.runMigrations({ transaction: 'each' });
     expect(await structure(dataSource)).toEqual(up);
     expect(await dataSource.runMigrations({ transaction: 'each' })).toEqual([]);
+  });
+
+  it('move the sealed pairs whose grace time still runs into their table, and back', async () => {
+    const dataSource = await connect(await emptyDatabase());
+    await dataSource.runMigrations({ transaction: 'each' });
+    const after = MIGRATIONS.length - MIGRATIONS.indexOf(SealedSuccessors1763680000000);
+    for (let n = 0; n < after; n++) await dataSource.undoLastMigration({ transaction: 'each' });
+    await dataSource.query(`
+      SET session_replication_role = replica;
+      INSERT INTO refresh_tokens (digest, grant_id, expires_at, retired_at, grace_ends_at, successor_digest, sealed_successor)
+      SELECT sha256(name::bytea), 'grnt', now() + interval '1 day', now(), now() + ends_in, sha256('next'), name::bytea
+        FROM (VALUES ('running', interval '1 minute'), ('over', interval '-1 minute')) pair (name, ends_in);
+      RESET session_replication_role`);
+    const both = (sql: string) => dataSource.query<Row[]>(sql);
+    const before = await both(
+      "SELECT digest, grace_ends_at, sealed_successor AS sealed FROM refresh_tokens WHERE sealed_successor = 'running'",
+    );
+    await dataSource.runMigrations({ transaction: 'each' });
+    expect(await both('SELECT digest, grace_ends_at, sealed FROM sealed_successors')).toEqual(before);
+    for (let n = 0; n < after; n++) await dataSource.undoLastMigration({ transaction: 'each' });
+    const back = await both(
+      'SELECT digest, grace_ends_at, sealed_successor AS sealed FROM refresh_tokens WHERE sealed_successor IS NOT NULL',
+    );
+    expect(back).toEqual(before);
+    expect(before).toHaveLength(1);
   });
 
   it('rise in time, and each says its name', () => {
