@@ -27,6 +27,7 @@ export interface FoundRefreshToken {
 /** What one rotation writes. */
 export interface Rotation {
   retiredDigest: Buffer;
+  /** The grant that the retired token belongs to. */
   grantId: string;
   clientId: string;
   refreshDigest: Buffer;
@@ -112,7 +113,7 @@ export class RefreshTokensRepository {
             SET retired_at = now(), grace_ends_at = now() + make_interval(secs => a.grace),
                 successor_digest = a.refresh_digest, successor_access_digest = a.access_digest
            FROM asked a JOIN held ON held.id = a.grant_id AND held.client_id = a.client_id
-          WHERE r.digest = a.digest AND r.grant_id = held.id AND r.retired_at IS NULL AND r.expires_at > now()
+          WHERE r.digest = a.digest AND r.retired_at IS NULL AND r.expires_at > now()
           RETURNING a.*, r.grace_ends_at, held.expires_at AS grant_expires_at
        ), sealed AS (
          INSERT INTO sealed_successors (digest, grace_ends_at, sealed)
