@@ -12,18 +12,30 @@ export async function measure(workload, stand, bench) {
   return (await measureBeside(workload, { '': stand }, bench))[''];
 }
 
-/** The same over several databases by name: each round goes over all of them, so that what the machine does hits them alike. */
+/**
+ * The same over several databases by name: in each round a side is measured over all of them one after the other, every
+ * other round in reverse, so that what the machine does hits them alike.
+ */
 export async function measureBeside(
   workload,
   stands,
   { options, pgbench, say },
   warmUp = Math.min(WARM_UP_SECONDS, options.seconds),
 ) {
-  const sides = Object.entries(stands).flatMap(([name, stand]) => [
-    { name, side: 'floor', stand, server: stand.floor, rounds: [] },
-    { name, side: 'ours', stand, server: stand.service, rounds: [] },
-    ...(pgbench && workload.pgbench ? [{ name, side: 'pgbench', stand, rounds: [] }] : []),
-  ]);
+  const over = (side, serverOf) =>
+    Object.entries(stands).map(([name, stand]) => ({
+      name,
+      side,
+      stand,
+      server: serverOf(stand),
+      rounds: [],
+    }));
+  const groups = [
+    over('floor', ({ floor }) => floor),
+    over('ours', ({ service }) => service),
+    ...(pgbench && workload.pgbench ? [over('pgbench', () => undefined)] : []),
+  ];
+  const sides = groups.flat();
   const sources = new Map();
   const prepare = async (of, seconds) =>
     sources.set(of, await workload.prepare(of.stand.setting, of.stand.database, seconds));
@@ -33,7 +45,7 @@ export async function measureBeside(
     await loadOnce(workload, of.server, sources.get(of), warmUp);
   }
   for (let round = 1; round <= options.rounds; round++) {
-    for (const of of sides) {
+    for (const of of groups.flatMap((group) => (round % 2 ? group : group.toReversed()))) {
       const { server, stand, rounds } = of;
       if (server && workload.renew) await prepare(of, options.seconds);
       rounds.push(
@@ -46,7 +58,11 @@ export async function measureBeside(
   }
   const resultOf = (name) => {
     const of = (side) => sides.find((each) => each.name === name && each.side === side);
-    const medianOf = ({ rounds, server }) => ({ ...medians(rounds), memory: peakMemoryMb(server.pid) });
+    const medianOf = ({ rounds, server }) => ({
+      ...medians(rounds),
+      rates: rounds.map(({ rate }) => rate),
+      memory: peakMemoryMb(server.pid),
+    });
     return {
       ...{ id: workload.id, name: workload.name, must: workload.must, aim: workload.aim },
       ...{ floor: medianOf(of('floor')), ours: medianOf(of('ours')) },
