@@ -77,8 +77,8 @@ export class RefreshTokensRepository {
    * Retires the token and stores its successor pair: one statement, so all or nothing. The grant's row is locked first:
    * of simultaneous rotations one goes through, and a revocation that committed before it leaves nothing to rotate.
    * How many seconds the new access token has; undefined where the token was retired or its grant ended meanwhile. Those
-   * who ask at the same moment share a statement; a grant that somebody holds is left out of it, so that the others do not
-   * wait for it.
+   * who ask at the same moment share a statement, which finds each token by its digest alone: by its grant it would read all
+   * that the family ever retired. A grant that somebody holds is left out, so that the others do not wait for it.
    */
   async rotate(rotation: Rotation): Promise<number | undefined> {
     return (await this.rotateTogether(rotation)) ?? (await this.rotateAll([rotation], ''))[0]?.expiresIn;
