@@ -61,14 +61,18 @@ export async function measurePurge(stand, { options, say }) {
   };
 }
 
-/** Tokens that expired two days ago, in one transaction: a purge sees all of them or none. */
+/**
+ * Tokens that expired two days ago, as the service leaves them: each for ten hours and one after the other in time. They
+ * are written in one transaction, so that a purge sees all of them or none.
+ */
 async function addExpired({ query }, rows, say) {
   const begun = performance.now();
   await query(
     `INSERT INTO access_tokens (digest, client_id, scopes, created_at, expires_at)
      SELECT sha256(('expired-' || n)::bytea), 'clnt' || lpad((n % 20 + 1)::text, 26, '0'), $2,
-            now() - interval '58 hours', now() - interval '48 hours' + random() * interval '10 hours'
-       FROM generate_series(1, $1::int) n`,
+            at - interval '10 hours', at
+       FROM (SELECT n, now() - interval '58 hours' + n * interval '10 hours' / $1 AS at
+               FROM generate_series(1, $1::int) n) each`,
     [rows, SCOPES],
   );
   await query('VACUUM ANALYZE access_tokens');

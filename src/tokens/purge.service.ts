@@ -9,8 +9,9 @@ import { PURGE_TASKS, SEALED_SUCCESSORS, type PurgeTask } from './purge-tasks.js
 // A batch is made larger or smaller so that it takes about this long, and after it the purge rests for a multiple of it.
 const BATCH_MS = 20;
 const LEAST = 20;
-const MOST = 500;
-const REST = 4;
+const FIRST = 250;
+const MOST = 1000;
+const REST = 9;
 const PURGE_EVERY_MS = 60_000;
 // The sealed successor is of use for the grace time alone; erase it soon after.
 const ERASE_EVERY_MS = 5_000;
@@ -34,7 +35,7 @@ interface Batch {
 
 /**
  * Removes what has expired, inside the service and in any number of instances at once: small batches, each its own
- * transaction, rows that another instance holds are left to it, and nothing is ever counted. It takes a fifth of one
+ * transaction, rows that another instance holds are left to it, and nothing is ever counted. It takes a tenth of one
  * connection at the most, so that what is asked for meanwhile hardly notices.
  */
 @Injectable()
@@ -103,7 +104,7 @@ export class PurgeService implements BeforeApplicationShutdown {
 
   private async inBatches(run: (size: number, from: string) => Promise<Batch>): Promise<number> {
     let total = 0;
-    let size = MOST / 2;
+    let size = FIRST;
     let from = '-infinity';
     for (;;) {
       const begun = performance.now();
