@@ -30,12 +30,22 @@ const CONNECT_TIMEOUT_MS = 3_000;
 // (The pool closes what is idle before that.)
 const SILENCE_MS = 12_000;
 
+// Every lookup has its index. A plan that is kept must not rest on a table's being empty when it was made: it would read the
+// whole table long after it has grown (docs/decisions/0009-plans-that-hold.md).
+const PLAN_FOR_LARGE_TABLES =
+  'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off';
+
 /** Sees to it that a connection that breaks, or falls silent, is told to whoever uses it. */
 function watch(connection: Client): void {
   // While it passes from the pool to its user nobody else listens, and an error without a listener ends the process.
   connection.on('error', () => undefined);
   const socket = socketOf(connection);
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('Connection terminated: no answer in time')));
+}
+
+async function prepare(connection: Client): Promise<void> {
+  watch(connection);
+  await connection.query(PLAN_FOR_LARGE_TABLES);
 }
 
 /** The one definition of the database for the service, its migrations and the tests. */
@@ -76,7 +86,7 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
       keepAlive: true,
-      onConnect: watch,
+      onConnect: prepare,
     },
   };
 }

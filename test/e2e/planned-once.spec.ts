@@ -76,18 +76,66 @@ it('a rotation reads nothing of the tokens that its family retired before', asyn
      ANALYZE refresh_tokens`,
   );
   for (let n = 0; n < TRIED * 6; n++) await rotate();
-  const database = service.app.get(DataSource, { strict: false });
-  // Each of the two connections tells what it has read so far.
-  const told = () => database.query('SELECT pg_stat_force_next_flush(), pg_sleep(0.2)');
-  const read = async () => {
-    await Promise.all([told(), told()]);
-    const [row] = await service.database.query<{ read: number }>(
+  const read = () =>
+    readBy(
+      service,
       `SELECT coalesce(sum(idx_tup_read), 0)::int AS read FROM pg_stat_user_indexes
         WHERE relname = 'refresh_tokens' AND indexrelname <> 'refresh_tokens_pkey'`,
     );
-    return row!.read;
-  };
   const before = await read();
   for (let n = 0; n < TRIED; n++) await rotate();
   expect((await read()) - before).toBe(0);
 });
+
+it('a plan made while the tables were empty still finds its rows by index when they have grown', async () => {
+  const tables = ['access_tokens', 'refresh_tokens', 'sealed_successors', 'grants', 'consents'];
+  const young = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
+  try {
+    const { database, make, http } = young;
+    for (const table of tables) {
+      await database.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+      await database.query(`VACUUM ANALYZE ${table}`);
+    }
+    const { client, families } = await makeSenders(make);
+    const basic = { id: client.id, secret: client.secret };
+    let refreshToken = families[0]!.refresh_token;
+    const useAll = async () => {
+      const answer = await http.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, basic);
+      const { access_token: bearer, refresh_token: next } = answer.json as Record<string, string>;
+      const users = await http.get('/v2/users', { bearer: bearer! });
+      expect([answer.status, users.status]).toEqual([200, 200]);
+      refreshToken = next!;
+    };
+    for (let n = 0; n < TRIED * 6; n++) await useAll();
+    await database.query(
+      `SET session_replication_role = replica;
+       INSERT INTO refresh_tokens (digest, grant_id, expires_at)
+       SELECT sha256(n::text::bytea), 'grant ' || n, now() + interval '1 day' FROM generate_series(1, 20000) n;
+       INSERT INTO sealed_successors (digest, grace_ends_at, sealed)
+       SELECT sha256(n::text::bytea), now() + interval '1 day', '' FROM generate_series(1, 20000) n;
+       INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
+       SELECT sha256(n::text::bytea), 'client', '{}', now() + interval '1 day' FROM generate_series(1, 20000) n;
+       RESET session_replication_role`,
+    );
+    const read = () =>
+      readBy(
+        young,
+        `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS read FROM pg_stat_user_tables
+          WHERE relname IN ('${tables.join("', '")}')`,
+      );
+    const before = await read();
+    for (let n = 0; n < TRIED; n++) await useAll();
+    expect((await read()) - before).toBeLessThan(1000);
+  } finally {
+    await young.stop();
+  }
+});
+
+/** What the service's two connections have read so far, by the statistics that `sql` sums up. */
+async function readBy({ app, database }: TestService, sql: string): Promise<number> {
+  const source = app.get(DataSource, { strict: false });
+  const told = () => source.query('SELECT pg_stat_force_next_flush(), pg_sleep(0.2)');
+  await Promise.all([told(), told()]);
+  const [row] = await database.query<{ read: number }>(sql);
+  return row!.read;
+}

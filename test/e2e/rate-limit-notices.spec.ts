@@ -245,8 +245,8 @@ describe('the notification inside a 429', () => {
   });
 });
 
-/** What the service does every few seconds by itself. */
+/** What the service does every few seconds by itself, and what each new connection begins with. */
 const isHousekeeping = (sql: string): boolean =>
-  /resolve_at <= now\(\)|grace_ends_at <= now\(\)|FOR UPDATE SKIP LOCKED|activity_hours|pg_notify|pg_listening_channels/.test(
+  /resolve_at <= now\(\)|grace_ends_at <= now\(\)|FOR UPDATE SKIP LOCKED|activity_hours|pg_notify|pg_listening_channels|^SET enable_/.test(
     sql,
   );
