@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
-import { PassportModule } from '@nestjs/passport';
 import { AuthorizationController } from './authorization/authorization.controller.js';
 import { AuthorizationRequestChecks } from './authorization/authorization-request.checks.js';
 import { AuthorizationService } from './authorization/authorization.service.js';
 import { LoginController } from './authorization/login.controller.js';
 import { StartPageController } from './authorization/start-page.controller.js';
-import { BasicStrategy } from './clients/basic.strategy.js';
 import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
 import { IntrospectionGuard } from './introspection/introspection.guard.js';
 import { OAuthFormGuard } from './oauth-endpoint.js';
@@ -20,7 +18,6 @@ import { TokenController } from './token/token.controller.js';
 
 /** The OAuth 2 endpoints and the pages of signing in and consenting. */
 @Module({
-  imports: [PassportModule],
   controllers: [
     AuthorizationController,
     IntrospectionController,
@@ -34,7 +31,6 @@ import { TokenController } from './token/token.controller.js';
     AuthorizationCodeGrant,
     AuthorizationRequestChecks,
     AuthorizationService,
-    BasicStrategy,
     ClientAuthenticationGuard,
     ClientCredentialsGrant,
     IntrospectionGuard,

@@ -1,9 +1,10 @@
-import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
-import { AuthGuard } from '@nestjs/passport';
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
 import { Form, queryStringOf } from '../http/form.js';
 import { badRequest, unauthorized } from '../http/problem.js';
+import { AccessTokensService } from './access-tokens.service.js';
+import { bearerTokenOf } from './bearer-token.js';
 import type { Principal } from './principal.js';
 
 export const BEARER_REALM = 'Bearer realm="Charging Data Service"';
@@ -19,11 +20,14 @@ declare module 'fastify' {
  * `Authorization` header alone (RFC 6750 §2.1): in the query string it would reach logs.
  */
 @Injectable()
-export class BearerGuard extends AuthGuard('bearer') {
+export class BearerGuard implements CanActivate {
+  @Inject(AccessTokensService)
+  private readonly accessTokens!: AccessTokensService;
+
   @Inject(ActivityService)
   private readonly activity!: ActivityService;
 
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const inHeader = request.headers.authorization !== undefined;
     const inQuery = Form.parse(queryStringOf(request.url)).get('access_token') !== undefined;
@@ -40,29 +44,13 @@ export class BearerGuard extends AuthGuard('bearer') {
       this.activity.count({ kind: 'bearer_refused', detail: 'no_token', address: request.ip });
       throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
     }
-    return (await super.canActivate(context)) as boolean;
-  }
-
-  /** Passport sees the headers alone: its strategy would also take a token from the body or the query. */
-  override getRequest(context: ExecutionContext): unknown {
-    const { headers, ip } = context.switchToHttp().getRequest<FastifyRequest>();
-    return { headers: { authorization: headers.authorization }, ip };
-  }
-
-  override handleRequest<TUser>(
-    error: unknown,
-    principal: TUser | false,
-    _info: unknown,
-    context: ExecutionContext,
-  ): TUser {
-    if (error) throw error;
-    if (!principal) {
-      throw unauthorized(
-        'The access token is malformed, unknown, expired or revoked.',
-        `${BEARER_REALM}, error="invalid_token", error_description="The access token is malformed, unknown, expired or revoked"`,
-      );
-    }
-    context.switchToHttp().getRequest<FastifyRequest>().principal = principal as unknown as Principal;
-    return principal;
+    const token = bearerTokenOf(request.headers.authorization) ?? '';
+    request.principal = await this.accessTokens.find(token);
+    if (request.principal) return true;
+    await this.accessTokens.countRefusal(token, request.ip);
+    throw unauthorized(
+      'The access token is malformed, unknown, expired or revoked.',
+      `${BEARER_REALM}, error="invalid_token", error_description="The access token is malformed, unknown, expired or revoked"`,
+    );
   }
 }

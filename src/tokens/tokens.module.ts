@@ -1,10 +1,8 @@
 import { Global, Module } from '@nestjs/common';
-import { PassportModule } from '@nestjs/passport';
 import { AccessTokensRepository } from './access-tokens.repository.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { AuthorizationCodesService } from './authorization-codes.service.js';
-import { BearerStrategy } from './bearer.strategy.js';
 import { ConnectedClientsRepository } from './connected-clients.repository.js';
 import { ConnectedClientsService } from './connected-clients.service.js';
 import { GrantsRepository } from './grants.repository.js';
@@ -17,13 +15,11 @@ import { TokenRevocationService } from './token-revocation.service.js';
 /** Grants, codes and tokens: issued, found, rotated, revoked, purged. */
 @Global()
 @Module({
-  imports: [PassportModule],
   providers: [
     AccessTokensRepository,
     AccessTokensService,
     AuthorizationCodesRepository,
     AuthorizationCodesService,
-    BearerStrategy,
     ConnectedClientsRepository,
     ConnectedClientsService,
     GrantsRepository,

@@ -5,6 +5,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import { UsersService } from '../../src/users/users.service.js';
 import type { TestClient } from '../support/factory.js';
@@ -57,6 +58,12 @@ describe('an instance that remembers a token', () => {
     await until('its connection is proven', () => at.app.get(AccessChanges).isTrusted);
     expect(await read(at)).toBe(200);
   }
+
+  it('looks a token up by itself, not by another instance in its process', async () => {
+    const finds = [here, there].map(({ app }) => jest.spyOn(app.get(AccessTokensService), 'find'));
+    expect(await read(here)).toBe(200);
+    expect(finds.map(({ mock }) => mock.calls)).toEqual([[[token]], []]);
+  });
 
   it('answers without asking for it again', async () => {
     await outside('ALTER TABLE access_tokens RENAME TO hidden_tokens');

@@ -73,12 +73,14 @@ describe('the metrics', () => {
   it('tell refused bearer tokens by reason', async () => {
     const added = await addedBy(async () => {
       await service.http.get('/v2/users');
-      await service.http.get('/v2/users', { bearer: 'nonsense' });
+      for (const authorization of ['Bearer nonsense', 'Bearer a b', 'Basic Og==']) {
+        await service.http.get('/v2/users', { headers: { authorization } });
+      }
       await service.http.get('/v2/users?access_token=x');
     });
     expect(added).toMatchObject({
       'bearer_refusals_total{reason="no_token"}': 1,
-      'bearer_refusals_total{reason="token_malformed"}': 1,
+      'bearer_refusals_total{reason="token_malformed"}': 3,
       'bearer_refusals_total{reason="token_in_query"}': 1,
     });
   });

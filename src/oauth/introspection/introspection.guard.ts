@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AccessTokensService } from '../../tokens/access-tokens.service.js';
+import { bearerTokenOf } from '../../tokens/bearer-token.js';
 import { BEARER_REALM } from '../../tokens/bearer.guard.js';
 import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { OAuthError } from '../oauth-error.js';
@@ -18,7 +19,7 @@ export class IntrospectionGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const bearer = bearerTokenOf(request.headers.authorization);
     const scopes = bearer === undefined ? await this.byCredentials(context) : await this.byToken(bearer);
     if (scopes.includes(SCOPE)) return true;
     throw new OAuthError('insufficient_scope', `Introspection needs the scope ${SCOPE}.`, 403, {
