@@ -1,5 +1,5 @@
 import type { UserEntity } from '../../src/users/user.entity.js';
-import { Clock } from '../support/clock.js';
+import { putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { limitHeaders, retryAfterOf, expectRetryAfter, statusesOf, tally } from '../support/rate-limits.js';
@@ -115,35 +115,25 @@ describe('the limit of bearer endpoints', () => {
     });
 
     it('for as long as Retry-After says: not one second less, and refusals on the way change nothing', async () => {
-      const clock = new Clock();
-      try {
-        const seconds = retryAfterOf(await exhaust());
-        expect(seconds).toBeGreaterThan(HOUR - 30);
-        clock.forward(seconds / 2);
-        await tally(Array.from({ length: 30 }, as(bearer)));
-        const left = retryAfterOf(await ask());
-        expect(Math.abs(seconds / 2 - left)).toBeLessThan(30);
-        clock.forward(left - 20);
-        expect((await ask()).status).toBe(429);
-        clock.forward(20);
-        expect((await ask()).status).toBe(200);
-      } finally {
-        clock.restore();
-      }
+      const seconds = retryAfterOf(await exhaust());
+      expect(seconds).toBeGreaterThan(HOUR - 30);
+      putClockForward(seconds / 2);
+      await tally(Array.from({ length: 30 }, as(bearer)));
+      const left = retryAfterOf(await ask());
+      expect(Math.abs(seconds / 2 - left)).toBeLessThan(30);
+      putClockForward(left - 20);
+      expect((await ask()).status).toBe(429);
+      putClockForward(20);
+      expect((await ask()).status).toBe(200);
     });
 
     it('by a rolling hour: one request for each that is an hour old', async () => {
-      const clock = new Clock();
-      try {
-        expect(await statusesOf(2, as(bearer))).toEqual([200, 200]);
-        clock.forward(HOUR / 2);
-        expect(await statusesOf(4, as(bearer))).toEqual([200, 200, 200, 429]);
-        clock.forward(retryAfterOf(await ask()));
-        expect(await statusesOf(3, as(bearer))).toEqual([200, 200, 429]);
-        expect(retryAfterOf(await ask())).toBeGreaterThan(HOUR / 2 - 60);
-      } finally {
-        clock.restore();
-      }
+      expect(await statusesOf(2, as(bearer))).toEqual([200, 200]);
+      putClockForward(HOUR / 2);
+      expect(await statusesOf(4, as(bearer))).toEqual([200, 200, 200, 429]);
+      putClockForward(retryAfterOf(await ask()));
+      expect(await statusesOf(3, as(bearer))).toEqual([200, 200, 429]);
+      expect(retryAfterOf(await ask())).toBeGreaterThan(HOUR / 2 - 60);
     });
   });
 
@@ -258,20 +248,15 @@ describe('the limit of bearer endpoints', () => {
     });
 
     it('when lowered, has Retry-After say when enough requests are old', async () => {
-      const clock = new Clock();
-      try {
-        await ask();
-        clock.forward(600);
-        await statusesOf(3, as(bearer));
-        await setLimit(2);
-        const refused = await ask();
-        // Three of the four must go: the newest of those is not the first.
-        expect(retryAfterOf(refused)).toBeGreaterThan(HOUR - 60);
-        clock.forward(retryAfterOf(refused));
-        expect((await ask()).status).toBe(200);
-      } finally {
-        clock.restore();
-      }
+      await ask();
+      putClockForward(600);
+      await statusesOf(3, as(bearer));
+      await setLimit(2);
+      const refused = await ask();
+      // Three of the four must go: the newest of those is not the first.
+      expect(retryAfterOf(refused)).toBeGreaterThan(HOUR - 60);
+      putClockForward(retryAfterOf(refused));
+      expect((await ask()).status).toBe(200);
     });
 
     it('leaves other clients theirs', async () => {

@@ -1,22 +1,14 @@
+const now = performance.now.bind(performance);
+let ahead = 0;
+performance.now = () => now() + ahead;
+afterAll(() => {
+  performance.now = now;
+});
+
 /**
- * The process's own clock, by which requests are counted, put forward without waiting. For services that run in the test's
- * own process: Redis and the database go by other clocks.
+ * Puts the process's own clock, by which requests are counted, forward without waiting, until the end of the test file: that
+ * clock never goes back. For services that run in the test's own process: Redis and the database go by other clocks.
  */
-export class Clock {
-  private ahead = 0;
-  private readonly spy: jest.SpyInstance<number, []>;
-
-  constructor() {
-    const now = performance.now.bind(performance);
-    this.spy = jest.spyOn(performance, 'now').mockImplementation(() => now() + this.ahead);
-  }
-
-  forward(seconds: number): void {
-    this.ahead += seconds * 1000;
-  }
-
-  /** Puts the real clock back. */
-  restore(): void {
-    this.spy.mockRestore();
-  }
+export function putClockForward(seconds: number): void {
+  ahead += seconds * 1000;
 }
