@@ -4,14 +4,9 @@ import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
+import { FIRST_BATCH, nextSize, restAfter } from './purge-pace.js';
 import { PURGE_TASKS, SEALED_SUCCESSORS, type PurgeTask } from './purge-tasks.js';
 
-// A batch is made larger or smaller so that it takes about this long, and after it the purge rests for a multiple of it.
-const BATCH_MS = 20;
-const LEAST = 20;
-const FIRST = 250;
-const MOST = 1000;
-const REST = 9;
 const PURGE_EVERY_MS = 60_000;
 // The sealed successor is of use for the grace time alone; erase it soon after.
 const ERASE_EVERY_MS = 5_000;
@@ -35,8 +30,8 @@ interface Batch {
 
 /**
  * Removes what has expired, inside the service and in any number of instances at once: small batches, each its own
- * transaction, rows that another instance holds are left to it, and nothing is ever counted. It takes a tenth of one
- * connection at the most, so that what is asked for meanwhile hardly notices.
+ * transaction, rows that another instance holds are left to it, and nothing is ever counted. Nor is a batch waited for
+ * until it is on the disk: what a crash brings back is removed again.
  */
 @Injectable()
 export class PurgeService implements BeforeApplicationShutdown {
@@ -67,17 +62,16 @@ export class PurgeService implements BeforeApplicationShutdown {
 
   /** Deletes all that may go; how many rows that were. */
   async purge(): Promise<number> {
+    const begun = performance.now();
     let removed = 0;
-    for (const task of PURGE_TASKS) {
-      removed += await this.inBatches((size, from) => this.deleteBatch(task, size, from));
-    }
+    for (const task of PURGE_TASKS) removed += await this.deleteAll(task, begun);
     lastPurge.setToCurrentTime();
     return removed;
   }
 
   /** Erases the sealed successors whose grace time is over; how many those were. */
   eraseSealedSuccessors(): Promise<number> {
-    return this.inBatches((size, from) => this.deleteBatch(SEALED_SUCCESSORS, size, from));
+    return this.deleteAll(SEALED_SUCCESSORS, performance.now());
   }
 
   private async deleteBatch(
@@ -95,26 +89,30 @@ export class PurgeService implements BeforeApplicationShutdown {
        ), gone AS (
          DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM going)) RETURNING 1
        )
-       SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(at) FROM going)::text AS last`,
+       SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(at) FROM going)::text AS last,
+              set_config('synchronous_commit', 'off', true)`,
       before.includes('$2') ? [from, this.settings.retentionDays] : [from],
     );
     purgedRows.inc({ table }, batch!.count);
     return batch!;
   }
 
-  private async inBatches(run: (size: number, from: string) => Promise<Batch>): Promise<number> {
+  /** `begun`: when the purge began, in milliseconds of the process's own clock. */
+  private async deleteAll(task: PurgeTask, begun: number): Promise<number> {
     let total = 0;
-    let size = FIRST;
+    let size = FIRST_BATCH;
     let from = '-infinity';
     for (;;) {
-      const begun = performance.now();
-      const { count, last } = await run(size, from);
-      const took = performance.now() - begun;
+      const batchBegun = performance.now();
+      const { count, last } = await this.deleteBatch(task, size, from);
+      const ended = performance.now();
       total += count;
       if (count < size || this.stopping.signal.aborted) return total;
       from = last ?? from;
-      size = Math.round(Math.min(MOST, Math.max(LEAST, (size * BATCH_MS) / took, size / 2)));
-      await rest(took * REST, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
+      const took = ended - batchBegun;
+      size = nextSize(size, took);
+      const pause = restAfter(took, ended - begun);
+      await rest(pause, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
     }
   }
 
