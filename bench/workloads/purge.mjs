@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CORES, pinned } from '../machine.mjs';
 import { startLoad } from '../load.mjs';
+import { median } from '../measure.mjs';
 import { serviceEnvironment } from '../servers.mjs';
 import { SCOPES } from '../setting.mjs';
 import { clientCredentials } from './tokens.mjs';
@@ -12,36 +13,40 @@ import { clientCredentials } from './tokens.mjs';
 const LOGGED_FROM_MS = 20;
 const LONGEST_MS = 100;
 const WARM_UP_MS = 4_000;
-// The service purges every minute; a purge that has not ended by then never will in time.
-const STARTS_WITHIN_MS = 90_000;
-const ENDS_WITHIN_MS = 600_000;
+// The service purges every minute, and so many of its purges are measured: each finds its part of the tokens expired.
+const PURGES = 5;
+// For so long before and after each purge W1 is measured too.
+const BESIDE_MS = 20_000;
 const POLL_MS = 500;
-const AFTER_MS = 45_000;
+// Nothing removed for so long: the purge is over.
+const OVER_MS = 2_000;
+const ALL_WITHIN_MS = (PURGES + 5) * 60_000;
 // Further lines of a statement begin with a tab.
 const STATEMENT = /LOG: {2}duration: ([\d.]+) ms {2}(?:parse|bind|execute|statement)[^:]*: *(.*(?:\n\t.*)*)/g;
 
 /**
- * W7: tokens by client credentials before, while and after the service's own purge removes what has expired, for a machine
- * may have become slower or quicker meanwhile. The purge is the
- * one that the running service begins each minute, or in a quick run the operator's command.
+ * W7: tokens by client credentials while the service's own purges remove what has expired, each beside the time right before
+ * and after it, for the machine becomes slower and quicker meanwhile; medians of the purges. They are those that the
+ * running service begins each minute, or in a quick run one by the operator's command.
  */
 export async function measurePurge(stand, { options, say }) {
   const { database } = stand;
-  await stand.restartService(() => addExpired(database, options.expired, say));
+  await stand.restartService(() => addExpired(database, options, say));
   await logSlowStatements(database, LOGGED_FROM_MS);
   const connectionOf = await clientCredentials.prepare(stand.setting);
   const load = await startLoad({ port: stand.service.port, connectionOf });
   // A wrong answer ends the load, and with it whatever waits for the purge.
   const failed = load.done.then(() => new Promise(() => undefined));
+  const besideMs = options.quick ? 1_000 : BESIDE_MS;
   const watched = async () => {
     const logged = (await stat(database.log)).size;
-    const purge = await (options.quick ? purgeByOperator(stand) : purgeOnSchedule(stand, options, say));
+    const purges = await (options.quick ? purgeByOperator(stand) : purgesOnSchedule(stand, options, say));
     const statements = (await readFile(database.log)).subarray(logged).toString();
-    await pause(Math.min(AFTER_MS, purge.to - purge.from));
-    return { ...purge, statements };
+    await pause(besideMs);
+    return { purges, statements };
   };
-  const { from, to, statements } = await Promise.race([watched(), failed]).finally(() => load.stop());
-  const { ends, begun, milliseconds } = await load.done;
+  const { purges, statements } = await Promise.race([watched(), failed]).finally(() => load.stop());
+  const { ends, begun } = await load.done;
   await logSlowStatements(database, -1);
   const left = await database.query(
     "SELECT 1 FROM access_tokens WHERE expires_at < now() - interval '1 day' LIMIT 1",
@@ -49,11 +54,18 @@ export async function measurePurge(stand, { options, say }) {
   if (left.length > 0) throw new Error('W7: the purge left expired tokens behind');
   const rateBetween = (start, end) =>
     (ends.filter((at) => at >= start && at < end).length * 1000) / (end - start);
+  const measured = purges.map(({ from, to }, n) => {
+    const before = rateBetween(Math.max(from - besideMs, purges[n - 1]?.to ?? begun + WARM_UP_MS), from);
+    const after = rateBetween(to, Math.min(to + besideMs, purges[n + 1]?.from ?? Infinity));
+    const during = rateBetween(from, to);
+    return { before, during, after, keeps: (2 * during) / (before + after) };
+  });
+  const medianOf = (name) => median(measured.map((each) => each[name]));
   return {
-    before: rateBetween(begun + WARM_UP_MS, from - POLL_MS),
-    during: rateBetween(from, to),
-    after: rateBetween(to, begun + milliseconds),
-    seconds: (to - from) / 1000,
+    ...{ before: medianOf('before'), during: medianOf('during'), after: medianOf('after') },
+    keeps: medianOf('keeps'),
+    each: measured.map(({ keeps }) => keeps),
+    seconds: purges.reduce((sum, { from, to }) => sum + to - from, 0) / 1000,
     rows: options.expired,
     by: options.quick ? 'the operator’s command' : 'the service itself, on its schedule',
     ...{ must: 0.9, aim: 0.95, longestAllowed: LONGEST_MS, loggedFrom: LOGGED_FROM_MS },
@@ -62,43 +74,47 @@ export async function measurePurge(stand, { options, say }) {
 }
 
 /**
- * Tokens that expired two days ago, as the service leaves them: each for ten hours and one after the other in time. They
- * are written in one transaction, so that a purge sees all of them or none.
+ * Expired tokens as the service leaves them: each for ten hours and one after the other in time. They may be purged a part
+ * each minute, in a quick run all at once.
  */
-async function addExpired({ query }, rows, say) {
+async function addExpired({ query }, { expired, quick }, say) {
   const begun = performance.now();
+  const minute = quick ? '0' : `1 + (n - 1) * ${PURGES} / $1`;
   await query(
     `INSERT INTO access_tokens (digest, client_id, scopes, created_at, expires_at)
      SELECT sha256(('expired-' || n)::bytea), 'clnt' || lpad((n % 20 + 1)::text, 26, '0'), $2,
             at - interval '10 hours', at
-       FROM (SELECT n, now() - interval '58 hours' + n * interval '10 hours' / $1 AS at
+       FROM (SELECT n, now() - interval '24 hours 1 second' + make_interval(mins => ${minute}, secs => n::float / $1) AS at
                FROM generate_series(1, $1::int) n) each`,
-    [rows, SCOPES],
+    [expired, SCOPES],
   );
   await query('VACUUM ANALYZE access_tokens');
   await query('CHECKPOINT');
   say(
-    `  ${rows.toLocaleString('en-GB')} expired rows after ${Math.round((performance.now() - begun) / 1000)} s`,
+    `  ${expired.toLocaleString('en-GB')} expired rows after ${Math.round((performance.now() - begun) / 1000)} s`,
   );
 }
 
-/** Waits for the purge that the service begins by itself, until all has gone; what it says of itself is in its metrics. */
-async function purgeOnSchedule({ service }, { expired }, say) {
-  const purged = async () => {
+/** From when to when the service purged by itself, until all has gone; what it says of itself is in its metrics. */
+async function purgesOnSchedule({ service }, { expired }, say) {
+  const begun = performance.now();
+  const purges = [];
+  let seen = 0;
+  for (let polled = begun; seen < expired; await pause(POLL_MS)) {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    return Number(/^purged_rows_total\{table="access_tokens"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
-  };
-  const until = async (enough, withinMs) => {
-    const begun = performance.now();
-    while ((await purged()) < enough) {
-      if (performance.now() - begun > withinMs) throw new Error(`W7: ${enough} rows were not purged in time`);
-      await pause(POLL_MS);
+    const purged = Number(/^purged_rows_total\{table="access_tokens"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
+    const now = performance.now();
+    if (now - begun > ALL_WITHIN_MS) throw new Error(`W7: ${expired} rows were not purged in time`);
+    if (purged > seen) {
+      const current = purges.at(-1);
+      if (current && now - current.to < OVER_MS) current.to = now;
+      else purges.push({ from: polled, to: now });
     }
-    return performance.now();
-  };
-  const from = await until(1, STARTS_WITHIN_MS);
-  say('  the purge has begun');
-  return { from, to: await until(expired, ENDS_WITHIN_MS) };
+    if (purged > seen && purges.at(-1).from === polled) say(`  purge ${purges.length} has begun`);
+    seen = purged;
+    polled = now;
+  }
+  return purges;
 }
 
 /** The operator's command, on the core of the server. */
@@ -110,7 +126,7 @@ async function purgeByOperator({ database, service }) {
   await promisify(execFile)(command, args, {
     env: { ...serviceEnvironment(service.port), DATABASE_URL: database.url },
   });
-  return { from, to: performance.now() };
+  return [{ from, to: performance.now() }];
 }
 
 /** PostgreSQL logs statements that took so long, without their parameters; -1: none. */
