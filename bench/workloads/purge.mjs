@@ -108,9 +108,8 @@ async function purgesOnSchedule({ service }, { expired }, say) {
     if (purged > seen) {
       const current = purges.at(-1);
       if (current && now - current.to < OVER_MS) current.to = now;
-      else purges.push({ from: polled, to: now });
+      else say(`  purge ${purges.push({ from: polled, to: now })} has begun`);
     }
-    if (purged > seen && purges.at(-1).from === polled) say(`  purge ${purges.length} has begun`);
     seen = purged;
     polled = now;
   }
