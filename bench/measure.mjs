@@ -14,12 +14,12 @@ export async function measure(workload, stand, bench) {
 
 /**
  * The same over several databases by name: in each round a side is measured over all of them one after the other, every
- * other round in reverse, so that what the machine does hits them alike.
+ * other round in reverse, so that what the machine does hits them alike. pgbench may run in fewer of the rounds.
  */
 export async function measureBeside(
   workload,
   stands,
-  { options, pgbench, say },
+  { options, pgbench, say, pgbenchEvery = 1 },
   warmUp = Math.min(WARM_UP_SECONDS, options.seconds),
 ) {
   const over = (side, serverOf) =>
@@ -45,7 +45,10 @@ export async function measureBeside(
     await loadOnce(workload, of.server, sources.get(of), warmUp);
   }
   for (let round = 1; round <= options.rounds; round++) {
-    for (const of of groups.flatMap((group) => (round % 2 ? group : group.toReversed()))) {
+    const measured = groups
+      .flatMap((group) => (round % 2 ? group : group.toReversed()))
+      .filter(({ server }) => server || round % pgbenchEvery === 0);
+    for (const of of measured) {
       const { server, stand, rounds } = of;
       if (server && workload.renew) await prepare(of, options.seconds);
       rounds.push(
@@ -54,7 +57,7 @@ export async function measureBeside(
           : await runPgbench({ workload, ...stand, seconds: options.seconds }),
       );
     }
-    say(`  round ${round}: ${sides.map(described).join(', ')}`);
+    say(`  round ${round}: ${measured.map(described).join(', ')}`);
   }
   const resultOf = (name) => {
     const of = (side) => sides.find((each) => each.name === name && each.side === side);
@@ -106,6 +109,16 @@ export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * Within what the median of all such numbers lies with a certainty of 95 %, whatever their distribution: the two of them
+ * with these ranks. It takes six or more.
+ */
+export function medianInterval(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const rank = Math.max(1, Math.floor((sorted.length - 1.96 * Math.sqrt(sorted.length)) / 2));
+  return [sorted[rank - 1], sorted.at(-rank)];
 }
 
 /** The median of every figure of the rounds. */

@@ -10,7 +10,7 @@ const QUICK = { rounds: 1, seconds: 2, rows: 50_000, expired: 20_000, deliveries
 export const USAGE = `Usage: npm run bench -- [options]
   --only W1,W2   these workloads alone, of ${WORKLOADS.join(', ')}
   --rounds N     rounds of each workload (${FULL.rounds})
-  --seconds N    how long each side is loaded in a round (${FULL.seconds})
+  --seconds N    how long each side is loaded in a round (${FULL.seconds}); W6 has more and shorter ones
   --rows N       live tokens of W6 (${FULL.rows})
   --expired N    expired tokens of W7 (${FULL.expired})
   --deliveries N the full queue of W8 (${FULL.deliveries})

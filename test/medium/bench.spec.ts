@@ -84,6 +84,21 @@ describe('the bench', () => {
     });
   });
 
+  it.each([
+    [48, [17, 32]],
+    [16, [4, 13]],
+    [6, [1, 6]],
+  ])('says within what the median of %i rounds lies with a certainty of 95 %%', async (count, interval) => {
+    const { out } = await node(
+      '--input-type=module',
+      '-e',
+      `import { medianInterval } from './bench/measure.mjs';
+       const numbers = Array.from({ length: ${count} }, (_, n) => n + 1).reverse();
+       process.stdout.write(JSON.stringify(medianInterval(numbers)));`,
+    );
+    expect(JSON.parse(out)).toEqual(interval);
+  });
+
   it('runs every workload and reports them as a table and a picture', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-spec-'));
     try {
