@@ -7,14 +7,18 @@ import { USER_ID_PATTERN } from '../secrets/ids.js';
 import { digestKey, digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { AccessTokensRepository } from './access-tokens.repository.js';
 import { intersection, type Principal } from './principal.js';
+import { SharedValues } from './shared-values.js';
 import type { IssuedTokens } from './issued-tokens.js';
 
 const REMEMBERED_TOKENS = 20_000;
+// Clients, and the scopes that tokens have together.
+const SHARED_VALUES = 2_000;
 
 /** Access tokens: found, and issued for client credentials. */
 @Injectable()
 export class AccessTokensService {
   private readonly principals: Remembered<Principal>;
+  private readonly shared = new SharedValues(SHARED_VALUES);
 
   constructor(
     private readonly repository: AccessTokensRepository,
@@ -36,23 +40,30 @@ export class AccessTokensService {
   private async readPrincipal(digest: Buffer, key: string): Promise<Reading<Principal> | undefined> {
     const row = await this.repository.findLive(digest);
     if (!row) return undefined;
+    const { userId, grantId, seconds } = row;
+    const client = this.shared.of({
+      id: row.clientId,
+      name: row.clientName,
+      type: row.clientType,
+      ownerId: row.ownerId,
+      rateLimit: row.rateLimit,
+      webhooksEnabled: row.webhooksEnabled,
+    });
     const value = {
-      client: {
-        id: row.clientId,
-        name: row.clientName,
-        type: row.clientType,
-        ownerId: row.ownerId,
-        rateLimit: row.rateLimit,
-        webhooksEnabled: row.webhooksEnabled,
-      },
-      ...(row.userId === null ? {} : { userId: row.userId }),
-      ...(row.grantId === null ? {} : { grantId: row.grantId }),
-      scopes: intersection(row.scopes, row.clientScopes, ...(row.consentScopes ? [row.consentScopes] : [])),
+      client,
+      ...(userId === null ? {} : { userId }),
+      ...(grantId === null ? {} : { grantId }),
+      scopes: this.shared.of(
+        intersection(row.scopes, row.clientScopes, ...(row.consentScopes ? [row.consentScopes] : [])),
+      ),
       issuedAt: row.createdAt,
       expiresAt: row.expiresAt,
     };
-    const { clientId, ownerId, userId, grantId, seconds } = row;
-    const restsOn = [key, clientId, ownerId, ...(userId ? [userId] : []), ...(grantId ? [grantId] : [])];
+    // An array that is made at once has room for what is in it alone.
+    const restsOn =
+      userId === null || grantId === null
+        ? [key, client.id, client.ownerId]
+        : [key, client.id, client.ownerId, userId, grantId];
     return { value, restsOn, seconds };
   }
 
@@ -66,7 +77,7 @@ export class AccessTokensService {
   }
 
   /** What a live token may do with one user's data: nothing, unless that user consented (contract §5). */
-  async scopesForUser(principal: Principal, userId: string): Promise<string[]> {
+  async scopesForUser(principal: Principal, userId: string): Promise<readonly string[]> {
     if (principal.userId !== undefined) return principal.userId === userId ? principal.scopes : [];
     if (!USER_ID_PATTERN.test(userId)) return [];
     return intersection(principal.scopes, await this.repository.consentedScopes(principal.client.id, userId));

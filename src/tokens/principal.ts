@@ -14,16 +14,16 @@ export interface PrincipalClient {
 
 /** Who calls with a live access token, and what the token may do at this moment. */
 export interface Principal {
-  client: PrincipalClient;
+  client: Readonly<PrincipalClient>;
   /** The user who gave the grant; absent for client credentials. */
   userId?: string;
   grantId?: string;
   /** The token's scopes ∩ the client's ∩ (where a user is concerned) the live consent's (contract §2). */
-  scopes: string[];
+  scopes: readonly string[];
   issuedAt: Date;
   expiresAt: Date;
 }
 
 /** The scopes that every one of the lists holds, in the order of the first. */
-export const intersection = (first: string[], ...others: string[][]): string[] =>
+export const intersection = (first: readonly string[], ...others: (readonly string[])[]): string[] =>
   first.filter((scope) => others.every((list) => list.includes(scope)));

@@ -55,7 +55,7 @@ export class IntrospectionController {
     return this.describe(principal, scopes);
   }
 
-  private describe(principal: Principal, scopes: string[]): ActiveToken {
+  private describe(principal: Principal, scopes: readonly string[]): ActiveToken {
     return {
       active: true,
       scope: scopes.join(' '),

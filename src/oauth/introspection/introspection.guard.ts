@@ -32,7 +32,7 @@ export class IntrospectionGuard implements CanActivate {
     return context.switchToHttp().getRequest<FastifyRequest>().oauthClient!.scopes;
   }
 
-  private async byToken(token: string): Promise<string[]> {
+  private async byToken(token: string): Promise<readonly string[]> {
     const principal = await this.accessTokens.find(token);
     if (principal) return principal.scopes;
     throw new OAuthError(
