@@ -1,0 +1,160 @@
+import * as fc from 'fast-check';
+import { Cluster, Redis } from 'ioredis';
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MemoryRateLimitStore } from '../../src/rate-limits/memory-rate-limit-store.js';
+import type { RateLimitStore } from '../../src/rate-limits/rate-limit-store.js';
+import { connectRedis } from '../../src/rate-limits/redis-connection.js';
+import { redisKey, RedisRateLimitStore } from '../../src/rate-limits/redis-rate-limit-store.js';
+import { allowedOf, HOUR, MOST_ENTRIES, newKey, storeSuite } from '../support/rate-limit-store-suite.js';
+import { describeWithRedis, RedisServer, someRedis, type TestRedis } from '../support/redis-server.js';
+import { until } from '../support/until.js';
+
+describeWithRedis('any', 'RedisRateLimitStore', () => {
+  let server: TestRedis;
+  let clients: (Redis | Cluster)[];
+  let stores: RateLimitStore[];
+
+  beforeAll(async () => {
+    server = await someRedis();
+    clients = [connectRedis(server.url), connectRedis(server.url)];
+    stores = clients.map((client) => new RedisRateLimitStore(client));
+    for (const client of clients) await until('connected', () => client.status === 'ready');
+  });
+
+  afterAll(async () => {
+    for (const client of clients) client.disconnect();
+    await server.stop();
+  });
+
+  storeSuite(() => ({ store: stores[0]!, pass }));
+
+  it('lets two instances together pass exactly 50 of 200', async () => {
+    const key = newKey();
+    expect(await allowedOf(200, (n) => stores[n % 2]!.consume(key, 50, HOUR))).toBe(50);
+  });
+
+  it('counts as the store in memory does, whatever the order of calls', async () => {
+    const call = fc.record({
+      limit: fc.integer({ min: 0, max: 300 }),
+      times: fc.integer({ min: 1, max: 60 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { maxLength: 20 }), async (calls) => {
+        const key = newKey();
+        const memory = new MemoryRateLimitStore({ clock: () => 0 });
+        for (const { limit, times } of calls) {
+          // A limit of none stands for giving back.
+          for (let n = 0; n < times; n++) {
+            const both = [stores[0]!, memory].map((store) =>
+              limit === 0 ? store.giveBack(key, HOUR) : store.consume(key, limit, HOUR),
+            );
+            const [shared, local] = await Promise.all(both);
+            assert.equal(shared?.allowed, local?.allowed);
+            assert.equal(shared?.remaining, local?.remaining);
+          }
+        }
+        await stores[0]!.clear(key);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('keeps a bounded list under one short key, which expires by itself', async () => {
+    const key = newKey();
+    for (let n = 0; n < 2_000; n++) await stores[0]!.consume(key, 10_000, 1_000);
+    expect(await clients[0]!.llen(redisKey(key))).toBeLessThanOrEqual(MOST_ENTRIES);
+    expect(await clients[0]!.pttl(redisKey(key))).toBeLessThanOrEqual(2_000);
+    expect(redisKey('{'.repeat(1_000_000)).length).toBeLessThan(60);
+    const deadline = 5_000;
+    await until('expired', async () => (await clients[0]!.exists(redisKey(key))) === 0, deadline);
+  });
+
+  it('holds nobody up for longer than the window after its clock was set back', async () => {
+    const key = newKey();
+    const tomorrow = (Date.now() + 86_400_000) * 1000;
+    await clients[0]!.rpush(redisKey(key), `1:1:${Date.now() * 1000}`, `3:2:${tomorrow}`, `4:1:${tomorrow}`);
+    const refused = await stores[0]!.consume(key, 3, 500);
+    expect(refused.allowed).toBe(false);
+    expect(refused.retryAfterMs).toBeLessThanOrEqual(500);
+    await pass(refused.retryAfterMs);
+    expect((await stores[0]!.consume(key, 3, 500)).allowed).toBe(true);
+  });
+
+  it('never allows more than the limit in any window, and serves who waits, while 8 callers press', async () => {
+    const key = newKey();
+    const [limit, window] = [200, 400];
+    /** When an allowed request was sent, and when its answer was here: it was counted in between. */
+    const allowed: { sent: number; answered: number }[] = [];
+    const end = performance.now() + 2_000;
+    const press = async (n: number) => {
+      while (performance.now() < end) {
+        const sent = performance.now();
+        const decision = await stores[n % 2]!.consume(key, limit, window);
+        if (decision.allowed) allowed.push({ sent, answered: performance.now() });
+        else await pass(Math.min(decision.retryAfterMs, 5));
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, n) => press(n)));
+    expect(allowed.length).toBeGreaterThanOrEqual(4 * limit);
+    for (const { sent } of allowed) {
+      const surelyWithin = allowed.filter((other) => other.sent >= sent && other.answered < sent + window);
+      expect(surelyWithin.length).toBeLessThanOrEqual(limit);
+    }
+  });
+});
+
+describeWithRedis('own', 'RedisRateLimitStore on servers of its own', () => {
+  it('goes on when Redis has forgotten the scripts', async () => {
+    const server = await RedisServer.start();
+    const client = connectRedis(server.url) as Redis;
+    try {
+      await until('connected', () => client.status === 'ready');
+      const store = new RedisRateLimitStore(client);
+      const key = newKey();
+      await store.consume(key, 50, HOUR);
+      await client.script('FLUSH');
+      expect(await allowedOf(100, () => store.consume(key, 50, HOUR))).toBe(49);
+    } finally {
+      client.disconnect();
+      await server.stop();
+    }
+  });
+
+  it('counts every key of a cluster on the server that it belongs to', async () => {
+    const servers = [await cluster(), await cluster()];
+    const admin = servers.map((server) => new Redis(server.url));
+    await admin[0]!.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
+    await admin[1]!.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
+    await admin[0]!.call('CLUSTER', 'MEET', '127.0.0.1', String(servers[1]!.port));
+    for (const each of admin) {
+      await until('the cluster is one', async () =>
+        (await each.cluster('INFO')).includes('cluster_state:ok'),
+      );
+    }
+    const client = connectRedis(servers.map((server) => server.url).join(','));
+    try {
+      await until('connected', () => client.status === 'ready');
+      const store = new RedisRateLimitStore(client);
+      const keys = Array.from({ length: 20 }, () => newKey());
+      for (const key of keys) expect(await allowedOf(20, () => store.consume(key, 5, HOUR))).toBe(5);
+      for (const each of admin) expect(await each.dbsize()).toBeGreaterThan(0);
+      await store.giveBack(keys[0]!, HOUR);
+      await store.clear(keys[1]!);
+      expect(await store.consume(keys[0]!, 5, HOUR)).toMatchObject({ allowed: true, remaining: 0 });
+      expect(await store.consume(keys[1]!, 5, HOUR)).toMatchObject({ allowed: true, remaining: 4 });
+    } finally {
+      client.disconnect();
+      for (const each of admin) each.disconnect();
+      for (const server of servers) await server.stop();
+    }
+  });
+
+  const cluster = () => RedisServer.start({ options: ['--cluster-enabled', 'yes'] });
+});
+
+/** A timer may go off a fraction of a millisecond early. */
+async function pass(milliseconds: number): Promise<void> {
+  const until = performance.now() + milliseconds;
+  for (let left = milliseconds; left > 0; left = until - performance.now()) await pause(Math.ceil(left));
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { SLOTS_PER_WINDOW, type RateLimitStore } from '../../src/rate-limits/rate-limit-store.js';
+import { redisKey } from '../../src/rate-limits/redis-rate-limit-store.js';
+
+export const HOUR = 3_600_000;
+/** The most that a store keeps for one key. */
+export const MOST_ENTRIES = 2 * SLOTS_PER_WINDOW + 2;
+
+/** What the suite needs of a store: the store, and how time passes for it. */
+export interface Driver {
+  store: RateLimitStore;
+  /** Lets exactly so many milliseconds pass, or a little more where time is real. */
+  pass(milliseconds: number): Promise<void>;
+}
+
+export const newKey = (namespace = 'test') => `${namespace}:${randomUUID()}`;
+
+/** How many of so many simultaneous requests were allowed. */
+export async function allowedOf(
+  count: number,
+  consume: (n: number) => ReturnType<RateLimitStore['consume']>,
+) {
+  const decisions = await Promise.all(Array.from({ length: count }, (_, n) => consume(n)));
+  return decisions.filter((decision) => decision.allowed).length;
+}
+
+/** What every store must do; windows are short, since time may be real. */
+export function storeSuite(driver: () => Driver): void {
+  const consume = (key: string, limit: number, windowMs = HOUR) =>
+    driver().store.consume(key, limit, windowMs);
+
+  it('lets exactly 50 of 200 simultaneous requests pass', async () => {
+    const key = newKey();
+    expect(await allowedOf(200, () => consume(key, 50))).toBe(50);
+  });
+
+  it('says what remains, and refuses the next one until a place is free', async () => {
+    const key = newKey();
+    expect(await consume(key, 2)).toEqual({ allowed: true, remaining: 1, retryAfterMs: 0 });
+    expect(await consume(key, 2)).toEqual({ allowed: true, remaining: 0, retryAfterMs: 0 });
+    const refused = await consume(key, 2);
+    expect(refused).toMatchObject({ allowed: false, remaining: 0 });
+    expect(refused.retryAfterMs).toBeGreaterThan(HOUR - 10_000);
+    expect(refused.retryAfterMs).toBeLessThanOrEqual(HOUR);
+  });
+
+  it('rolls: only as many are allowed as have left the window', async () => {
+    const key = newKey();
+    const window = 1_000;
+    await consume(key, 3, window);
+    await driver().pass(500);
+    await consume(key, 3, window);
+    await consume(key, 3, window);
+    const refused = await consume(key, 3, window);
+    expect(refused.allowed).toBe(false);
+    await driver().pass(refused.retryAfterMs);
+    // The first has left; the two of the middle have not.
+    expect(await consume(key, 3, window)).toEqual({ allowed: true, remaining: 0, retryAfterMs: 0 });
+    expect(await consume(key, 3, window)).toMatchObject({ allowed: false });
+  });
+
+  it.each([1, 5, 300])('serves who waits retryAfterMs, with a limit of %i', async (limit) => {
+    const key = newKey();
+    for (let round = 0; round < 3; round++) {
+      let refused = await consume(key, limit, 300);
+      while (refused.allowed) refused = await consume(key, limit, 300);
+      expect(refused.retryAfterMs).toBeGreaterThan(0);
+      expect(refused.retryAfterMs).toBeLessThanOrEqual(300);
+      await driver().pass(refused.retryAfterMs);
+      expect((await consume(key, limit, 300)).allowed).toBe(true);
+    }
+  });
+
+  it('does not count refused requests', async () => {
+    const key = newKey();
+    await consume(key, 1, 600);
+    const refused = await consume(key, 1, 600);
+    await driver().pass(100);
+    expect(await allowedOf(50, () => consume(key, 1, 600))).toBe(0);
+    const again = await consume(key, 1, 600);
+    expect(again.allowed).toBe(false);
+    // A millisecond for two clocks that need not go at quite the same pace.
+    expect(again.retryAfterMs).toBeLessThanOrEqual(refused.retryAfterMs - 99);
+    await driver().pass(again.retryAfterMs);
+    expect(await consume(key, 1, 600)).toEqual({ allowed: true, remaining: 0, retryAfterMs: 0 });
+  });
+
+  it('applies a changed limit at once, with what was counted before', async () => {
+    const key = newKey();
+    for (let n = 0; n < 10; n++) await consume(key, 10, 500);
+    expect((await consume(key, 10, 500)).allowed).toBe(false);
+    expect(await consume(key, 12, 500)).toEqual({ allowed: true, remaining: 1, retryAfterMs: 0 });
+    const refused = await consume(key, 3, 500);
+    expect(refused).toMatchObject({ allowed: false, remaining: 0 });
+    await driver().pass(refused.retryAfterMs);
+    expect((await consume(key, 3, 500)).allowed).toBe(true);
+  });
+
+  it('gives back the newest request, never below none', async () => {
+    const key = newKey();
+    await driver().store.giveBack(key, HOUR);
+    await consume(key, 2);
+    await consume(key, 2);
+    await driver().store.giveBack(key, HOUR);
+    expect(await consume(key, 2)).toMatchObject({ allowed: true, remaining: 0 });
+    for (let n = 0; n < 5; n++) await driver().store.giveBack(key, HOUR);
+    expect(await consume(key, 2)).toMatchObject({ allowed: true, remaining: 1 });
+  });
+
+  it('gives back out of many kept together', async () => {
+    const key = newKey();
+    for (let n = 0; n < 400; n++) await consume(key, 400);
+    for (let n = 0; n < 350; n++) await driver().store.giveBack(key, HOUR);
+    expect(await consume(key, 400)).toMatchObject({ allowed: true, remaining: 349 });
+  });
+
+  it('gives nothing back of what has left the window', async () => {
+    const key = newKey();
+    await consume(key, 1, 300);
+    await driver().pass(301);
+    await driver().store.giveBack(key, 300);
+    expect(await consume(key, 1, 300)).toMatchObject({ allowed: true });
+    expect(await consume(key, 1, 300)).toMatchObject({ allowed: false });
+  });
+
+  it('forgets a cleared key and no other', async () => {
+    const [key, other] = [newKey(), newKey()];
+    await consume(key, 1);
+    await consume(other, 1);
+    await driver().store.clear(key);
+    expect((await consume(key, 1)).allowed).toBe(true);
+    expect((await consume(other, 1)).allowed).toBe(false);
+  });
+
+  it('keeps odd, long and similar keys apart', async () => {
+    const long = 'x'.repeat(200);
+    const odd = [
+      '',
+      ' ',
+      'a',
+      'A',
+      'a ',
+      'a:',
+      ':a',
+      '{a}',
+      '{a',
+      '}a{',
+      '{}',
+      '{',
+      '}',
+      'a*',
+      'a\n',
+      'a\0',
+      '#a',
+    ];
+    const foreign = ['ä', 'a\u0308', '\ud800', '\ud801', '\ufffd', long, `${long}y`, 'x'.repeat(1_000_000)];
+    const salt = randomUUID();
+    const keys = [...odd, ...foreign].map((each) => `${each}${salt}`);
+    // What the store makes of a long key, taken for a key.
+    keys.push(redisKey(`${long}${salt}`).slice('cds:rl:{'.length, -1));
+    for (const key of keys) expect((await consume(key, 1)).allowed).toBe(true);
+    for (const key of keys) expect((await consume(key, 1)).allowed).toBe(false);
+    for (const key of keys) await driver().store.clear(key);
+    for (const key of keys) expect((await consume(key, 1)).allowed).toBe(true);
+    for (const key of keys) await driver().store.clear(key);
+  });
+
+  it('counts against a huge limit, and a low one afterwards', async () => {
+    const key = newKey();
+    for (let n = 0; n < 1_000; n++) await consume(key, 1_000_000_000);
+    expect(await consume(key, 1_000_000_000)).toMatchObject({ allowed: true, remaining: 999_998_999 });
+    expect(await consume(key, 1_001)).toMatchObject({ allowed: false });
+  });
+
+  it('refuses a limit or a window that means nothing', async () => {
+    for (const limit of [0, -1, 1.5, NaN, Infinity]) await expect(consume(newKey(), limit)).rejects.toThrow();
+    for (const window of [0, -1, 1.5, NaN]) await expect(consume(newKey(), 1, window)).rejects.toThrow();
+  });
+}
