@@ -55,15 +55,21 @@ module.exports = {
       to: {},
     },
     {
+      name: 'the-demonstration-is-loaded-by-the-start-alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/start/start-service\\.ts$' },
+      to: { path: '^demo/' },
+    },
+    {
       name: 'tests-stay-outside',
       severity: 'error',
-      from: { path: '^(src|migrations)/' },
+      from: { path: '^(src|demo|migrations)/' },
       to: { path: '^test/' },
     },
     {
       name: 'only-declared-packages',
       severity: 'error',
-      from: { path: '^(src|migrations)/' },
+      from: { path: '^(src|demo|migrations)/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
   ],

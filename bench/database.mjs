@@ -25,7 +25,7 @@ const TOLD = [
 
 /** A new cluster in a folder of its own, with the service's schema; it runs on the cores of this process. */
 export async function startDatabase() {
-  const { startEmbeddedPostgres } = await load('database/embedded/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
   const { migrate } = await load('database/migrate.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
   // As root, PostgreSQL runs as another user, who must be able to enter.

@@ -129,7 +129,7 @@ async function postAllBare(receiver, { payload }, number) {
 
 /** The service with an embedded database. */
 async function startService() {
-  const { startEmbeddedPostgres } = await load('database/embedded/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
   const { migrate } = await load('database/migrate.js');
   const { loadSettings } = await load('config/settings.js');
   const { createApp } = await load('app.setup.js');

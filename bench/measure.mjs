@@ -1,3 +1,4 @@
+import { growth, sizes } from './growth.mjs';
 import { busyMs, CORES, forgetPeak, peakMemoryMb, processorMs } from './machine.mjs';
 import { runLoad } from './load.mjs';
 import { runPgbench } from './pgbench.mjs';
@@ -5,11 +6,11 @@ import { runPgbench } from './pgbench.mjs';
 const WARM_UP_SECONDS = 4;
 
 /**
- * One workload: after a warm-up of all sides so many rounds, in each the floor, the service and pgbench one after the
- * other. Medians of the rounds, and the most memory.
+ * One workload: after a warm-up of all sides so many rounds, in each the floor, the service, the wall and pgbench one after
+ * the other. Medians of the rounds, the most memory, and what the requests left behind in the database.
  */
 export async function measure(workload, stand, bench) {
-  return (await measureBeside(workload, { '': stand }, bench))[''];
+  return (await measureBeside(workload, { '': stand }, { ...bench, watchGrowth: true }))[''];
 }
 
 /**
@@ -19,7 +20,7 @@ export async function measure(workload, stand, bench) {
 export async function measureBeside(
   workload,
   stands,
-  { options, pgbench, say, pgbenchEvery = 1 },
+  { options, pgbench, say, pgbenchEvery = 1, watchGrowth = false },
   warmUp = Math.min(WARM_UP_SECONDS, options.seconds),
 ) {
   const over = (side, serverOf) =>
@@ -33,12 +34,23 @@ export async function measureBeside(
   const groups = [
     over('floor', ({ floor }) => floor),
     over('ours', ({ service }) => service),
+    ...(workload.wall ? [over('wall', ({ wall }) => wall)] : []),
     ...(pgbench && workload.pgbench ? [over('pgbench', () => undefined)] : []),
   ];
   const sides = groups.flat();
   const sources = new Map();
   const prepare = async (of, seconds) =>
-    sources.set(of, await workload.prepare(of.stand.setting, of.stand.database, seconds));
+    sources.set(
+      of,
+      await workload.prepare(of.stand.setting, { database: of.stand.database, side: of.side, seconds }),
+    );
+  const loadAndWatch = async ({ stand, server, side, ...of }, seconds) => {
+    const watched = watchGrowth && side !== 'wall';
+    const before = watched ? await sizes(stand.database, side) : undefined;
+    const { requests, ...result } = await loadOnce(workload, server, of.source, seconds);
+    if (!watched) return result;
+    return { ...result, ...growth(before, await sizes(stand.database, side), requests) };
+  };
   for (const of of sides.filter(({ server }) => server)) {
     forgetPeak(of.server.pid);
     await prepare(of, warmUp);
@@ -53,7 +65,7 @@ export async function measureBeside(
       if (server && workload.renew) await prepare(of, options.seconds);
       rounds.push(
         server
-          ? await loadOnce(workload, server, sources.get(of), options.seconds)
+          ? await loadAndWatch({ ...of, source: sources.get(of) }, options.seconds)
           : await runPgbench({ workload, ...stand, seconds: options.seconds }),
       );
     }
@@ -67,12 +79,42 @@ export async function measureBeside(
       memory: peakMemoryMb(server.pid),
     });
     return {
-      ...{ id: workload.id, name: workload.name, must: workload.must, aim: workload.aim },
+      ...{
+        id: workload.id,
+        name: workload.name,
+        must: workload.must,
+        aim: workload.aim,
+        bounds: workload.wall,
+      },
       ...{ floor: medianOf(of('floor')), ours: medianOf(of('ours')) },
+      ...(of('wall') ? { wall: medianOf(of('wall')) } : {}),
       ...(of('pgbench') ? { pgbench: medians(of('pgbench').rounds) } : {}),
     };
   };
   return Object.fromEntries(Object.keys(stands).map((name) => [name, resultOf(name)]));
+}
+
+/** The same for servers that have just started, without a warm-up: each round is the first that they are asked. */
+export async function measureJustStarted(workload, stand, { options, say }) {
+  const rounds = { floor: [], ours: [] };
+  const memory = {};
+  for (let round = 1; round <= options.rounds; round++) {
+    await stand.restart();
+    for (const [side, server] of [
+      ['floor', stand.floor],
+      ['ours', stand.service],
+    ]) {
+      const { database, setting } = stand;
+      const source = await workload.prepare(setting, { database, side, seconds: options.seconds });
+      rounds[side].push(await loadOnce(workload, server, source, options.seconds));
+      memory[side] = peakMemoryMb(server.pid);
+    }
+    say(
+      `  round ${round}: ${['floor', 'ours'].map((side) => described({ side, rounds: rounds[side] })).join(', ')}`,
+    );
+  }
+  const of = (side) => ({ ...medians(rounds[side]), memory: memory[side] });
+  return { floor: of('floor'), ours: of('ours') };
 }
 
 /** Loads one side once. */
@@ -88,6 +130,7 @@ export async function loadOnce(workload, server, connectionOf, seconds) {
   const after = usage(server);
   const at = (part) => latencies[Math.min(requests - 1, Math.floor(requests * part))];
   return {
+    requests,
     rate: (requests * 1000) / milliseconds,
     processor: (after.server - before.server) / requests,
     ...{ p50: at(0.5), p99: at(0.99) },

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** Every workload, in the order in which they run. */
-export const WORKLOADS = ['W1', 'W2', 'W2b', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8'];
+export const WORKLOADS = ['idle', 'W1', 'W2', 'W2b', 'W2c', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8'];
 
 const FULL = { rounds: 3, seconds: 8, rows: 5_000_000, expired: 1_000_000, deliveries: 20_000 };
 const QUICK = { rounds: 1, seconds: 2, rows: 50_000, expired: 20_000, deliveries: 1_000 };
@@ -12,7 +12,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --rounds N     rounds of each workload (${FULL.rounds})
   --seconds N    how long each side is loaded in a round (${FULL.seconds}); W6 has more and shorter ones
   --rows N       live tokens of W6 (${FULL.rows})
-  --expired N    expired tokens of W7 (${FULL.expired})
+  --expired N    ended grants of W7 (${FULL.expired})
   --deliveries N the full queue of W8 (${FULL.deliveries})
   --quick        one short round over small tables: shows that all works, not how fast
   --no-pgbench   without pgbench beside

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { FLOOR_SEARCH_PATH } from './floor-tables.mjs';
 import { CONNECTIONS } from './load.mjs';
 import { CORES, pinned } from './machine.mjs';
 import { STATEMENTS } from './statements.mjs';
@@ -13,6 +14,16 @@ export const CLIENT_ID = `'clnt' || lpad(:c::text, 26, '0')`;
 export const NEW_DIGEST = 'sha256(gen_random_uuid()::text::bytea)';
 // Whatever follows a colon is a variable to pgbench, in quotes too.
 export const SCOPES_SQL = `ARRAY['charging_session' || chr(58) || 'read', 'vehicle' || chr(58) || 'read']`;
+
+export const NAMED_CLIENT_TOKEN = `sha256(('client-' || :c::text)::bytea)`;
+
+/** A token of each client, with a name that pgbench can make up. */
+export const nameClientTokens = ({ query }) =>
+  query(
+    `INSERT INTO floor.access_tokens (digest, client_id, scopes, expires_at)
+     SELECT sha256(('client-' || n)::bytea), 'clnt' || lpad(n::text, 26, '0'), '{vehicle:read}', now() + interval '10 hours'
+       FROM generate_series(1, 20) n ON CONFLICT DO NOTHING`,
+  );
 
 // Of each connection, where less than a second is asked for.
 const TRANSACTIONS = 20;
@@ -36,13 +47,17 @@ export async function runPgbench({ workload, database, setting, seconds }) {
   const name = `pgbench${++runs}`;
   await workload.pgbench.setup?.(database, setting, name, Math.ceil(seconds));
   const file = path.join(database.folder, `${name}.sql`);
-  await writeFile(file, `${workload.pgbench.script({ say, run: name }).join('\n')}\n`);
+  await writeFile(file, `${workload.pgbench.script({ say, run: name, setting }).join('\n')}\n`);
   const { username, password, hostname, port, pathname } = new URL(database.url);
   const [command, args] = pinned(CORES.load, 'pgbench', [
     ...['-n', '-M', 'prepared', '-c', String(CONNECTIONS), '-j', '1', ...amount(seconds), '-f', file],
     ...['-D', 'k=0', '-h', hostname, '-p', port, '-U', username, pathname.slice(1)],
   ]);
-  const env = { PATH: process.env.PATH, PGPASSWORD: decodeURIComponent(password) };
+  const env = {
+    PATH: process.env.PATH,
+    PGPASSWORD: decodeURIComponent(password),
+    PGOPTIONS: FLOOR_SEARCH_PATH,
+  };
   const { stdout } = await run(command, args, { env }).catch(({ stderr }) => {
     throw new Error(
       `pgbench failed for ${workload.id}: ${stderr.split('\n').find((line) => line.includes('rror'))}`,

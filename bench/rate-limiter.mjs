@@ -126,7 +126,7 @@ async function measureRequests({ app, url, bearer }, { memory, redis }) {
 
 /** The service with an embedded database, a client without a limit to speak of, and a token of it. */
 async function startService() {
-  const { startEmbeddedPostgres } = await load('database/embedded/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
   const { migrate } = await load('database/migrate.js');
   const { loadSettings } = await load('config/settings.js');
   const { createApp } = await load('app.setup.js');

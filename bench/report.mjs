@@ -15,6 +15,21 @@ const CORE_HEAD = [
   ...['other core: floor', 'ours', 'of which the load: floor', 'ours'],
 ];
 
+const WALL_HEAD = [
+  '',
+  'wall req/s',
+  'ours req/s',
+  'CPU ms/request: wall',
+  'ours',
+  '× the wall',
+  'must',
+  'aim',
+  '',
+];
+const GROWTH_HEAD = [
+  ...['', 'rows: floor', 'ours', 'MB of tables: floor', 'ours', 'MB of WAL: floor', 'ours'],
+];
+
 /** The report as Markdown: `results` of workloads beside the floor, `bounds` are what else is asked. */
 export function report({ results, bounds, notes, facts }) {
   const disturbed = results.some(({ floor, ours }) => floor.others > OTHERS || ours.others > OTHERS);
@@ -24,8 +39,16 @@ export function report({ results, bounds, notes, facts }) {
     ...(disturbed ? ['**Others used the server’s core meanwhile: the figures are in doubt.**', ''] : []),
     ...notes.map((note) => `- ${note}`),
     ...['', table(WORKLOAD_HEAD, results.map(workloadRow))],
+    ...section(
+      'Beside the wall, which parses the request, computes a digest or a MAC and answers from memory:',
+      ...[WALL_HEAD, results.filter(({ wall }) => wall).map(wallRow)],
+    ),
     ...(bounds.length > 0 ? ['', table(BOUND_HEAD, bounds.map(boundRow))] : []),
     ...(facts.length > 0 ? ['', ...facts.map((fact) => `- ${fact}`)] : []),
+    ...section(
+      'What a million requests leave behind in the database (the autovacuum’s part of the WAL included):',
+      ...[GROWTH_HEAD, results.filter(({ ours }) => ours.rows !== undefined).map(growthRow)],
+    ),
     '',
     'How busy the two cores were; PostgreSQL and the load share the other one:',
     ...['', table(CORE_HEAD, results.filter(({ ours }) => ours.serverCore !== undefined).map(coreRow)), ''],
@@ -53,23 +76,37 @@ export function verdict(value, { must, aim, atMost = false }) {
   return reaches(must) ? 'must reached' : '**missed**';
 }
 
-function workloadRow({ id, name, floor, ours, pgbench, ...bounds }) {
+function workloadRow({ id, name, floor, ours, pgbench, must, aim }) {
   const ratio = ours.rate / floor.rate;
   return [
     `${id} ${name}`,
-    ...[
-      whole(floor.rate),
-      whole(ours.rate),
-      decimal(ratio, 2),
-      decimal(bounds.must, 2),
-      decimal(bounds.aim, 2),
-    ],
-    verdict(ratio, bounds),
+    ...[whole(floor.rate), whole(ours.rate), decimal(ratio, 2), decimal(must, 2), decimal(aim, 2)],
+    verdict(ratio, { must, aim }),
     ...[floor.processor, ours.processor].map((each) => decimal(each, 3)),
     ...[floor.p50, ours.p50, floor.p99, ours.p99].map((each) => decimal(each, 1)),
     ...[whole(floor.memory), whole(ours.memory), whole(pgbench?.rate)],
   ];
 }
+
+function wallRow({ id, wall, ours, bounds }) {
+  const multiple = ours.processor / wall.processor;
+  return [
+    id,
+    ...[wall.rate, ours.rate].map(whole),
+    ...[decimal(wall.processor, 3), decimal(ours.processor, 3), decimal(multiple, 2)],
+    ...[decimal(bounds.must, 2), decimal(bounds.aim, 2), verdict(multiple, { ...bounds, atMost: true })],
+  ];
+}
+
+function growthRow({ id, floor, ours }) {
+  return [
+    id,
+    ...['rows', 'megabytes', 'walMegabytes'].flatMap((what) => [whole(floor[what]), whole(ours[what])]),
+  ];
+}
+
+/** A table under a line of words, where it has rows. */
+const section = (words, head, rows) => (rows.length > 0 ? ['', words, '', table(head, rows)] : []);
 
 function boundRow(bound) {
   const { name, ours, floor, must, aim, digits = 2 } = bound;

@@ -89,8 +89,8 @@ async function circumstances(database, options, pgbench, where) {
     PINNING.possible
       ? `the server is pinned to core ${CORES.server}; the load and PostgreSQL to core ${CORES.load}`
       : `**${PINNING.why}**`,
-    `${CONNECTIONS} connections that stay open; ${rounds} rounds of ${seconds} s, in each the floor, the service and pgbench; medians of the rounds; every answer was checked`,
-    `the floor: bare \`node:http\` and \`pg\` with a pool of 20, plain \`pool.query(text, values)\`, statement by statement; of W8 a loop that only posts`,
+    `${CONNECTIONS} connections that stay open; ${rounds} rounds of ${seconds} s, in each the floor, the service, the wall and pgbench; medians of the rounds; every answer was checked`,
+    `the floor: bare \`node:http\` and \`pg\` with a pool of 20, a row for each token, named statements that each connection prepares once, tables of its own; of W8 a loop that only posts`,
     'the service: as in production, its log at the default level into a file; limits so high that nothing is refused, and counted; metrics on',
     `the small table: ${TOKENS.toLocaleString('en-GB')} live access tokens of users, all of them used in turn; ${CLIENTS} clients`,
     `PostgreSQL, embedded, in a new folder: ${await database.settings()}`,

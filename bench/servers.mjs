@@ -11,10 +11,11 @@ const READY_MS = 60_000;
 const STOP_MS = 15_000;
 const MANY = '1000000000';
 
-/** The service as in production: the built program, every check, limit, log line and metric; its log goes to a file. */
-export async function startService(database) {
+/** The service as in production: the built program, every check, limit, log line and metric; its log goes to a file. `options` are for Node.js. */
+export async function startService(database, options = []) {
   const port = await freePort();
-  return start('service', database, await startArguments(), port, serviceEnvironment(port));
+  const nodeArguments = [...options, ...(await startArguments())];
+  return start('service', database, nodeArguments, port, serviceEnvironment(port));
 }
 
 /** The settings of the service, and of the operator's tool beside it. */
@@ -32,19 +33,23 @@ export function serviceEnvironment(port) {
   };
 }
 
-/** The floor: the least that each workload needs. */
-export async function startFloor(database) {
+/** The best conventional program (floor.mjs). */
+export const startFloor = (database) => startBare('floor', database);
+
+/** What no service on Node.js can go beneath (wall.mjs). */
+export const startWall = (database) => startBare('wall', database);
+
+async function startBare(name, database) {
   const port = await freePort();
-  return start('floor', database, [fileURLToPath(new URL('./floor.mjs', import.meta.url))], port, {
-    PORT: String(port),
-  });
+  const program = fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
+  return start(name, database, [program], port, { PORT: String(port) });
 }
 
 /** What `npm start` gives Node.js. */
 async function startArguments() {
   const root = new URL('../', import.meta.url);
   const { scripts } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
-  const [, ...given] = scripts.start.split(' ');
+  const [, , ...given] = scripts.start.split(' ');
   return [...given.slice(0, -1), fileURLToPath(new URL(given.at(-1), root))];
 }
 

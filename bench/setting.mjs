@@ -1,6 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { load } from './dist.mjs';
+import { createFloorTables } from './floor-tables.mjs';
 import { CONNECTIONS } from './load.mjs';
+import { TokenRange } from './token-range.mjs';
+import { signerOf } from './token-signer.mjs';
+import { newWallToken } from './wall-tokens.mjs';
 
 export const CLIENTS = 20;
 export const USERS = 1000;
@@ -10,96 +14,87 @@ export const SCOPES = ['charging_session:read', 'vehicle:read'];
 export const REDIRECT_URI = 'https://partner.example/callback';
 const FAMILIES = CONNECTIONS * 4;
 const INTROSPECTOR = 100;
+// Of the grants that are made for a workload.
+const FIRST_NEW_GRANT = 1_000_000;
 
-const id = (prefix, n) => prefix + String(n).padStart(26, '0');
+export const id = (prefix, n) => prefix + String(n).padStart(26, '0');
 export const sha256 = (text) => createHash('sha256').update(text).digest();
 
 /**
- * What the workloads work on, in the tables as the service would have written it: an owner, clients with a secret each,
- * users who consented to one client each, their grants and 10,000 live access tokens.
+ * What the workloads work on, in the tables as the service and the floor would have written it: an owner, clients with a
+ * secret each, users who consented to one client each, and 10,000 live access tokens of their grants.
  */
 export async function makeSetting({ query, pool }) {
-  const { newSecret, digestOf } = await load('secrets/tokens.js');
-  const secretsOf = (kind, count) => Array.from({ length: count }, () => newSecret(kind));
+  const { newSecret } = await load('secrets/tokens.js');
+  await createFloorTables(query);
   const owner = id('user', 0);
   await query(
     `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, 'owner@bench.example', 'owner@bench.example', 'Bench', 'organisation', 'user')`,
     [owner],
   );
-  await addUsers(pool, 1, USERS);
-  const clients = secretsOf('clientSecret', CLIENTS).map((secret, n) => ({ id: id('clnt', n + 1), secret }));
+  const clients = Array.from({ length: CLIENTS }, (_, n) => {
+    return { id: id('clnt', n + 1), secret: newSecret('clientSecret') };
+  });
   for (const client of clients) {
     await addClient(query, client, owner, ['client_credentials', 'authorization_code'], SCOPES);
   }
   const introspector = { id: id('clnt', INTROSPECTOR), secret: newSecret('clientSecret') };
   await addClient(query, introspector, owner, ['client_credentials'], ['token:introspect']);
-
-  const users = Array.from({ length: USERS }, (_, n) => {
-    return { id: id('user', n + 1), client: clients[n % CLIENTS], grantId: id('grnt', n + 1) };
+  const users = Array.from({ length: USERS }, (_, n) => ({
+    id: id('user', n + 1),
+    client: clients[n % CLIENTS],
+  }));
+  const range = new TokenRange({
+    ...{ name: 'small', tokens: TOKENS, firstGrant: 1, grants: USERS },
+    ...{ firstUser: 1, users: USERS },
   });
-  await query(
-    `INSERT INTO consents (client_id, user_id, scopes)
-     SELECT client_id, user_id, $3 FROM unnest($1::text[], $2::text[]) AS pair (client_id, user_id)`,
-    [users.map((user) => user.client.id), users.map((user) => user.id), SCOPES],
-  );
-  await addGrants(query, users);
-  const tokens = secretsOf('accessToken', TOKENS).map((secret, n) => ({ secret, user: users[n % USERS] }));
-  await query(
-    `INSERT INTO access_tokens (digest, client_id, grant_id, scopes, expires_at)
-     SELECT digest, client_id, grant_id, $4, now() + interval '10 hours'
-       FROM unnest($1::bytea[], $2::text[], $3::text[]) AS token (digest, client_id, grant_id)`,
-    [
-      tokens.map(({ secret }) => digestOf(secret)),
-      tokens.map(({ user }) => user.client.id),
-      tokens.map(({ user }) => user.grantId),
-      SCOPES,
-    ],
-  );
-  const clientTokens = secretsOf('accessToken', CLIENTS).map((secret, n) => ({ secret, client: clients[n] }));
-  await query(
-    `INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
-     SELECT digest, client_id, $3, now() + interval '10 hours'
-       FROM unnest($1::bytea[], $2::text[]) AS token (digest, client_id)`,
-    [clientTokens.map(({ secret }) => digestOf(secret)), clients.map((client) => client.id), SCOPES],
-  );
+  await range.fill(pool);
   await query('VACUUM ANALYZE');
-  let grants = 1_000_000;
-  const newGrants = async (count) => {
-    const made = Array.from({ length: count }, (_, n) => ({
-      ...users[n % USERS],
-      grantId: id('grnt', ++grants),
-    }));
-    await addGrants(query, made);
-    return made;
-  };
+  let grants = FIRST_NEW_GRANT;
+  const newGrants = (count) =>
+    Array.from({ length: count }, (_, n) => ({ ...users[n % USERS], grantId: id('grnt', ++grants) }));
   return {
-    ...{ owner, clients, introspector, users, tokens, clientTokens, newGrants },
-    /** New families of tokens, as texts that a program of its own can know: of the nth connection `<name>-<n>-0`. */
-    namedFamilies: async (name) =>
-      addRefreshTokens(
+    ...{ owner, clients, introspector, users, range },
+    /** Makes the tokens that the workloads use, as texts for each side, once the service runs. */
+    async sign(service) {
+      const signer = await signerOf({ query }, service, clients[0], SCOPES);
+      this.signer = signer;
+      this.tokens = Array.from({ length: TOKENS }, (_, n) => {
+        const token = range.token(n + 1, signer);
+        return { ...token, wall: newWallToken(token.numbers) };
+      });
+      this.clientTokens = clients.map((client, n) => {
+        const floor = randomBytes(32).toString('base64url');
+        const [ours, wall] = [signer.ofClient(client.id), newWallToken({ client: n + 1 })];
+        return { floor, ours, wall, client };
+      });
+      await query(
+        `INSERT INTO floor.access_tokens (digest, client_id, scopes, expires_at)
+         SELECT digest, client_id, $3, now() + interval '10 hours' FROM unnest($1::bytea[], $2::text[]) AS token (digest, client_id)`,
+        [this.clientTokens.map(({ floor }) => sha256(floor)), clients.map((client) => client.id), SCOPES],
+      );
+    },
+    /** New families of tokens of the floor, as texts that a program of its own can know: of the nth connection `<name>-<n>-0`. */
+    async namedFamilies(name) {
+      const made = newGrants(CONNECTIONS);
+      await addGrants(query, 'floor', made);
+      await addFloorTokens(
         query,
-        await newGrants(CONNECTIONS),
-        Array.from({ length: CONNECTIONS }, (_, n) => sha256(`${name}-${n}-0`)),
-      ),
-    /** New families: the live refresh token of each, and whose it is. */
-    newFamilies: async () => {
-      const secrets = secretsOf('refreshToken', FAMILIES);
-      const made = await newGrants(FAMILIES);
-      await addRefreshTokens(query, made, secrets.map(digestOf));
+        made,
+        made.map((_, n) => sha256(`${name}-${n}-0`)),
+      );
+    },
+    /** New families of one of the sides: the live refresh token of each, and whose it is. */
+    async newFamilies(side) {
+      const made = newGrants(FAMILIES);
+      await addGrants(query, side === 'floor' ? 'floor' : 'public', made);
+      const secrets = made.map(({ grantId }) =>
+        side === 'floor' ? randomBytes(32).toString('base64url') : this.signer.toRefresh(grantId),
+      );
+      if (side === 'floor') await addFloorTokens(query, made, secrets.map(sha256));
       return secrets.map((secret, n) => ({ secret, client: made[n].client }));
     },
   };
-}
-
-/** Users with the numbers `from` and so on. */
-export async function addUsers(pool, from, count) {
-  await pool.query(
-    `INSERT INTO users (id, email, email_key, name, kind, role)
-     SELECT 'user' || lpad(n::text, 26, '0'), 'user' || n || '@bench.example', 'user' || n || '@bench.example',
-            'User ' || n, 'individual', 'user'
-       FROM generate_series($1::int, $1::int + $2::int - 1) n`,
-    [from, count],
-  );
 }
 
 async function addClient(query, { id: clientId, secret }, owner, grantTypes, scopes) {
@@ -111,10 +106,18 @@ async function addClient(query, { id: clientId, secret }, owner, grantTypes, sco
   await query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [clientId, sha256(secret)]);
 }
 
-async function addGrants(query, grants) {
+/** Grants whose first tokens have just been issued. */
+async function addGrants(query, schema, grants) {
+  const [more, values] =
+    schema === 'floor'
+      ? ['', '']
+      : [
+          ', token_key_id, token_era, token_position, access_expires_at, refresh_expires_at, look_again_at',
+          `, 0, 0, 0, now() + interval '10 hours', now() + interval '30 days', now() + interval '30 days'`,
+        ];
   await query(
-    `INSERT INTO grants (id, client_id, user_id, scopes, expires_at)
-     SELECT id, client_id, user_id, $4, now() + interval '365 days'
+    `INSERT INTO ${schema}.grants (id, client_id, user_id, scopes, expires_at${more})
+     SELECT id, client_id, user_id, $4, now() + interval '365 days'${values}
        FROM unnest($1::text[], $2::text[], $3::text[]) AS given (id, client_id, user_id)`,
     [
       grants.map((grant) => grant.grantId),
@@ -125,12 +128,11 @@ async function addGrants(query, grants) {
   );
 }
 
-async function addRefreshTokens(query, grants, digests) {
+async function addFloorTokens(query, grants, digests) {
   await query(
-    `INSERT INTO refresh_tokens (digest, grant_id, expires_at)
+    `INSERT INTO floor.refresh_tokens (digest, grant_id, expires_at)
      SELECT digest, grant_id, now() + interval '30 days'
        FROM unnest($1::bytea[], $2::text[]) AS token (digest, grant_id)`,
     [digests, grants.map((grant) => grant.grantId)],
   );
-  return grants;
 }

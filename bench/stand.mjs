@@ -1,7 +1,7 @@
-import { startFloor, startService } from './servers.mjs';
+import { startFloor, startService, startWall } from './servers.mjs';
 import { makeSetting } from './setting.mjs';
 
-/** A database with what the workloads work on, and the two servers that are measured over it. */
+/** A database with what the workloads work on, and the servers that are measured over it. */
 export class Stand {
   constructor(database) {
     this.database = database;
@@ -10,9 +10,10 @@ export class Stand {
   async start() {
     this.setting = await makeSetting(this.database);
     await this.#startServers();
+    await this.setting.sign(this.service);
   }
 
-  /** Both servers anew, as cold as those of another stand. */
+  /** All servers anew, as cold as those of another stand. */
   async restart() {
     await this.stop();
     await this.#startServers();
@@ -21,17 +22,18 @@ export class Stand {
   /** Does something to the database while the service is stopped. */
   async restartService(between) {
     await this.service.stop();
-    await between();
+    await between(this.database);
     this.service = await startService(this.database);
   }
 
   async #startServers() {
     this.floor = await startFloor(this.database);
+    this.wall = await startWall(this.database);
     this.service = await startService(this.database);
   }
 
   async stop() {
-    const stopped = await Promise.allSettled([this.service?.stop(), this.floor?.stop()]);
+    const stopped = await Promise.allSettled([this.service?.stop(), this.floor?.stop(), this.wall?.stop()]);
     const failed = stopped.find(({ status }) => status === 'rejected');
     if (failed) throw failed.reason;
   }

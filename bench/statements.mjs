@@ -10,6 +10,9 @@ export const STATEMENTS = {
            WHERE t.digest = $1 AND t.revoked_at IS NULL AND t.expires_at > now() AND g.revoked_at IS NULL`,
   user: `SELECT u.id, u.email, u.name, k.scopes, k.granted_at FROM consents k JOIN users u ON u.id = k.user_id
           WHERE k.client_id = $1 AND k.user_id = $2 AND k.revoked_at IS NULL`,
+  /** One more than a page, for whether there is another. */
+  users: `SELECT u.id, k.scopes, k.granted_at FROM consents k JOIN users u ON u.id = k.user_id
+           WHERE k.client_id = $1 AND k.revoked_at IS NULL ORDER BY k.user_id LIMIT 26`,
   refreshToken: `SELECT r.grant_id, g.scopes FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id
                   WHERE r.digest = $1 AND g.client_id = $2 AND r.retired_at IS NULL AND r.expires_at > now()
                     AND g.revoked_at IS NULL FOR UPDATE OF r`,

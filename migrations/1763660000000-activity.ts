@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the console needs: counters of what happened by the hour, of each client and of all; indexes by which operators
- * search and filter; and an audit trail that the application itself cannot change.
+ * What the console needs: counters of what happened by the hour, of each client and of all; and an audit trail that the
+ * application itself cannot change.
  */
 export class Activity1763660000000 implements MigrationInterface {
   name = 'Activity1763660000000';
@@ -22,15 +22,8 @@ export class Activity1763660000000 implements MigrationInterface {
       ) WITH (fillfactor = 70);
       CREATE INDEX activity_hours_hour_idx ON activity_hours (hour);
 
-      -- What operators look for is a part of a name or an address.
+      -- What operators look for is a part of a name or an address; the indexes follow in the next migration.
       CREATE EXTENSION IF NOT EXISTS pg_trgm;
-      CREATE INDEX users_search_idx ON users USING gin (email gin_trgm_ops, name gin_trgm_ops);
-      CREATE INDEX clients_search_idx ON clients USING gin (name gin_trgm_ops);
-
-      CREATE INDEX webhook_endpoints_disabled_idx ON webhook_endpoints (id) WHERE NOT enabled AND deleted_at IS NULL;
-      CREATE INDEX deliveries_waiting_idx ON deliveries (id) WHERE state = 'pending';
-      CREATE INDEX deliveries_all_unsuccessful_idx ON deliveries (id) WHERE state IN ('failed', 'cancelled');
-      CREATE INDEX notifications_client_idx ON notifications (client_id, id) WHERE client_id IS NOT NULL;
 
       -- What was written stays as it is: it goes by age, and of an erased person the id alone is left.
       CREATE FUNCTION protect_audit_events() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -64,8 +57,6 @@ export class Activity1763660000000 implements MigrationInterface {
       DROP TRIGGER audit_events_stay_all ON audit_events;
       DROP TRIGGER audit_events_stay ON audit_events;
       DROP FUNCTION protect_audit_events;
-      DROP INDEX notifications_client_idx, deliveries_all_unsuccessful_idx, deliveries_waiting_idx,
-        webhook_endpoints_disabled_idx, clients_search_idx, users_search_idx;
       DROP EXTENSION pg_trgm;
       DROP TABLE activity_hours;
     `);

@@ -3,8 +3,19 @@ import { Notifications1763632000000 } from './1763632000000-notifications.js';
 import { Webhooks1763640000000 } from './1763640000000-webhooks.js';
 import { Account1763650000000 } from './1763650000000-account.js';
 import { Activity1763660000000 } from './1763660000000-activity.js';
+import { SearchIndexes1763660000001 } from './1763660000001-search-indexes.js';
 import { AccessChanges1763670000000 } from './1763670000000-access-changes.js';
 import { SealedSuccessors1763680000000 } from './1763680000000-sealed-successors.js';
+import { NotificationChanges1763691000000 } from './1763691000000-notification-changes.js';
+import { PasswordLinkForms1763693000000 } from './1763693000000-password-link-forms.js';
+import { ErasedPeople1763694000000 } from './1763694000000-erased-people.js';
+import { RequiredMigrations1763695000000 } from './1763695000000-required-migrations.js';
+import { AuditTrailOfTheOwner1763695100000 } from './1763695100000-audit-trail-of-the-owner.js';
+import { NotificationRetention1763695200000 } from './1763695200000-notification-retention.js';
+import { EncryptionCanary1763695300000 } from './1763695300000-encryption-canary.js';
+import { TokenKeys1763699100000 } from './1763699100000-token-keys.js';
+import { AccessChangeWindow1763699200000 } from './1763699200000-access-change-window.js';
+import { TokensWithoutRows1763699300000 } from './1763699300000-tokens-without-rows.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -13,6 +24,22 @@ export const MIGRATIONS = [
   Webhooks1763640000000,
   Account1763650000000,
   Activity1763660000000,
+  SearchIndexes1763660000001,
   AccessChanges1763670000000,
   SealedSuccessors1763680000000,
+  NotificationChanges1763691000000,
+  PasswordLinkForms1763693000000,
+  ErasedPeople1763694000000,
+  RequiredMigrations1763695000000,
+  AuditTrailOfTheOwner1763695100000,
+  NotificationRetention1763695200000,
+  EncryptionCanary1763695300000,
+  TokenKeys1763699100000,
+  AccessChangeWindow1763699200000,
+  TokensWithoutRows1763699300000,
 ];
+
+/** Their names, as the database keeps them. */
+export const MIGRATION_NAMES: ReadonlySet<string> = new Set(
+  MIGRATIONS.map((migration) => new migration().name),
+);

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccountModule } from './account/account.module.js';
 import { ActivityModule } from './activity/activity.module.js';
@@ -17,17 +17,16 @@ import { OperationsModule } from './operations/operations.module.js';
 import { PartnerApiModule } from './partner-api/partner-api.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
-import { DemoModule } from './start/demo.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WebhookPortalModule } from './webhook-portal/webhook-portal.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** Which modules there are. */
+/** All modules; `more` are those of the demonstration. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings, more: Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -53,7 +52,7 @@ export class AppModule {
         AdminModule,
         ApiDocsModule,
         OperationsModule,
-        ...(settings.demonstration ? [DemoModule] : []),
+        ...more,
       ],
     };
   }

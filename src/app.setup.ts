@@ -1,40 +1,54 @@
 import fastifyCookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
+import { SchemaCompatibility } from './database/schema-compatibility.service.js';
+import { AddressLimits } from './http/address-rate-limit.guard.js';
 import { AllowedMethods } from './http/allowed-methods.js';
-import { STATIC_ASSETS } from './http/assets.js';
+import { addAssets } from './http/assets.js';
+import { addCompression } from './http/compression.js';
 import { NestLog } from './http/logging.js';
 import { addCors } from './http/cors.js';
 import { answerClientError, BARE_HEADERS } from './http/client-error.js';
+import { addForwardedAddress } from './http/forwarded-address.js';
 import { addBodyParsers } from './http/body-parsers.js';
+import { originForm } from './http/origin-form.js';
 import { badRequest } from './http/problem.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { renderProblem } from './http/render-problem.js';
-import { addRequestCourse } from './http/request-course.js';
+import { addRequestContext } from './http/request-context.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { requestIdOf } from './http/request-id.js';
+import { addSchemaGate } from './http/schema-gate.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 
-// Contract §10: the whole body at most 64 kB; nothing else is allowed more.
+// Contract §10: the whole body is at most 64 kB; the same limit applies to all routes.
 const BODY_LIMIT_BYTES = 65_536;
 
-// Who sends a request byte by byte is cut off: nothing that is sent here is long.
+// Slow senders are cut off: all valid requests are short.
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
 
-/** Makes the application as both the service and the tests run it: parsers, pipes, filters, headers, logs. */
-export async function createApp(settings: Settings, log: Logger): Promise<NestFastifyApplication> {
+/**
+ * Creates the application for the service and the tests alike: parsers, pipes, filters, headers, logs. `modules`: additional
+ * ones.
+ */
+export async function createApp(
+  settings: Settings,
+  log: Logger,
+  modules?: Type[],
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     skipMiddie: true,
     loggerInstance: log,
-    // One line for each request is written by the hook below, without the URL.
+    // The hook below logs one line per request, without the URL.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -42,46 +56,48 @@ export async function createApp(settings: Settings, log: Logger): Promise<NestFa
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: LOOK_EVERY_MS },
+    rewriteUrl: originForm,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     clientErrorHandler: answerClientError,
-    // What the router refuses before any hook runs: a malformed address, or one with an endless parameter.
+    // What the router refuses before any hook runs: a malformed URL, or one with an overlong parameter.
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      const rendered = renderProblem(badRequest('The address is malformed or too long.'), settings.baseUrl);
+      const rendered = renderProblem(badRequest('The URL is malformed or too long.'), settings.baseUrl);
       void reply
         .status(400)
         .headers({ ...BARE_HEADERS, 'x-request-id': request.id, ...rendered.headers })
         .send(rendered.body);
     },
-    // While it stops, what still comes on an open connection is served, and the connection closed after it.
+    // During shutdown, requests on open connections are still served, and the connection is closed afterwards.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   const allowedMethods = new AllowedMethods(fastify);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(settings), adapter, {
-    bodyParser: false,
-    logger: new NestLog(log),
-    abortOnError: false,
-  });
-  const filter = new ProblemFilter(settings, allowedMethods);
-  // Nest's error handler comes too late for the routes that are no controller's: preflight requests and assets.
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot(settings, modules),
+    adapter,
+    {
+      bodyParser: false,
+      logger: new NestLog(log),
+      abortOnError: false,
+    },
+  );
+  const filter = new ProblemFilter(settings, allowedMethods, app.get(AddressLimits));
+  // Nest's error handler is registered too late for routes without a controller: preflight requests and assets.
   fastify.addHook('onRoute', (route) => {
     route.errorHandler ??= (error, request, reply) => filter.answer(error, request, reply);
   });
-  addRequestCourse(fastify);
+  addForwardedAddress(fastify, settings.trustedProxies);
+  addRequestContext(fastify);
   addRequestHooks(fastify);
+  addSchemaGate(fastify, app.get(SchemaCompatibility));
   addBodyParsers(fastify);
   addSecurityHeaders(fastify, settings);
   addCors(fastify);
+  await addCompression(fastify);
   await fastify.register(fastifyCookie);
   await fastify.register(fastifyStatic, { serve: false });
-  for (const asset of STATIC_ASSETS) {
-    fastify.get(asset.path, { config: {} }, (_request, reply) =>
-      reply
-        .header('cache-control', 'public, max-age=3600')
-        .sendFile(asset.file, asset.folder, { cacheControl: false }),
-    );
-  }
+  addAssets(fastify);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(filter);
   await app.init();

@@ -16,8 +16,9 @@ export const codeExchange = {
   name: 'code exchange',
   /** A code works once: each round has its own. */
   renew: true,
-  prepare: async (setting, { query }, seconds) => {
-    const codes = await newCodes(setting, query, Math.ceil(seconds * CODES_PER_SECOND));
+  prepare: async (setting, { database: { query }, side, seconds }) => {
+    const table = side === 'floor' ? 'floor.authorization_codes' : 'public.authorization_codes';
+    const codes = await newCodes(setting, query, table, Math.ceil(seconds * CODES_PER_SECOND));
     return (n) => {
       let next = n;
       return {
@@ -39,7 +40,7 @@ export const codeExchange = {
   pgbench: {
     setup: ({ query }, _setting, run, seconds) =>
       query(
-        `INSERT INTO authorization_codes (digest, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
+        `INSERT INTO floor.authorization_codes (digest, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
          SELECT sha256(($1 || '-' || connection || '-' || n)::bytea), k.client_id, k.user_id, $2, k.scopes, $3,
                 now() + interval '10 minutes'
            FROM generate_series(0, $4::int - 1) connection, generate_series(1, $5::int) n,
@@ -74,7 +75,7 @@ export const codeExchange = {
 };
 
 /** Rows as src/tokens/authorization-codes.repository.ts writes them; they live long enough for the round. */
-async function newCodes({ users }, query, count) {
+async function newCodes({ users }, query, table, count) {
   const { newSecret, digestOf } = await load('secrets/tokens.js');
   const codes = Array.from({ length: count }, (_, n) => {
     const user = users[n % users.length];
@@ -82,7 +83,7 @@ async function newCodes({ users }, query, count) {
     return { code: newSecret('authorizationCode'), verifier, client: user.client, userId: user.id };
   });
   await query(
-    `INSERT INTO authorization_codes (digest, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
+    `INSERT INTO ${table} (digest, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
      SELECT digest, client_id, user_id, $5, $6, challenge, now() + interval '10 minutes'
        FROM unnest($1::bytea[], $2::text[], $3::text[], $4::text[]) AS code (digest, client_id, user_id, challenge)`,
     [

@@ -1,13 +1,17 @@
 import { basic, expect, get, post } from '../http-text.mjs';
-import { CLIENT_ID } from '../pgbench.mjs';
+import { CLIENT_ID, NAMED_CLIENT_TOKEN, nameClientTokens } from '../pgbench.mjs';
 import { CONNECTIONS } from '../load.mjs';
 import { SCOPES } from '../setting.mjs';
 
 const SCOPE = SCOPES.join(' ');
+// The contract's page, where a request does not say.
+const PAGE = 25;
+// Processor time for a request, as a multiple of the wall's.
+export const WALL = { must: 3, aim: 2 };
 
-/** Each connection has every 32nd token in turn, so that all are used alike. */
-function overTokens(tokens, requestOf, check) {
-  const requests = tokens.map(requestOf);
+/** Each connection has every 32nd token in turn, so that all are used alike; `requestOf` takes the text of the side's token. */
+function overTokens(tokens, side, requestOf, check) {
+  const requests = tokens.map((token) => requestOf(token[side]));
   return (n) => {
     let [next, asked] = [n % tokens.length, 0];
     return {
@@ -28,12 +32,14 @@ function overTokens(tokens, requestOf, check) {
 export const introspection = {
   id: 'W2',
   name: 'introspection',
-  must: 1.1,
-  aim: 1.5,
-  prepare: async ({ tokens, introspector }) =>
+  must: 1.4,
+  aim: 2,
+  wall: WALL,
+  prepare: async ({ tokens, introspector }, { side }) =>
     overTokens(
       tokens,
-      ({ secret }) => post('/o/introspect/', basic(introspector), `token=${secret}`),
+      side,
+      (token) => post('/o/introspect/', basic(introspector), `token=${token}`),
       (answer, { user }) => {
         expect(answer.active === true && answer.scope === SCOPE && answer.token_type === 'Bearer', 'members');
         expect(answer.sub === user.id && answer.client_id === user.client.id, 'whose it is');
@@ -41,11 +47,10 @@ export const introspection = {
       },
     ),
   pgbench: {
-    setup: nameTokens,
-    script: ({ say }) => [
-      '\\set t random(1, 10000)',
+    script: ({ say, setting: { range } }) => [
+      `\\set t random(1, ${range.tokens})`,
       say('client', `'clnt' || lpad('100', 26, '0')`),
-      say('token', NAMED_TOKEN()),
+      say('token', range.floorDigest(':t')),
     ],
   },
 };
@@ -53,13 +58,15 @@ export const introspection = {
 /** W2b: a partner asks with a user's token, and is given that one user. */
 export const bearerRequest = {
   id: 'W2b',
-  name: 'bearer request (GET /v2/users)',
-  must: 1.1,
-  aim: 1.5,
-  prepare: async ({ tokens }) =>
+  name: 'GET /v2/users, users’ tokens',
+  must: 1,
+  aim: 1.3,
+  wall: {},
+  prepare: async ({ tokens }, { side }) =>
     overTokens(
       tokens,
-      ({ secret }) => get('/v2/users', secret),
+      side,
+      (token) => get('/v2/users', token),
       ([user, ...others], { user: { id } }) => {
         expect(others.length === 0 && user?.id === id, 'which user');
         expect(
@@ -70,28 +77,36 @@ export const bearerRequest = {
       },
     ),
   pgbench: {
-    setup: nameTokens,
-    script: ({ say }) => [
-      '\\set t random(1, 10000)',
-      '\\set u mod(:t - 1, 1000) + 1',
+    script: ({ say, setting: { range } }) => [
+      `\\set t random(1, ${range.tokens})`,
+      `\\set u ${range.userOf(':t')}`,
       '\\set c mod(:u - 1, 20) + 1',
-      say('token', NAMED_TOKEN()),
+      say('token', range.floorDigest(':t')),
       say('user', CLIENT_ID, `'user' || lpad(:u::text, 26, '0')`),
     ],
   },
 };
 
-function NAMED_TOKEN() {
-  return `sha256(('named-' || :t::text)::bytea)`;
-}
-
-/** As many tokens again, of the same grants, with names that pgbench can make up. */
-async function nameTokens({ query }) {
-  await query(
-    `INSERT INTO access_tokens (digest, client_id, grant_id, scopes, expires_at)
-     SELECT sha256(('named-' || n)::bytea), g.client_id, g.id, g.scopes, now() + interval '10 hours'
-       FROM generate_series(1, 10000) n
-       JOIN grants g ON g.id = 'grnt' || lpad(((n - 1) % 1000 + 1)::text, 26, '0')
-     ON CONFLICT DO NOTHING`,
-  );
-}
+/** W2c: a partner lists the users who consented, the first page of them, with a token of its own. */
+export const bearerList = {
+  id: 'W2c',
+  name: 'GET /v2/users, clients’ tokens',
+  must: 1,
+  aim: 1.3,
+  wall: {},
+  prepare: async ({ clientTokens, users }, { side }) =>
+    overTokens(
+      clientTokens,
+      side,
+      (token) => get('/v2/users', token),
+      (page, { client }) => {
+        const own = users.filter((user) => user.client === client).map(({ id }) => id);
+        const right = page.every(({ id, scopes }, n) => id === own[n] && scopes.join(' ') === SCOPE);
+        expect(page.length === Math.min(PAGE, own.length) && right, 'which users');
+      },
+    ),
+  pgbench: {
+    setup: nameClientTokens,
+    script: ({ say }) => ['\\set c random(1, 20)', say('token', NAMED_CLIENT_TOKEN), say('users', CLIENT_ID)],
+  },
+};

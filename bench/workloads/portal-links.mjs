@@ -1,5 +1,5 @@
 import { expect, get } from '../http-text.mjs';
-import { CLIENT_ID, NEW_DIGEST } from '../pgbench.mjs';
+import { CLIENT_ID, NAMED_CLIENT_TOKEN, nameClientTokens, NEW_DIGEST } from '../pgbench.mjs';
 
 const LINK = /^http:\/\/127\.0\.0\.1:\d+\/portal\/login\/[\w-]{43,}$/;
 
@@ -7,8 +7,8 @@ const LINK = /^http:\/\/127\.0\.0\.1:\d+\/portal\/login\/[\w-]{43,}$/;
 export const portalLinks = {
   id: 'W5',
   name: 'portal links',
-  prepare: async ({ clientTokens }) => {
-    const requests = clientTokens.map(({ secret }) => get('/webhook_portal', secret));
+  prepare: async ({ clientTokens }, { side }) => {
+    const requests = clientTokens.map((token) => get('/webhook_portal', token[side]));
     return (n) => {
       let next = n;
       let before;
@@ -24,15 +24,10 @@ export const portalLinks = {
     };
   },
   pgbench: {
-    setup: ({ query }) =>
-      query(
-        `INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
-         SELECT sha256(('client-' || n)::bytea), 'clnt' || lpad(n::text, 26, '0'), '{vehicle:read}', now() + interval '10 hours'
-           FROM generate_series(1, 20) n ON CONFLICT DO NOTHING`,
-      ),
+    setup: nameClientTokens,
     script: ({ say }) => [
       '\\set c random(1, 20)',
-      say('token', `sha256(('client-' || :c::text)::bytea)`),
+      say('token', NAMED_CLIENT_TOKEN),
       say('insertLink', NEW_DIGEST, CLIENT_ID),
     ],
   },

@@ -7,13 +7,16 @@ import { CORES, pinned } from '../machine.mjs';
 import { startLoad } from '../load.mjs';
 import { median } from '../measure.mjs';
 import { serviceEnvironment } from '../servers.mjs';
-import { SCOPES } from '../setting.mjs';
+import { SCOPES, USERS } from '../setting.mjs';
 import { clientCredentials } from './tokens.mjs';
 
+// As the service is set.
+const RETENTION = "interval '30 days'";
+const FIRST_GRANT = 900_000_000;
 const LOGGED_FROM_MS = 20;
 const LONGEST_MS = 100;
 const WARM_UP_MS = 4_000;
-// The service purges every minute, and so many of its purges are measured: each finds its part of the tokens expired.
+// The service purges every minute, and so many of its purges are measured: each finds its part of the grants ended.
 const PURGES = 5;
 // For so long before and after each purge W1 is measured too.
 const BESIDE_MS = 20_000;
@@ -25,7 +28,7 @@ const ALL_WITHIN_MS = (PURGES + 5) * 60_000;
 const STATEMENT = /LOG: {2}duration: ([\d.]+) ms {2}(?:parse|bind|execute|statement)[^:]*: *(.*(?:\n\t.*)*)/g;
 
 /**
- * W7: tokens by client credentials while the service's own purges remove what has expired, each beside the time right before
+ * W7: tokens by client credentials while the service's own purges remove grants that ended long ago, each beside the time right before
  * and after it, for the machine becomes slower and quicker meanwhile; medians of the purges. They are those that the
  * running service begins each minute, or in a quick run one by the operator's command.
  */
@@ -33,7 +36,7 @@ export async function measurePurge(stand, { options, say }) {
   const { database } = stand;
   await stand.restartService(() => addExpired(database, options, say));
   await logSlowStatements(database, LOGGED_FROM_MS);
-  const connectionOf = await clientCredentials.prepare(stand.setting);
+  const connectionOf = await clientCredentials.prepare(stand.setting, { side: 'ours' });
   const load = await startLoad({ port: stand.service.port, connectionOf });
   // A wrong answer ends the load, and with it whatever waits for the purge.
   const failed = load.done.then(() => new Promise(() => undefined));
@@ -48,10 +51,8 @@ export async function measurePurge(stand, { options, say }) {
   const { purges, statements } = await Promise.race([watched(), failed]).finally(() => load.stop());
   const { ends, begun } = await load.done;
   await logSlowStatements(database, -1);
-  const left = await database.query(
-    "SELECT 1 FROM access_tokens WHERE expires_at < now() - interval '1 day' LIMIT 1",
-  );
-  if (left.length > 0) throw new Error('W7: the purge left expired tokens behind');
+  const left = await database.query(`SELECT 1 FROM grants WHERE expires_at < now() - ${RETENTION} LIMIT 1`);
+  if (left.length > 0) throw new Error('W7: the purge left ended grants behind');
   const rateBetween = (start, end) =>
     (ends.filter((at) => at >= start && at < end).length * 1000) / (end - start);
   const measured = purges.map(({ from, to }, n) => {
@@ -74,24 +75,36 @@ export async function measurePurge(stand, { options, say }) {
 }
 
 /**
- * Expired tokens as the service leaves them: each for ten hours and one after the other in time. They may be purged a part
- * each minute, in a quick run all at once.
+ * Ended grants, of whose last codes nobody keeps any more; one ended after the other. They may be purged a part each minute, in a quick
+ * run all at once.
  */
-async function addExpired({ query }, { expired, quick }, say) {
+async function addExpired({ pool, query }, { expired, quick }, say) {
   const begun = performance.now();
   const minute = quick ? '0' : `1 + (n - 1) * ${PURGES} / $1`;
-  await query(
-    `INSERT INTO access_tokens (digest, client_id, scopes, created_at, expires_at)
-     SELECT sha256(('expired-' || n)::bytea), 'clnt' || lpad((n % 20 + 1)::text, 26, '0'), $2,
-            at - interval '10 hours', at
-       FROM (SELECT n, now() - interval '24 hours 1 second' + make_interval(mins => ${minute}, secs => n::float / $1) AS at
-               FROM generate_series(1, $1::int) n) each`,
-    [expired, SCOPES],
-  );
-  await query('VACUUM ANALYZE access_tokens');
+  const connection = await pool.connect();
+  try {
+    // Foreign keys are not looked at; what is written keeps them.
+    await connection.query('SET session_replication_role = replica');
+    await connection.query(
+      `INSERT INTO grants (id, client_id, user_id, scopes, created_at, issued_at, expires_at, token_key_id, token_era,
+                           token_position, access_expires_at, refresh_expires_at, look_again_at)
+       SELECT 'grnt' || lpad((${FIRST_GRANT} + n)::text, 26, '0'), k.client_id, k.user_id, $2,
+              at - interval '1 year', at - interval '1 year', at, 0, 0, 0, at, at, at
+         FROM (SELECT n, now() - ${RETENTION} - interval '1 second'
+                         + make_interval(mins => ${minute}, secs => n::float / $1) AS at
+                 FROM generate_series(1, $1::int) n) each
+         JOIN (SELECT client_id, user_id, row_number() OVER (ORDER BY user_id) - 1 AS place
+                 FROM consents ORDER BY user_id LIMIT ${USERS}) k ON k.place = each.n % ${USERS}`,
+      [expired, SCOPES],
+    );
+  } finally {
+    await connection.query('RESET session_replication_role');
+    connection.release();
+  }
+  await query('VACUUM ANALYZE grants');
   await query('CHECKPOINT');
   say(
-    `  ${expired.toLocaleString('en-GB')} expired rows after ${Math.round((performance.now() - begun) / 1000)} s`,
+    `  ${expired.toLocaleString('en-GB')} ended grants after ${Math.round((performance.now() - begun) / 1000)} s`,
   );
 }
 
@@ -102,7 +115,7 @@ async function purgesOnSchedule({ service }, { expired }, say) {
   let seen = 0;
   for (let polled = begun; seen < expired; await pause(POLL_MS)) {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    const purged = Number(/^purged_rows_total\{table="access_tokens"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
+    const purged = Number(/^purged_rows_total\{table="grants"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
     const now = performance.now();
     if (now - begun > ALL_WITHIN_MS) throw new Error(`W7: ${expired} rows were not purged in time`);
     if (purged > seen) {

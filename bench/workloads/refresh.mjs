@@ -9,10 +9,13 @@ const FAMILY_CLIENT = `'clnt' || lpad((:client_id % 20 + 1)::text, 26, '0')`;
 export const refresh = {
   id: 'W3',
   name: 'refresh',
-  must: 1.2,
-  aim: 2,
-  prepare: async ({ newFamilies }) => {
-    const families = (await newFamilies()).map(({ secret, client }) => ({ secret, client: basic(client) }));
+  must: 1.5,
+  aim: 2.5,
+  prepare: async (setting, { side }) => {
+    const families = (await setting.newFamilies(side)).map(({ secret, client }) => ({
+      secret,
+      client: basic(client),
+    }));
     return (n) => {
       const own = families.filter((_, index) => index % CONNECTIONS === n);
       let next = 0;

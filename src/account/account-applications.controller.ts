@@ -4,7 +4,7 @@ import { ConsentsService } from '../consents/consents.service.js';
 import { CsrfService } from '../http/csrf.service.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/html.js';
+import { PageRoute, sendPage } from '../http/send-page.js';
 import { PageQuery, pageRequestOf } from '../http/paging.js';
 import { notFound } from '../http/problem.js';
 import { isId } from '../secrets/ids.js';
@@ -13,7 +13,7 @@ import { AccountVisits, actorOf, bindingOf } from './account-visits.js';
 import { applicationsPage } from './pages/applications.page.js';
 import { disconnectPage } from './pages/disconnect.page.js';
 
-/** The applications that a user shares data with, and how to end that. */
+/** The applications that a user shares data with, and disconnecting them. */
 @Controller('account')
 export class AccountApplicationsController {
   constructor(
@@ -36,7 +36,7 @@ export class AccountApplicationsController {
     sendPage(reply, applicationsPage({ frame: this.visits.frame(request, reply, user), clients }));
   }
 
-  /** What disconnecting means, and the button; 404 for what the user did not connect. */
+  /** The confirmation page for disconnecting; 404 for an application that is not connected. */
   @Get('applications/:client_id')
   @PageRoute()
   async confirm(
@@ -51,7 +51,7 @@ export class AccountApplicationsController {
     sendPage(reply, disconnectPage({ frame: this.visits.frame(request, reply, user), client, csrfToken }));
   }
 
-  /** Takes the consent back, which ends the client's tokens for this user at once (contract §4). */
+  /** Revokes the consent, which ends the client's tokens for this user immediately (contract §4). */
   @Post('applications/:client_id')
   @PageRoute()
   async disconnect(

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '../http/csrf.service.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/html.js';
+import { PageRoute, sendPage } from '../http/send-page.js';
 import { PageQuery, pageRequestOf } from '../http/paging.js';
 import { badRequest } from '../http/problem.js';
 import { safeReturnTo } from '../http/return-to.js';
@@ -13,7 +13,7 @@ import { notificationsPage } from './pages/notifications.page.js';
 
 const PATH = '/account/notifications';
 
-/** All of a user's notifications, those about security too, which no client sees (contract §8). */
+/** All notifications of a user, including security notifications, which no client can see (contract §8). */
 @Controller('account/notifications')
 export class AccountNotificationsController {
   constructor(
@@ -42,7 +42,7 @@ export class AccountNotificationsController {
     sendPage(reply, html);
   }
 
-  /** `mark` is `read` or `resolved`, each of which counts once; then back to the part of the list that was shown. */
+  /** `mark` is `read` or `resolved`, each of which is set only once; then redirects to the page of the list that was shown. */
   @Post(':id')
   @PageRoute()
   async mark(
@@ -56,7 +56,7 @@ export class AccountNotificationsController {
     this.csrf.check(request, form, bindingOf(user, `notification ${id}`));
     const mark = form.get('mark');
     if (mark !== 'read' && mark !== 'resolved') {
-      throw badRequest('The form is incomplete. Please go back, reload the page and try again.');
+      throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     }
     const marks = { read: mark === 'read', resolved: mark === 'resolved' };
     await this.notifications.mark(id, { userId: user.id }, marks, actorOf(user, request));

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '../http/csrf.service.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/html.js';
-import { AddressRateLimitGuard } from '../rate-limits/address-rate-limit.guard.js';
+import { PageRoute, sendPage } from '../http/send-page.js';
+import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
 import { SignInLimitsService } from '../rate-limits/sign-in-limits.service.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { PasswordChangeService } from '../users/password-change.service.js';
@@ -16,7 +16,7 @@ import { passwordPage, type PasswordErrors } from './pages/password.page.js';
 const PATH = '/account/password';
 const BINDING = 'password';
 
-/** The change of a user's own password. */
+/** Changes a user's own password. */
 @Controller(PATH)
 @UseGuards(AddressRateLimitGuard)
 export class AccountPasswordController {
@@ -35,8 +35,8 @@ export class AccountPasswordController {
   }
 
   /**
-   * Changes the password. A wrong present one counts like a failed sign-in (contract §3), so that a browser left open does
-   * not let anybody guess: too many are a 429 page.
+   * Changes the password. A wrong current password counts like a failed login (contract §3), so that nobody can guess it in a
+   * browser left open: too many failures get a 429 page.
    */
   @Post()
   @PageRoute()
@@ -59,7 +59,7 @@ export class AccountPasswordController {
     if (await this.passwords.change(account, user, password, request, reply, actor)) {
       return this.visits.goOn(reply, PATH, 'password_changed');
     }
-    // Changed or signed out in another browser meanwhile: this one is not signed in any more, or has to try again.
+    // Changed or logged out in another browser meanwhile: this one is logged out, or has to try again.
     void reply.header('cache-control', 'no-store').redirect(PATH, 303);
   }
 
@@ -74,7 +74,7 @@ export class AccountPasswordController {
     try {
       account = await this.passwords.verify(user, password, actorOf(user, request));
     } finally {
-      await this.limits.settle(attempt, account !== undefined, request, reply);
+      await this.limits.settle(attempt, account, request, reply);
     }
     return account;
   }

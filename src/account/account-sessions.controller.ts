@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '../http/csrf.service.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/html.js';
+import { PageRoute, sendPage } from '../http/send-page.js';
 import { PageQuery, pageRequestOf } from '../http/paging.js';
 import { SessionsService } from '../users/sessions.service.js';
 import { AccountVisits, actorOf, bindingOf } from './account-visits.js';
@@ -12,7 +12,7 @@ import { sessionsPage } from './pages/sessions.page.js';
 const PATH = '/account/sessions';
 const OTHERS = 'sign out elsewhere';
 
-/** Where a user is signed in, and how to end that. */
+/** The sessions of a user, and logging them out. */
 @Controller(PATH)
 export class AccountSessionsController {
   constructor(
@@ -41,7 +41,7 @@ export class AccountSessionsController {
     sendPage(reply, html);
   }
 
-  /** Signs out everywhere but here; where that was nowhere, it is as good. */
+  /** Logs out all other sessions; succeeds also if there are none. */
   @Post('sign_out_elsewhere')
   @PageRoute()
   async endOthers(
@@ -56,7 +56,7 @@ export class AccountSessionsController {
     this.visits.goOn(reply, PATH, 'others_signed_out');
   }
 
-  /** Signs one browser out; 404 for a session that is not the user's or has ended. */
+  /** Logs out one session; 404 for a session that is not the user's or has ended. */
   @Post(':id')
   @PageRoute()
   async end(

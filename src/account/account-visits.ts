@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
-import { originOf } from '../http/actor.js';
+import { originOf } from '../http/request-origin.js';
+import { AddressLimits } from '../http/address-rate-limit.guard.js';
 import { Cookies } from '../http/cookies.js';
 import { CsrfService } from '../http/csrf.service.js';
 import { LOGOUT_BINDING } from '../users/logout-binding.js';
@@ -13,36 +14,39 @@ const COOKIE = 'account_notice';
 // Long enough for the redirect that follows a form.
 const COOKIE_SECONDS = 60;
 
-/** What a page says after a form was posted. The cookie holds the key alone, so nobody can put other words on the page. */
+/** Messages shown after a form was posted. The cookie holds only the key, so nobody can put other text on the page. */
 const NOTICES = {
-  disconnected: 'The application is disconnected.',
-  read: 'The notification is marked as read.',
-  resolved: 'The notification is marked as resolved.',
+  disconnected: 'Application disconnected.',
+  read: 'Notification marked as read.',
+  resolved: 'Notification marked as resolved.',
   password_changed:
-    'Your password is changed. You are signed out everywhere else, and applications have to ask you again.',
-  signed_out: 'That browser is signed out.',
-  others_signed_out: 'You are signed out everywhere else.',
+    'Password changed. You are logged out everywhere else, and applications have to ask you again.',
+  signed_out: 'Session logged out.',
+  others_signed_out: 'All other sessions logged out.',
 } as const;
 
 export type AccountNotice = keyof typeof NOTICES;
 
-/** What all parts of the account page share: who visits, what stands around the page, and how a form ends. */
+/** What all account pages share: the logged-in user, the layout, and the redirect after a form. */
 @Injectable()
 export class AccountVisits {
   constructor(
     private readonly sessions: SessionsService,
     private readonly cookies: Cookies,
     private readonly csrf: CsrfService,
+    private readonly limits: AddressLimits,
   ) {}
 
-  /** Who is signed in; where nobody is, the browser is sent to the login page, and from there to `returnTo`. */
+  /** The logged-in user; without one, redirects to the login page, and from there to `returnTo`. */
   async visitor(
     request: FastifyRequest,
     reply: FastifyReply,
     returnTo: string,
   ): Promise<SignedInUser | undefined> {
+    this.limits.refuseOverLimit(request);
     const user = await this.sessions.current(request);
     if (user) return user;
+    await this.limits.countAddress(request);
     const query = new URLSearchParams({ return_to: returnTo });
     void reply
       .header('cache-control', 'no-store')
@@ -50,7 +54,7 @@ export class AccountVisits {
     return undefined;
   }
 
-  /** What stands around the page; the notice that a form left is shown once. */
+  /** The data of the layout; a notice left by a form is shown once. */
   frame(request: FastifyRequest, reply: FastifyReply, { name, email }: SignedInUser): AccountFrame {
     const key = this.cookies.get(request, COOKIE);
     if (key !== undefined) this.cookies.clear(reply, COOKIE);
@@ -61,7 +65,7 @@ export class AccountVisits {
     };
   }
 
-  /** Ends a form: on to a page, which says what was done. */
+  /** Redirects after a form to a page that shows the notice. */
   goOn(reply: FastifyReply, path: string, notice: AccountNotice): void {
     this.cookies.set(reply, COOKIE, notice, COOKIE_SECONDS);
     void reply.header('cache-control', 'no-store').redirect(path, 303);
@@ -74,6 +78,6 @@ export const actorOf = (user: SignedInUser, request: FastifyRequest): Actor => (
   ...originOf(request),
 });
 
-/** What the CSRF token of a form is bound to: what it does, to what, in this session. */
+/** What the CSRF token of a form is bound to: the action, its object, and the session. */
 export const bindingOf = (user: SignedInUser, what: string): string =>
   `account ${what} ${user.sessionDigest.toString('base64url')}`;

@@ -5,7 +5,7 @@ import { AccountPasswordController } from './account-password.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountVisits } from './account-visits.js';
 
-/** The users' own page (contract §13): controllers and pages alone, which call the services of the other modules. */
+/** The users' own page (contract §13): only controllers and pages, which call the services of the other modules. */
 @Module({
   controllers: [
     AccountApplicationsController,

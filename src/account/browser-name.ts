@@ -1,4 +1,4 @@
-// In this order: most browsers also claim to be those that stand below.
+// In this order, because most browsers also claim to be those listed below them.
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera|OPT)\//, 'Opera'],
@@ -20,7 +20,7 @@ const SYSTEMS: [RegExp, string][] = [
 const nameIn = (table: [RegExp, string][], text: string): string | undefined =>
   table.find(([pattern]) => pattern.test(text))?.[1];
 
-/** What a person calls a browser, for example "Firefox on Linux". What it sends may be anything: none of it is shown. */
+/** A readable name of a browser, for example "Firefox on Linux". The header may contain anything, so none of it is shown. */
 export function browserNameOf(userAgent: string | null): string {
   const browser = nameIn(BROWSERS, userAgent ?? '');
   const system = nameIn(SYSTEMS, userAgent ?? '');

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How often something happened in an hour: of one client, of nobody known, or (`all`) of everybody. */
+/** How often something happened in an hour: for one client, for no known client, or (`all`) for everybody. */
 @Entity('activity_hours')
 export class ActivityHourEntity {
   @PrimaryColumn('text', { name: 'client_id' })

@@ -18,7 +18,7 @@ const bearerRefused = new Counter({
 });
 const signIns = new Counter({
   name: 'sign_ins_total',
-  help: 'Attempts to log in by result; slowed: not looked at, because too many failed before',
+  help: 'Attempts to log in by result; slowed: not checked, because too many failed before',
   labelNames: ['result'] as const,
 });
 
@@ -26,7 +26,7 @@ type Child = { inc(): void };
 
 const isOfCredentials = (detail: string): boolean => CREDENTIALS_REFUSALS.some((each) => each === detail);
 
-/** Which counter a happening adds to; the limiter counts what is near a limit or over it itself. */
+/** The counter that each kind of event increments; the rate limiter itself counts requests near or over a limit. */
 const CHILD_OF: Record<ActivityKind, ((detail: string) => Child | undefined) | undefined> = {
   token_issued: (detail) => issued.labels(detail),
   // The endpoints count their error codes themselves.
@@ -38,10 +38,10 @@ const CHILD_OF: Record<ActivityKind, ((detail: string) => Child | undefined) | u
   rate_limit_near: undefined,
 };
 
-/** Looked up once for each kind and detail; both come from lists of our own, so that there are few. */
+/** Looked up once per kind and detail. Both come from fixed lists, so there are few. */
 const children = new Map<string, Child | undefined>();
 
-/** Adds one to the metric of this kind of happening. */
+/** Increments the metric for this kind of event. */
 export function countInMetrics(kind: ActivityKind, detail: string): void {
   const key = `${kind} ${detail}`;
   let child = children.get(key);
@@ -52,7 +52,7 @@ export function countInMetrics(kind: ActivityKind, detail: string): void {
   child?.inc();
 }
 
-// There from the start: a counter that appears with its first event hides that event from a rate.
+// Initialized at start: a counter that appears with its first event hides that event from a rate.
 for (const result of ['succeeded', 'failed', 'slowed']) signIns.inc({ result }, 0);
 for (const grant_type of ['authorization_code', 'client_credentials', 'refresh_token']) {
   issued.inc({ grant_type }, 0);

@@ -9,11 +9,11 @@ export interface HourOfAll {
   count: number;
 }
 
-/** A client that was held back, or is close to it. */
+/** A client that was rate limited, or is close to its limit. */
 export interface ClientNearLimit {
   id: string;
   name: string;
-  /** Refused in the present hour and the one before. */
+  /** Requests refused in the current and the previous hour. */
   refused: number;
   lastAt: Date;
 }
@@ -22,7 +22,7 @@ export interface ClientNearLimit {
 export class ActivityRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds counts to the present hour, in one statement and always in one order, so that instances do not deadlock. */
+  /** Adds counts to the current hour in one statement, always in the same order, so that instances do not deadlock. */
   async add(counts: Counted[]): Promise<void> {
     const column = <K extends keyof Counted>(name: K) => counts.map((each) => each[name]);
     await this.dataSource.query(
@@ -46,7 +46,7 @@ export class ActivityRepository {
     );
   }
 
-  /** The hours of everybody since a time. */
+  /** The hours for everybody since a time. */
   hoursOfAll(since: Date): Promise<HourOfAll[]> {
     return this.dataSource.query(
       `SELECT hour, kind, sum(count)::float8 AS count FROM activity_hours
@@ -55,7 +55,7 @@ export class ActivityRepository {
     );
   }
 
-  /** What happened with one client since a time, the last first. */
+  /** The activity of one client since a time, latest first. */
   ofClient(clientId: string, kinds: ActivityKind[], since: Date): Promise<Counted[]> {
     return this.dataSource.query(
       `SELECT client_id AS "clientId", kind, detail, sum(count)::float8 AS count, max(last_at) AS "lastAt",
@@ -66,7 +66,7 @@ export class ActivityRepository {
     );
   }
 
-  /** The clients that were near their limit or over it in the present hour or the one before, the worst first. */
+  /** The clients that were near or over their limit in the current or the previous hour, worst first. */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
     return this.dataSource.query(
       `SELECT c.id, c.name, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,

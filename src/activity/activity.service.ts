@@ -4,17 +4,17 @@ import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 import { Transactions } from '../database/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
-import { EVERYBODY, type ActivityKind, type Counted, type Happening } from './activity.js';
+import { EVERYBODY, type ActivityKind, type Counted, type ActivityEvent } from './activity.js';
 import { ActivityRepository, type ClientNearLimit, type HourOfAll } from './activity.repository.js';
 
 const FLUSH_EVERY_MS = 5_000;
-// More different things than this between two writes are counted as "other".
+// If more than this many distinct events occur between two writes, the rest count as "other".
 const DISTINCT_MAX = 4_000;
 const OTHER = 'other';
 
 /**
- * Counts what happens, by the hour, for the console: in this process at once, in the database every few seconds with one
- * statement. What an instance counted since then is lost when it is killed: these are pictures, not accounts.
+ * Counts events by the hour, for the console: immediately in this process, and every few seconds in the database with one
+ * statement. Counts not yet written are lost when an instance is killed, which is acceptable for charts.
  */
 @Injectable()
 export class ActivityService implements OnModuleInit {
@@ -29,34 +29,34 @@ export class ActivityService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // When the last request is served, and before the pool of connections is closed.
+    // After the last request, and before the connection pool is closed.
     this.server.httpAdapter.getInstance<FastifyInstance>().addHook('onClose', () => this.flush());
   }
 
-  /** Counts something, for its client, for everybody and for the metrics; costs no query. */
-  count({ kind, detail, clientId = '', address }: Happening): void {
+  /** Counts an event for its client, for everybody and for the metrics; costs no query. */
+  count({ kind, detail, clientId = '', address }: ActivityEvent): void {
     const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: address ?? null };
     this.add({ clientId, ...once });
     this.add({ clientId: EVERYBODY, ...once });
     countInMetrics(kind, detail);
   }
 
-  /** How often each kind happened in each hour since a time, over everybody. */
+  /** How often each kind of event occurred in each hour since a time, over all clients. */
   hoursOfAll(since: Date): Promise<HourOfAll[]> {
     return this.repository.hoursOfAll(since);
   }
 
-  /** What happened with a client since a time, the last first. */
+  /** The activity of a client since a time, latest first. */
   ofClient(clientId: string, kinds: ActivityKind[], since: Date): Promise<Counted[]> {
     return this.repository.ofClient(clientId, kinds, since);
   }
 
-  /** Up to `limit` clients that were near their limit or over it within the last hour or two. */
+  /** Up to `limit` clients that were near or over their limit within the last hour or two. */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
     return this.repository.nearLimit(limit);
   }
 
-  /** Writes what was counted since the last time; one write after another. */
+  /** Writes what was counted since the last write; one write at a time. */
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
     return this.writing;
@@ -91,7 +91,7 @@ export class ActivityService implements OnModuleInit {
       await this.transactions.retried(() => this.repository.add(counts));
     } catch (error) {
       this.logger.warn(`Counts could not be written: ${(error as Error).message}`);
-      // The database is away: they go along with the next.
+      // The database is unavailable: the counts are written next time.
       for (const counted of counts) this.add(counted);
     }
   }

@@ -1,4 +1,4 @@
-/** What is counted. */
+/** The kinds of events that are counted. */
 export type ActivityKind =
   | 'token_issued'
   | 'token_refused'
@@ -23,12 +23,42 @@ export const CREDENTIALS_REFUSALS = [
 ] as const;
 export type CredentialsRefusal = (typeof CREDENTIALS_REFUSALS)[number];
 
+/** Why a request of an authenticated client to an OAuth endpoint was refused. */
+export type TokenRefusal =
+  | 'code_malformed'
+  | 'code_unknown'
+  | 'code_of_another_client'
+  | 'redirect_uri_mismatch'
+  | 'verifier_missing'
+  | 'verifier_unexpected'
+  | 'verifier_wrong'
+  | 'code_expired'
+  | 'code_used'
+  | 'code_revoked'
+  | 'refresh_token_malformed'
+  | 'refresh_token_unknown'
+  | 'refresh_token_of_another_client'
+  | 'refresh_token_expired'
+  | 'refresh_token_used'
+  | 'refresh_token_replayed'
+  | 'refresh_token_revoked'
+  | 'grant_ended'
+  | 'consent_withdrawn'
+  | 'scope_malformed'
+  | 'scope_not_registered'
+  | 'scope_not_granted'
+  | 'scope_of_another_refresh'
+  | 'owner_disabled'
+  | 'grant_type_not_registered';
+
 /** Why a bearer token was refused. */
 export type BearerRefusal =
   | 'no_token'
   | 'token_in_query'
   | 'token_malformed'
   | 'token_unknown'
+  | 'token_forged'
+  | 'token_key_revoked'
   | 'token_expired'
   | 'token_revoked'
   | 'grant_expired'
@@ -38,17 +68,17 @@ export type BearerRefusal =
   | 'consent_withdrawn'
   | 'scope_missing';
 
-/** Something that happened. */
-export interface Happening {
+/** An event to count. */
+export interface ActivityEvent {
   kind: ActivityKind;
-  /** Why, or which; from a list of our own, never from a request. */
+  /** The reason or subtype; from a fixed list, never from a request. */
   detail: string;
-  /** A client that exists. */
+  /** Must be an existing client. */
   clientId?: string;
   address?: string;
 }
 
-/** A happening with how often it did, and when last. */
+/** An event with its count and its last occurrence. */
 export interface Counted {
   clientId: string;
   kind: ActivityKind;
@@ -58,5 +88,5 @@ export interface Counted {
   lastAddress: string | null;
 }
 
-/** The sum over everybody. */
+/** The total over all clients. */
 export const EVERYBODY = 'all';

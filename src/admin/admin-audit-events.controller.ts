@@ -7,7 +7,7 @@ import { AdminApi, AdminRead } from './admin-api.decorator.js';
 import { AuditEventsQuery } from './admin-audit-events.dto.js';
 import { auditEventView, type AuditEventView } from './admin-audit-events.view.js';
 
-/** The audit trail in the admin API (contract §12). */
+/** The audit log in the admin API (contract §12). */
 @Controller('admin/audit_events')
 @AdminApi()
 export class AdminAuditEventsController {
@@ -16,7 +16,7 @@ export class AdminAuditEventsController {
     private readonly audit: AuditService,
   ) {}
 
-  /** The trail, newest first, a page at a time; `actor`, `subject`, `action` and `since` (ISO 8601) narrow the list. */
+  /** The log, newest first, paged; `actor`, `subject`, `action` and `since` (ISO 8601) filter the list. */
   @Get()
   @AdminRead()
   async list(

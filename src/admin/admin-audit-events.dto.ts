@@ -1,24 +1,24 @@
 import { PageQuery } from '../http/paging.js';
-import { IsText, IsTime, MayBeLeftOut } from '../http/member-rules.decorator.js';
+import { IsText, IsTime, IsOptionalNotNull } from '../http/validation.decorators.js';
 
-/** Query of `GET /admin/audit_events`; each member narrows the list. */
+/** Query of `GET /admin/audit_events`; all given members must match. */
 export class AuditEventsQuery extends PageQuery {
-  /** The id of who did it. */
-  @MayBeLeftOut()
+  /** The id of the actor. */
+  @IsOptionalNotNull()
   @IsText(1, 200)
   actor?: string;
 
-  /** The id of what it was done to; a scope's name. */
-  @MayBeLeftOut()
+  /** The id of the subject; for a scope, its name. */
+  @IsOptionalNotNull()
   @IsText(1, 200)
   subject?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsText(1, 200)
   action?: string;
 
-  /** The earliest moment, itself included. */
-  @MayBeLeftOut()
+  /** The earliest time, inclusive. */
+  @IsOptionalNotNull()
   @IsTime()
   since?: string;
 }

@@ -1,6 +1,6 @@
 import type { AuditEventEntity } from '../audit/audit-event.entity.js';
 
-/** A line of the audit trail on the wire. */
+/** An entry of the audit log on the wire. */
 export interface AuditEventView {
   id: string;
   occurred_at: string;

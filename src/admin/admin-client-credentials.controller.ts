@@ -7,18 +7,18 @@ import { NewSecretDto } from './admin-clients.dto.js';
 import type { NewSecretView } from './admin-clients.view.js';
 import { EmptyBodyGuard } from './empty-body.guard.js';
 
-// Contract §12: one day, for the secret to be changed wherever it is used.
+// Contract §12: one day, to change the secret wherever it is used.
 const EXPIRE_PREVIOUS_IN_SECONDS = 86_400;
 
-/** What a client proves itself with, its secrets and tokens, in the admin API (contract §12). */
+/** A client's secrets and tokens in the admin API (contract §12). */
 @Controller('admin/clients/:client_id')
 @AdminApi()
 export class AdminClientCredentialsController {
   constructor(private readonly clients: ClientsService) {}
 
   /**
-   * Makes a new secret: 201 with `client_secret`, this once, and `previous_secret_expires_at`. The ones before it count
-   * for `expire_previous_in` seconds more at the most; a public client: 409.
+   * Creates a secret: 201 with `client_secret`, only this once, and `previous_secret_expires_at`. Previous ones expire after at
+   * most `expire_previous_in` seconds. A public client gets a 409.
    */
   @Post('secrets')
   @UseGuards(EmptyBodyGuard)
@@ -36,7 +36,7 @@ export class AdminClientCredentialsController {
     };
   }
 
-  /** Ends every grant and token of the client: `{"revoked": n}`, the number of grants and client-credentials tokens. */
+  /** Ends every grant and token of the client: `{"revoked": n}`, the number of grants. */
   @Post('revoke_tokens')
   @HttpCode(200)
   async revokeTokens(

@@ -38,8 +38,8 @@ export class AdminClientsController {
   ) {}
 
   /**
-   * Registers a client: 201 and the client with its `client_id`, a confidential one with its `client_secret`, this
-   * once. What breaks a rule of contract §2 or §3: 400 with `field_errors`.
+   * Creates a client: 201 and the client with its `client_id` and, if confidential, its `client_secret`, only this once.
+   * Violations of contract §2 or §3 get a 400 with `field_errors`.
    */
   @Post()
   @Header('cache-control', 'no-store')
@@ -48,7 +48,7 @@ export class AdminClientsController {
     return { ...clientView(client), ...(secret === undefined ? {} : { client_secret: secret }) };
   }
 
-  /** The clients by id, a page at a time; `q` searches. */
+  /** The clients by id, paged; `q` searches. */
   @Get()
   @AdminRead()
   async list(
@@ -69,8 +69,8 @@ export class AdminClientsController {
   }
 
   /**
-   * Changes the members given; `scopes`, `type` and `owner_id` are refused with 400. Disabling ends everything that the
-   * client holds (contract §4).
+   * Changes the given members; `scopes`, `type` and `owner_id` are refused with 400. Disabling ends everything that the client
+   * holds (contract §4).
    */
   @Patch(':client_id')
   async update(

@@ -11,14 +11,14 @@ import {
   IsTrueOrFalse,
   IsVisibleText,
   IsWholeNumber,
-  MayBeLeftOut,
+  IsOptionalNotNull,
   MayBeNull,
   NeverAccepted,
-} from '../http/member-rules.decorator.js';
+} from '../http/validation.decorators.js';
 
-// Contract §14 gives the service's own limit the same bounds.
+// Contract §14 sets the same bounds for the default limit.
 const RATE_LIMIT_MAX = 1_000_000_000;
-const FIXED = 'cannot be changed after the client was made';
+const FIXED = 'cannot be changed after the client was created';
 
 const IsGrantTypeList = (): PropertyDecorator =>
   IsListOfDifferent(1, 20, `must be a list of one or more of ${GRANT_TYPES.join(', ')}, each once`, (item) =>
@@ -30,8 +30,8 @@ const IsRateLimit = (): PropertyDecorator => IsWholeNumber(1, RATE_LIMIT_MAX, ',
 
 /** Query of `GET /admin/clients`. */
 export class ClientsQuery extends PageQuery {
-  /** A part of the name, or a client id. */
-  @MayBeLeftOut()
+  /** Part of the name, or a client id. */
+  @IsOptionalNotNull()
   @IsText(1, 200)
   q?: string;
 }
@@ -50,47 +50,47 @@ export class NewClientDto {
   @IsScopeList()
   scopes!: string[];
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsRedirectUriList()
   redirect_uris?: string[];
 
   @IsIdOf('user', 'user')
   owner_id!: string;
 
-  /** Requests an hour; null: the service's own limit. */
+  /** Requests per hour; null for the default of the service. */
   @MayBeNull()
   @IsRateLimit()
   rate_limit?: number | null;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   trusted?: boolean;
 }
 
-/** Body of `PATCH /admin/clients/{client_id}`: what is left out stays as it is. */
+/** Body of `PATCH /admin/clients/{client_id}`: omitted members stay unchanged. */
 export class ClientChangesDto {
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsVisibleText(1, 100)
   name?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsGrantTypeList()
   grant_types?: GrantType[];
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsRedirectUriList()
   redirect_uris?: string[];
 
-  /** Requests an hour; null: the service's own limit. */
+  /** Requests per hour; null for the default of the service. */
   @MayBeNull()
   @IsRateLimit()
   rate_limit?: number | null;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   trusted?: boolean;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
 
@@ -109,8 +109,8 @@ export class ClientChangesDto {
 
 /** Body of `POST /admin/clients/{client_id}/secrets`. */
 export class NewSecretDto {
-  /** For how many seconds the secrets before it still count; 0: not at all. */
-  @MayBeLeftOut()
+  /** Seconds until the previous secrets expire; 0: immediately. */
+  @IsOptionalNotNull()
   @IsWholeNumber(0, 31_536_000)
   expire_previous_in?: number;
 }

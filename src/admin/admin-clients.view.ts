@@ -1,6 +1,6 @@
 import type { ClientEntity, ClientType, GrantType } from '../clients/client.entity.js';
 
-/** A client on the wire; `client_secret` stands there once, in the answer that made it. */
+/** A client on the wire; `client_secret` is only present in the response that created it. */
 export interface ClientView {
   client_id: string;
   client_secret?: string;
@@ -17,7 +17,7 @@ export interface ClientView {
   updated_at: string;
 }
 
-/** A new client secret on the wire, and until when the ones before it count: null where there was none. */
+/** A new client secret on the wire, and when the previous ones expire: null if there were none. */
 export interface NewSecretView {
   client_secret: string;
   previous_secret_expires_at: string | null;

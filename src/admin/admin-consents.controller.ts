@@ -18,7 +18,7 @@ export class AdminConsentsController {
     private readonly consents: ConsentsService,
   ) {}
 
-  /** The client's consents by user id, a page at a time, revoked ones too; `page_after` and `page_before` are user ids. */
+  /** The client's consents by user id, paged, including revoked ones; `page_after` and `page_before` are user ids. */
   @Get()
   @AdminRead()
   async list(
@@ -33,8 +33,8 @@ export class AdminConsentsController {
   }
 
   /**
-   * Records a consent that was given elsewhere, in place of what stood before: 200 and the consent. An unknown client or
-   * user: 404; a scope that no user can give to this client: 400 with `field_errors`.
+   * Records a consent that was given elsewhere and replaces an earlier one: 200 and the consent. An unknown client or user: 404;
+   * a scope that users cannot give to this client: 400 with `field_errors`.
    */
   @Put(':user_id')
   async put(
@@ -46,7 +46,7 @@ export class AdminConsentsController {
     return consentView(await this.consents.record(clientId, userId, scopes, evidence ?? null, actor));
   }
 
-  /** Takes the consent back and ends what rests on it, at once: 204; where there is no live one: 404. */
+  /** Revokes the consent and everything that depends on it, immediately: 204; without a live one: 404. */
   @Delete(':user_id')
   @HttpCode(204)
   revoke(

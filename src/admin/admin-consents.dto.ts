@@ -1,13 +1,13 @@
 import { IsScopeList } from './admin-scopes.dto.js';
-import { IsText, MayBeNull } from '../http/member-rules.decorator.js';
+import { AreLines, MayBeNull } from '../http/validation.decorators.js';
 
-/** Body of `PUT /admin/clients/{client_id}/consents/{user_id}`: replaces what stood before. */
+/** Body of `PUT /admin/clients/{client_id}/consents/{user_id}`: replaces an earlier consent. */
 export class ConsentDto {
   @IsScopeList()
   scopes!: string[];
 
-  /** What proof of the consent the operator holds. */
+  /** The proof of the consent that the operator holds. */
   @MayBeNull()
-  @IsText(0, 2000)
+  @AreLines(0, 2000)
   evidence?: string | null;
 }

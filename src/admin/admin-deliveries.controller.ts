@@ -19,7 +19,7 @@ export class AdminDeliveriesController {
     private readonly deliveries: DeliveriesService,
   ) {}
 
-  /** Newest first, a page at a time; `client_id`, `endpoint_id` and `state` narrow the list. */
+  /** Newest first, paged; `client_id`, `endpoint_id` and `state` filter the list. */
   @Get()
   @AdminRead()
   async list(
@@ -40,7 +40,7 @@ export class AdminDeliveriesController {
     return deliveryDetailView(await this.deliveries.get(id));
   }
 
-  /** Sends it again under the same `webhook-id`: 202 and the delivery; while an attempt is under way: 409. */
+  /** Resends it with the same `webhook-id`: 202 and the delivery; while an attempt is running: 409. */
   @Post(':id/resend')
   @HttpCode(202)
   @UseGuards(EmptyBodyGuard)

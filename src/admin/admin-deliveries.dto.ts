@@ -1,18 +1,18 @@
 import { PageQuery } from '../http/paging.js';
-import { IsIdOf, IsOneOf, MayBeLeftOut } from '../http/member-rules.decorator.js';
+import { IsIdOf, IsOneOf, IsOptionalNotNull } from '../http/validation.decorators.js';
 import { DELIVERY_STATES, type DeliveryState } from '../webhooks/deliveries/delivery.js';
 
-/** Query of `GET /admin/deliveries`; each member narrows the list. */
+/** Query of `GET /admin/deliveries`; all given members must match. */
 export class DeliveriesQuery extends PageQuery {
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsIdOf('clnt', 'client')
   client_id?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsIdOf('endp', 'webhook endpoint')
   endpoint_id?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsOneOf(...DELIVERY_STATES)
   state?: DeliveryState;
 }

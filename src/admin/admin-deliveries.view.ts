@@ -21,7 +21,7 @@ export interface DeliveryView {
   finished_at: string | null;
 }
 
-/** An attempt on the wire: `status` of the answer, or `failure` and `detail` where there was none. */
+/** An attempt on the wire: `status` of the response, or `failure` and `detail` if there was none. */
 export interface AttemptView {
   number: number;
   attempted_at: string;
@@ -58,6 +58,6 @@ const attemptView = (attempt: Attempt): AttemptView => ({
 
 export const deliveryDetailView = (delivery: DeliveryDetail) => ({
   ...deliveryView(delivery),
-  payload: JSON.parse(delivery.payload) as object,
+  payload: delivery.payload === null ? null : (JSON.parse(delivery.payload) as object),
   attempts: delivery.attemptList.map(attemptView),
 });

@@ -18,7 +18,7 @@ export class AdminGrantsController {
     private readonly grants: GrantsService,
   ) {}
 
-  /** The live grants by id, a page at a time; `client_id` and `user_id` narrow the list. */
+  /** The live grants by id, paged; `client_id` and `user_id` filter the list. */
   @Get()
   @AdminRead()
   async list(
@@ -32,7 +32,7 @@ export class AdminGrantsController {
     return page.items.map(grantView);
   }
 
-  /** Revokes the grant with all its tokens, and leaves the consent (contract §2): 204; where there is no live one: 404. */
+  /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such a live grant: 404. */
   @Delete(':id')
   @HttpCode(204)
   revoke(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {

@@ -1,13 +1,13 @@
 import { PageQuery } from '../http/paging.js';
-import { IsIdOf, MayBeLeftOut } from '../http/member-rules.decorator.js';
+import { IsIdOf, IsOptionalNotNull } from '../http/validation.decorators.js';
 
-/** Query of `GET /admin/grants`; each member narrows the list. */
+/** Query of `GET /admin/grants`; all given members must match. */
 export class GrantsQuery extends PageQuery {
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsIdOf('clnt', 'client')
   client_id?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsIdOf('user', 'user')
   user_id?: string;
 }

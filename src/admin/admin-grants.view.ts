@@ -1,4 +1,4 @@
-import type { GrantEntity } from '../tokens/grant.entity.js';
+import type { GrantInList } from '../tokens/grants.repository.js';
 
 /** A live grant on the wire. */
 export interface GrantView {
@@ -10,7 +10,7 @@ export interface GrantView {
   expires_at: string;
 }
 
-export const grantView = (grant: GrantEntity): GrantView => ({
+export const grantView = (grant: GrantInList): GrantView => ({
   id: grant.id,
   client_id: grant.clientId,
   user_id: grant.userId,

@@ -10,7 +10,7 @@ import { CurrentActor } from '../tokens/current-principal.decorator.js';
 import { AdminApi, AdminRead } from './admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
 
-/** A notification as operators see it: with whom it is for, and which client it concerns. */
+/** A notification as operators see it, with its user and the client it is about. */
 type AdminNotificationView = NotificationView & { user_id: string; client_id: string | null };
 
 /** Notifications in the admin API (contract §12). */
@@ -22,7 +22,7 @@ export class AdminNotificationsController {
     private readonly notifications: NotificationsService,
   ) {}
 
-  /** Raises one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
+  /** Creates one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
   @Post()
   async raise(
     @Body() body: NewNotificationDto,
@@ -31,7 +31,7 @@ export class AdminNotificationsController {
     return this.view(await this.notifications.raiseByOperator(toNewNotification(body), actor));
   }
 
-  /** Every notification, newest first, a page at a time; `user_id` and `client_id` narrow the list. */
+  /** All notifications, newest first, paged; `user_id` and `client_id` filter the list. */
   @Get()
   @AdminRead()
   async list(

@@ -5,21 +5,22 @@ import {
   IsIdOf,
   IsMessageId,
   IsOneOf,
-  IsText,
   IsTime,
   IsVisibleText,
+  AreLines,
+  AreVisibleLines,
   IsWebAddress,
-  MayBeLeftOut,
+  IsOptionalNotNull,
   MayBeNull,
-} from '../http/member-rules.decorator.js';
+} from '../http/validation.decorators.js';
 
-/** Query of `GET /admin/notifications`; each member narrows the list. */
+/** Query of `GET /admin/notifications`; all given members must match. */
 export class NotificationsQuery extends PageQuery {
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsIdOf('user', 'user')
   user_id?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsIdOf('clnt', 'client')
   client_id?: string;
 }
@@ -29,7 +30,7 @@ export class NewNotificationDto {
   @IsIdOf('user', 'user')
   user_id!: string;
 
-  /** The client that it concerns, whose tokens may see it; without one only the user's own page shows it. */
+  /** The client it is about, whose tokens may read it; without one, only the user's own page shows it. */
   @MayBeNull()
   @IsIdOf('clnt', 'client')
   client_id?: string | null;
@@ -40,30 +41,30 @@ export class NewNotificationDto {
   @IsOneOf(...NOTIFICATION_CATEGORIES)
   category!: NotificationCategory;
 
-  /** Left out: now. */
-  @MayBeLeftOut()
+  /** Defaults to now. */
+  @IsOptionalNotNull()
   @IsTime()
   event_time?: string;
 
   @IsVisibleText(1, 200)
   short_text_title!: string;
 
-  @IsVisibleText(1, 1000)
+  @AreVisibleLines(1, 1000)
   short_text_body!: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsVisibleText(1, 200)
   detail_page_title?: string;
 
-  @MayBeLeftOut()
-  @IsText(1, 10_000)
+  @IsOptionalNotNull()
+  @AreLines(1, 10_000)
   detail_page_body?: string;
 
   @MayBeNull()
   @IsWebAddress()
   external_link?: string | null;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsVisibleText(1, 100)
   external_button_label?: string;
 }

@@ -14,7 +14,7 @@ import { scopeView, type ScopeView } from './admin-scopes.view.js';
 export class AdminScopesController {
   constructor(private readonly scopes: ScopesService) {}
 
-  /** Every scope, by name: a short catalogue, so without pages. */
+  /** All scopes, by name: a short catalogue, so not paged. */
   @Get()
   @AdminRead()
   async list(): Promise<ScopeView[]> {
@@ -28,7 +28,10 @@ export class AdminScopesController {
     return scopeView(await this.scopes.get(name));
   }
 
-  /** Makes a scope (201) or replaces its description and audience (200); the audience of a scope that a client holds: 409. */
+  /**
+   * Creates a scope (201) or replaces its description and audience (200); changing the audience of a scope that a client holds:
+   * 409.
+   */
   @Put(':name')
   async put(
     @Param('name') name: string,

@@ -1,5 +1,5 @@
 import { SCOPE_AUDIENCES, type ScopeAudience } from '../scopes/scope.entity.js';
-import { IsListOfDifferent, IsOneOf, IsVisibleText } from '../http/member-rules.decorator.js';
+import { AreVisibleLines, IsListOfDifferent, IsOneOf } from '../http/validation.decorators.js';
 
 export const isScopeName = (text: string): boolean => /^[a-z0-9_.:-]{1,64}$/.test(text);
 
@@ -9,8 +9,8 @@ export const IsScopeList = (): PropertyDecorator =>
 
 /** Body of `PUT /admin/scopes/{name}`. */
 export class ScopeDto {
-  /** In the words shown to users. */
-  @IsVisibleText(1, 300)
+  /** Shown to users. */
+  @AreVisibleLines(1, 300)
   description!: string;
 
   @IsOneOf(...SCOPE_AUDIENCES)

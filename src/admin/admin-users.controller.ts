@@ -35,13 +35,13 @@ export class AdminUsersController {
     private readonly grants: GrantsService,
   ) {}
 
-  /** Makes a user: 201 and the user with its `id`; an e-mail address that is taken: 409. */
+  /** Creates a user: 201 and the user with its `id`; an email that is taken: 409. */
   @Post()
   async create(@Body() body: NewUserDto, @CurrentActor() actor: Actor): Promise<UserView> {
     return userView(await this.users.create(toNewUser(body), actor));
   }
 
-  /** The users by id, a page at a time; `q` searches. */
+  /** The users by id, paged; `q` searches. */
   @Get()
   @AdminRead()
   async list(
@@ -62,8 +62,8 @@ export class AdminUsersController {
   }
 
   /**
-   * Changes the members given. Disabling, a new password and a new e-mail address end what rests on the user (contract
-   * §4); an e-mail address that is taken: 409.
+   * Changes the given members. Disabling, a new password and a new email end what depends on the user (contract §4); an email
+   * that is taken: 409.
    */
   @Patch(':id')
   async update(
@@ -74,21 +74,21 @@ export class AdminUsersController {
     return userView(await this.users.update(id, toUserChanges(body), actor));
   }
 
-  /** Erases the person: 204; the owner of clients: 409. */
+  /** Erases the user: 204; an owner of clients: 409. */
   @Delete(':id')
   @HttpCode(204)
   erase(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.users.erase(id, actor);
   }
 
-  /** Makes a link to set a password, which works once within 24 hours: 201 `{"url"}`, shown this once. */
+  /** Creates a link to set a password, which works once within 24 hours: 201 `{"url"}`, shown only this once. */
   @Post(':id/password_links')
   @Header('cache-control', 'no-store')
   async createPasswordLink(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<{ url: string }> {
     return { url: await this.passwordLinks.create(id, actor) };
   }
 
-  /** Ends every grant that the user gave, with its tokens: `{"revoked": n}`, the number of grants. */
+  /** Ends every grant of the user, with its tokens: `{"revoked": n}`, the number of grants. */
   @Post(':id/revoke_tokens')
   @HttpCode(200)
   async revokeTokens(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<{ revoked: number }> {

@@ -8,13 +8,13 @@ import {
   IsText,
   IsTrueOrFalse,
   IsVisibleText,
-  MayBeLeftOut,
-} from '../http/member-rules.decorator.js';
+  IsOptionalNotNull,
+} from '../http/validation.decorators.js';
 
 /** Query of `GET /admin/users`. */
 export class UsersQuery extends PageQuery {
-  /** A part of the name or e-mail address, or an id. */
-  @MayBeLeftOut()
+  /** Part of the name or email, or an id. */
+  @IsOptionalNotNull()
   @IsText(1, 200)
   q?: string;
 }
@@ -27,51 +27,51 @@ export class NewUserDto {
   @IsVisibleText(1, 200)
   name!: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsOneOf(...USER_KINDS)
   kind?: UserKind;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsPassword()
   password?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsOneOf(...USER_ROLES)
   role?: UserRole;
 
-  /** Whether clients of this owner may open the webhook portal; true unless said. */
-  @MayBeLeftOut()
+  /** Whether clients of this owner may open the webhook portal; default true. */
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   webhooks_enabled?: boolean;
 }
 
-/** Body of `PATCH /admin/users/{id}`: what is left out stays as it is. */
+/** Body of `PATCH /admin/users/{id}`: omitted members stay unchanged. */
 export class UserChangesDto {
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsEmailAddress()
   email?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsVisibleText(1, 200)
   name?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsOneOf(...USER_KINDS)
   kind?: UserKind;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsPassword()
   password?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsOneOf(...USER_ROLES)
   role?: UserRole;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   webhooks_enabled?: boolean;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
 }

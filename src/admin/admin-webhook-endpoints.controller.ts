@@ -36,7 +36,7 @@ export class AdminWebhookEndpointsController {
     private readonly endpoints: EndpointsService,
   ) {}
 
-  /** Adds an endpoint: 201 and, this once, its `secret`; 409 where the client has 50. */
+  /** Adds an endpoint: 201 and, only this once, its `secret`; 409 if the client has 50. */
   @Post('clients/:client_id/webhook_endpoints')
   @Header('cache-control', 'no-store')
   async create(
@@ -48,7 +48,7 @@ export class AdminWebhookEndpointsController {
     return { ...endpointView(endpoint), secret };
   }
 
-  /** The client's endpoints by id, a page at a time. */
+  /** The client's endpoints by id, paged. */
   @Get('clients/:client_id/webhook_endpoints')
   @AdminRead()
   async list(
@@ -69,7 +69,7 @@ export class AdminWebhookEndpointsController {
     return endpointView(await this.endpoints.get(id));
   }
 
-  /** Changes the members given; enabling again also forgets why the service disabled it. */
+  /** Changes the given members; enabling also clears the reason why the service disabled it. */
   @Patch('webhook_endpoints/:id')
   async update(
     @Param('id') id: string,

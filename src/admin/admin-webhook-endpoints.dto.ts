@@ -1,11 +1,12 @@
 import { ApiHideProperty } from '@nestjs/swagger';
 import {
+  IsLine,
   IsListOfDifferent,
   IsText,
   IsTrueOrFalse,
-  MayBeLeftOut,
+  IsOptionalNotNull,
   NeverAccepted,
-} from '../http/member-rules.decorator.js';
+} from '../http/validation.decorators.js';
 import type { EndpointChanges, NewEndpoint } from '../webhooks/endpoints/endpoints.service.js';
 
 const IsEventTypeList = (): PropertyDecorator =>
@@ -16,38 +17,38 @@ export class NewEndpointDto {
   @IsText(1, 2048)
   url!: string;
 
-  @MayBeLeftOut()
-  @IsText(0, 200)
+  @IsOptionalNotNull()
+  @IsLine(0, 200)
   description?: string;
 
   @IsEventTypeList()
   event_types!: string[];
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
 }
 
-/** Body of `PATCH /admin/webhook_endpoints/{id}`: what is left out stays as it is. */
+/** Body of `PATCH /admin/webhook_endpoints/{id}`: omitted members stay unchanged. */
 export class EndpointChangesDto {
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsText(1, 2048)
   url?: string;
 
-  @MayBeLeftOut()
-  @IsText(0, 200)
+  @IsOptionalNotNull()
+  @IsLine(0, 200)
   description?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsEventTypeList()
   event_types?: string[];
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
 
   @ApiHideProperty()
-  @NeverAccepted('cannot be changed after the endpoint was made')
+  @NeverAccepted('cannot be changed after the endpoint was created')
   client_id?: never;
 }
 

@@ -11,7 +11,7 @@ import { AdminUsersController } from './admin-users.controller.js';
 import { AdminWebhookEndpointsController } from './admin-webhook-endpoints.controller.js';
 import { ConsoleModule } from './console/console.module.js';
 
-/** The admin API and the console (contract §12): controllers alone, which call the services of the other modules. */
+/** The admin API and the console (contract §12): only controllers, which call the services of the other modules. */
 @Module({
   imports: [ConsoleModule],
   controllers: [

@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** Takes a request without a body for one with `{}`, where every member may be left out. */
+/** Treats a missing body as `{}`, for routes whose members are all optional. */
 @Injectable()
 export class EmptyBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -12,7 +12,7 @@ import {
 const REQUEST_ID = {
   'X-Request-Id': {
     required: true,
-    description: 'Of the caller, where it sent a sane one; else a new one.',
+    description: 'The value sent by the caller, if it is valid; otherwise a new one.',
     schema: text(),
   },
 };
@@ -20,23 +20,22 @@ const NO_STORE = { 'Cache-Control': { required: true, schema: text(undefined, { 
 const RETRY_AFTER = {
   'Retry-After': { required: true, description: 'Seconds.', schema: whole() },
 };
-/** Of the bearer endpoints for partners (contract §6, §7). */
+/** Headers of the bearer endpoints for partners (contract §6, §7). */
 export const PARTNER_HEADERS = {
-  'X-RateLimit-Limit': { required: true, description: 'Requests an hour.', schema: whole() },
+  'X-RateLimit-Limit': { required: true, description: 'Requests per hour.', schema: whole() },
   'X-RateLimit-Remaining': { required: true, schema: whole() },
   'Service-Version': { required: true, schema: text(undefined, { enum: ['2'] }) },
 };
 const LINK = {
   Link: {
-    description:
-      'Absolute addresses of the pages beside this one (RFC 8288): `rel="next"` and `rel="previous"`.',
+    description: 'Absolute URLs of the neighbouring pages (RFC 8288): `rel="next"` and `rel="previous"`.',
     schema: text(),
   },
 };
 
 type Headers = Answer['headers'];
 
-/** An answer in JSON. */
+/** A JSON response. */
 export const json = (
   description: string,
   schema: Schema,
@@ -52,7 +51,7 @@ export const json = (
 export const list = (item: string, headers: Headers = {}): Answer =>
   json('A page of the list.', listOf(ref(item)), { ...LINK, ...headers });
 
-/** An answer that holds a secret, or may not be kept for another reason. */
+/** A response that contains a secret, or must not be cached for another reason. */
 export const secretJson = (description: string, schema: Schema, headers: Headers = {}): Answer =>
   json(description, schema, { ...NO_STORE, ...headers });
 
@@ -60,17 +59,17 @@ export const noContent = (description: string): Answer => ({ description, header
 
 const PROBLEM_WORDS: Record<number, string> = {
   400: 'The request is malformed, or a member breaks a rule (`field_errors`).',
-  401: 'No live credentials.',
+  401: 'No valid credentials.',
   403: 'The credentials do not allow this.',
-  404: 'There is no such thing, or nothing that this caller may see.',
-  406: 'None of the media types asked for.',
-  409: 'The present state stands in the way.',
+  404: 'There is no such resource, or nothing that this caller may see.',
+  406: 'None of the requested media types is available.',
+  409: 'The request conflicts with the current state.',
   413: 'The body is larger than 64 kB.',
-  415: 'The body is of another media type.',
-  422: 'The Idempotency-Key was used with another body.',
+  415: 'The media type of the body is not supported.',
+  422: 'The Idempotency-Key was already used with another body.',
   429: 'Too many requests.',
-  500: 'Something went wrong inside.',
-  503: 'The database is away, or the service is stopping.',
+  500: 'An unexpected error occurred.',
+  503: 'The database is unavailable, or the service is stopping.',
 };
 
 const problem = (status: number, headers: Headers = {}): Answer => ({
@@ -96,7 +95,7 @@ function oauthRefusal(status: number): Answer {
   });
 }
 
-/** The answers that many operations share, by name. */
+/** Responses shared by many operations, by name. */
 export const SHARED_ANSWERS: Record<string, Answer> = {
   ...Object.fromEntries(
     Object.keys(PROBLEM_WORDS).map((status) => [`Problem${status}`, problem(Number(status))]),
@@ -110,15 +109,15 @@ const shared = (kind: 'Problem' | 'OAuth', statuses: number[]): Record<string, R
 /** Problems by status. */
 export const problems = (...statuses: number[]): Record<string, Reference> => shared('Problem', statuses);
 
-/** What every bearer endpoint for partners may refuse with. */
+/** The errors of every bearer endpoint for partners. */
 export const partnerProblems = (...more: number[]): Record<string, Reference> =>
   problems(400, 401, 403, ...more, 429, 500, 503);
 
-/** What every endpoint of the admin API may refuse with. */
+/** The errors of every endpoint of the admin API. */
 export const adminProblems = (...more: number[]): Record<string, Reference> =>
   problems(400, 401, 403, ...more, 429, 500, 503);
 
-/** The refusals of OAuth endpoints: 400, 401 and 403 in the words of RFC 6749 §5.2, the others as problems. */
+/** The errors of OAuth endpoints: 400, 401 and 403 as in RFC 6749 §5.2, the others as problems. */
 export const oauthRefusals = (...statuses: number[]): Record<string, Reference> => ({
   ...shared('OAuth', statuses),
   ...problems(413, 429, 500, 503),
@@ -147,7 +146,7 @@ export const PAGING: Parameter[] = [
 export const SERVICE_VERSION: Parameter = {
   name: 'Service-Version',
   in: 'header',
-  description: 'Left out, or 2.',
+  description: 'Omitted, or 2.',
   schema: { type: 'number', const: 2 },
 };
 

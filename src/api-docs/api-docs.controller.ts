@@ -1,33 +1,36 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
-import { PageRoute, sendPage } from '../http/html.js';
+import { PageRoute } from '../http/send-page.js';
+import { KeptContent } from '../http/kept-content.js';
+import { pageHeaders } from '../http/page-headers.js';
 import { openApiDocument } from './document.js';
-import type { OpenApiDocument } from './openapi.js';
 import { docsPage } from './pages/docs.page.js';
 
-/** The description of the HTTP interface (contract §14), for programs and for people. */
+/** The description of the HTTP API (contract §14), for programs and for people. */
 @Controller()
 export class ApiDocsController {
-  private readonly document: OpenApiDocument;
-  private readonly html: string;
+  private readonly document: KeptContent;
+  private readonly page: KeptContent;
 
   constructor(settings: Settings) {
-    this.document = openApiDocument(settings.baseUrl);
-    this.html = docsPage(this.document);
+    const document = openApiDocument(settings.baseUrl);
+    this.document = new KeptContent(JSON.stringify(document), 'application/json; charset=utf-8');
+    this.page = new KeptContent(docsPage(document), 'text/html; charset=utf-8');
   }
 
   /** OpenAPI 3.1. */
   @Get('openapi.json')
-  show(@Res({ passthrough: true }) reply: FastifyReply): OpenApiDocument {
+  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'public, max-age=300');
-    return this.document;
+    await this.document.send(request, reply);
   }
 
   /** The same as a page. */
   @Get('docs')
   @PageRoute()
-  read(@Res() reply: FastifyReply): void {
-    sendPage(reply, this.html);
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    void reply.headers(pageHeaders());
+    await this.page.send(request, reply);
   }
 }

@@ -16,7 +16,7 @@ export interface Answer {
   content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
-/** One of the answers that many operations share. */
+/** A reference to a shared response. */
 export interface Reference {
   $ref: string;
 }
@@ -74,7 +74,7 @@ export const idOf = (prefix: string, description?: string): Schema =>
     examples: [`${prefix}01HN2NJ9NMRZBXT1H6FT9N7735`],
   });
 
-/** An object with these members and no others; all but the optional ones are always there. */
+/** An object with exactly these members; all but the optional ones are always present. */
 export const object = (properties: Record<string, Schema>, optional: string[] = []): Schema => ({
   type: 'object',
   properties,
@@ -82,7 +82,7 @@ export const object = (properties: Record<string, Schema>, optional: string[] = 
   additionalProperties: false,
 });
 
-/** The same for a request: what is named is required. */
+/** The same for a request: only the listed members are required. */
 export const body = (properties: Record<string, Schema>, required: string[]): Schema => ({
   type: 'object',
   properties,
@@ -90,6 +90,6 @@ export const body = (properties: Record<string, Schema>, required: string[]): Sc
   additionalProperties: false,
 });
 
-/** The answer that a reference names. */
+/** The response that a reference names. */
 export const answerOf = (document: OpenApiDocument, answer: Answer | Reference): Answer =>
   '$ref' in answer ? document.components.responses[answer.$ref.split('/').at(-1)!]! : answer;

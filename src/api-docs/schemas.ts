@@ -10,8 +10,8 @@ const scopes = listOf(text(), { description: 'Names of scopes.' });
 
 const notification = {
   id: idOf('notf'),
-  url: text('Its own address.', { format: 'uri' }),
-  message_id: text('What kind of message it is.', { pattern: '^ERR[0-9]{1,10}$' }),
+  url: text('The URL of this notification.', { format: 'uri' }),
+  message_id: text('Identifies the kind of message.', { pattern: '^ERR[0-9]{1,10}$' }),
   category: oneOf(...NOTIFICATION_CATEGORIES),
   event_time: time(),
   short_text_title: text(),
@@ -40,7 +40,7 @@ const client = {
   redirect_uris: listOf(text()),
   owner_id: idOf('user'),
   enabled: flag(),
-  rate_limit: orNull(whole('Requests an hour; null: the limit of the service.')),
+  rate_limit: orNull(whole('Requests per hour; null: the limit of the service.')),
   trusted: flag('Whether the consent is recorded without a page.'),
   created_at: time(),
   updated_at: time(),
@@ -76,19 +76,19 @@ const delivery = {
     ),
   ),
   attempt_count: whole(),
-  next_attempt_at: orNull(time('Of a pending one.')),
+  next_attempt_at: orNull(time('Only for a pending delivery.')),
   created_at: time(),
   finished_at: orNull(time()),
 };
 
-/** Every shape that more than one operation uses, by name. */
+/** Every schema that more than one operation uses, by name. */
 export const SCHEMAS: Record<string, Schema> = {
   TokenResponse: object(
     {
       access_token: text(),
       expires_in: whole('Seconds.'),
       token_type: oneOf('Bearer'),
-      scope: text('Names of scopes, with blanks between.'),
+      scope: text('Names of scopes, separated by spaces.'),
       refresh_token: text('Absent for client credentials.'),
     },
     ['refresh_token'],
@@ -108,14 +108,14 @@ export const SCHEMAS: Record<string, Schema> = {
   }),
   Problem: object(
     {
-      type: text('Address of a page that explains this kind of problem.', {
+      type: text('URL of a page that explains this kind of problem.', {
         format: 'uri',
         pattern: `/v2/problems/(${Object.keys(PROBLEM_KINDS).join('|')})/$`,
       }),
       status: whole(),
       title: text(),
       detail: text(),
-      instance: text('Address of the resource concerned.', { format: 'uri' }),
+      instance: text('URL of the resource concerned.', { format: 'uri' }),
       notification: ref('Notification'),
       field_errors: {
         type: 'object',
@@ -138,9 +138,9 @@ export const SCHEMAS: Record<string, Schema> = {
       email: text('Only where the user is the caller.'),
       name: text('Only where the user is the caller.'),
       scopes,
-      consented_at: time(),
+      consented_at: time('Absent for the owner of a client who has not consented to it.'),
     },
-    ['email', 'name'],
+    ['email', 'name', 'consented_at'],
   ),
   User: object({
     id: idOf('user'),
@@ -154,7 +154,7 @@ export const SCHEMAS: Record<string, Schema> = {
     updated_at: time(),
   }),
   Client: object(client),
-  NewClient: object({ ...client, client_secret: text('Shown this once; a public client has none.') }, [
+  NewClient: object({ ...client, client_secret: text('Shown only once; a public client has none.') }, [
     'client_secret',
   ]),
   Consent: object({
@@ -162,8 +162,8 @@ export const SCHEMAS: Record<string, Schema> = {
     user_id: idOf('user'),
     scopes,
     granted_at: time(),
-    revoked_at: orNull(time('Null while it is live.')),
-    evidence: orNull(text('What proof of it an operator holds.')),
+    revoked_at: orNull(time('Null while it is active.')),
+    evidence: orNull(text('The proof of the consent that an operator holds.')),
   }),
   Grant: object({
     id: idOf('grnt'),
@@ -175,7 +175,7 @@ export const SCHEMAS: Record<string, Schema> = {
   }),
   Scope: object({
     name: text(),
-    description: text('In the words shown to users.'),
+    description: text('Shown to users on the consent page.'),
     audience: oneOf(...SCOPE_AUDIENCES),
   }),
   AuditEvent: object({
@@ -192,26 +192,29 @@ export const SCHEMAS: Record<string, Schema> = {
     after: { type: ['object', 'null'] },
   }),
   WebhookEndpoint: object(endpoint),
-  NewWebhookEndpoint: object({ ...endpoint, secret: text('Shown this once.', { pattern: '^whsec_' }) }),
+  NewWebhookEndpoint: object({ ...endpoint, secret: text('Shown only once.', { pattern: '^whsec_' }) }),
   Delivery: object(delivery),
   DeliveryWithAttempts: object({
     ...delivery,
-    payload: { type: 'object', description: 'The body of every request.' },
+    payload: {
+      type: ['object', 'null'],
+      description: 'The body of every request; null if the user that it was about was erased.',
+    },
     attempts: listOf(
       object({
         number: whole(),
         attempted_at: time(),
         duration_ms: whole(),
-        status: orNull(whole('Of the answer.')),
+        status: orNull(whole('HTTP status of the response.')),
         failure: orNull(
           text(
-            'Where there was no answer: `dns`, `tls`, `timeout`, `blocked_address`, `connection` or `http`.',
+            'Set if there was no response: `dns`, `tls`, `timeout`, `blocked_address`, `connection` or `http`.',
           ),
         ),
         detail: orNull(text()),
-        response_start: orNull(text('The first 16 kB of the body of the answer.')),
+        response_start: orNull(text('The first 16 kB of the response body.')),
       }),
     ),
   }),
-  Revoked: object({ revoked: whole('How many grants and client-credentials tokens that were.') }),
+  Revoked: object({ revoked: whole('The number of grants that were revoked.') }),
 };

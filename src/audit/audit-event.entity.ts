@@ -1,9 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One line of the audit trail: who did what, on what, when, from where, and what it was before and after. */
+/** An entry of the audit log: who did what, to what, when, from where, and the state before and after. */
 @Entity('audit_events')
 export class AuditEventEntity {
-  @PrimaryColumn('text')
+  /** Assigned by the database, by its clock: the order of the log. */
+  @PrimaryColumn('text', { insert: false, update: false })
   id!: string;
 
   @Column({ type: 'timestamptz', name: 'occurred_at', insert: false, update: false })

@@ -4,10 +4,10 @@ import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { firstIdAt } from '../secrets/ids.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
-// Ids are made a little before or after the database's clock says when: clocks apart by less than this agree.
+// Ids can be made slightly before or after the database's time. Clocks that differ by less than this are handled.
 const CLOCKS_APART_MS = 10 * 60_000;
 
-/** Every member narrows the list; `since` is inclusive. */
+/** All given members must match; `since` is inclusive. */
 export interface AuditFilter {
   actor?: string;
   subject?: string;
@@ -19,7 +19,7 @@ export interface AuditFilter {
 export class AuditRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** One page of the trail, newest first. */
+  /** One page of the log, newest first. */
   async list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
     return readPage(page, 'id', 'desc', async (part) => {
       const params: unknown[] = [];
@@ -42,7 +42,7 @@ export class AuditRepository {
   }
 }
 
-/** By way of the ids too, which hold the time and are in order: else a late time would read the whole trail. */
+/** Also filters by id, because ids are ordered by time: otherwise a recent time would read the whole log. */
 function sinceSql(params: unknown[], since: Date): string[] {
   const earliest = firstIdAt('audt', new Date(since.getTime() - CLOCKS_APART_MS));
   return [`occurred_at >= $${params.push(since)}`, `id >= $${params.push(earliest)}`];

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Page, PageRequest } from '../http/paging.js';
-import { newId } from '../secrets/ids.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
 
-/** Who does something: a signed-in user, a client by its token, or the service itself; and from where. */
+/** Who does something: a logged-in user, a client by its token, or the service itself; and from where. */
 export interface Actor {
   type: 'user' | 'client' | 'service';
   id: string | null;
@@ -13,10 +12,10 @@ export interface Actor {
   requestId?: string;
 }
 
-/** The service itself, where nobody asked. */
+/** The service itself, acting without a request. */
 export const SERVICE_ACTOR: Actor = { type: 'service', id: null };
 
-/** What was done to what; `before` and `after` hold no secret and no digest of one. */
+/** An action and its subject; `before` and `after` contain neither secrets nor their digests. */
 export interface AuditEntry {
   action: string;
   subjectType:
@@ -29,20 +28,20 @@ export interface AuditEntry {
     | 'portal_session'
     | 'notification'
     | 'webhook_endpoint'
-    | 'delivery';
+    | 'delivery'
+    | 'token_key';
   subjectId: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
 }
 
-/** The audit trail. What changes something records it here, in the transaction of the change. */
+/** The audit log. Every change records its entry here, in its own transaction. */
 @Injectable()
 export class AuditService {
   constructor(private readonly repository: AuditRepository) {}
 
   async record(manager: EntityManager, actor: Actor, entry: AuditEntry): Promise<void> {
     await manager.insert(AuditEventEntity, {
-      id: newId('audt'),
       actorType: actor.type,
       actorId: actor.id,
       action: entry.action,
@@ -50,19 +49,19 @@ export class AuditService {
       subjectId: entry.subjectId,
       address: actor.address ?? null,
       requestId: actor.requestId ?? null,
-      // TypeORM's deep partial of a JSON column wants a plain object type.
+      // TypeORM's deep partial of a JSON column requires a plain object type.
       before: (entry.before ?? null) as object,
       after: (entry.after ?? null) as object,
     });
   }
 
-  /** The trail, newest first. */
+  /** The log, newest first. */
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
     return this.repository.list(filter, page);
   }
 }
 
-/** The members that differ between two states, as `before` and `after` of an audit event; undefined where none does. */
+/** The members that differ between two states, as `before` and `after` of an audit event; undefined if none differ. */
 export function changesBetween<T extends object>(
   before: T,
   after: T,

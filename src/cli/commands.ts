@@ -1,20 +1,25 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { NewClientDto, NewSecretDto, toNewClient } from '../admin/admin-clients.dto.js';
 import { NewUserDto, toNewUser } from '../admin/admin-users.dto.js';
 import { SERVICE_ACTOR } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
 import { ClientsService } from '../clients/clients.service.js';
+import { migrate } from '../database/migrate.js';
 import { RequestValidationPipe } from '../http/validation.pipe.js';
 import { GrantsService } from '../tokens/grants.service.js';
 import { PurgeService } from '../tokens/purge.service.js';
+import { TokenKeysService } from '../tokens/token-keys.service.js';
 import { PasswordLinksService } from '../users/password-links.service.js';
 import { UsersService } from '../users/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
+import { resealCanary, verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
 
-/** The options of a command as they were given; each may be given more than once. */
+/** The options of a command as given on the command line; each may be repeated. */
 export type Options = Record<string, string[] | undefined>;
 
 export interface Command {
-  /** What stands behind the name: an argument in angle brackets, options with what they take. */
+  /** What follows the name: an argument in angle brackets, options with their values. */
   usage: string;
   summary: string;
   argument?: string;
@@ -22,17 +27,22 @@ export interface Command {
   run(app: INestApplicationContext, argument: string, options: Options): Promise<object>;
 }
 
-/** Holds the members against the rules of the admin API; throws its 400 problem. */
+/** A command that needs only the database, whatever its schema. */
+export interface DatabaseCommand extends Omit<Command, 'run'> {
+  runOn(databaseUrl: string, options: Options, say: (line: string) => void): Promise<object>;
+}
+
+/** Validates the members by the rules of the admin API; throws its 400 problem. */
 const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> =>
   new RequestValidationPipe().transform(members, { type: 'body', metatype: rules }) as Promise<T>;
 
 const one = (options: Options, name: string): string | undefined => options[name]?.[0];
 
-/** What an operator without a browser can do; each runs by the services that the admin API uses. */
+/** Commands for operators without a browser. They call the same services as the admin API. */
 export const COMMANDS: Record<string, Command> = {
   'make-operator': {
     usage: '--email ADDRESS [--name NAME]',
-    summary: 'Make a user with the role operator, and a one-time link to set the password',
+    summary: 'Create a user with the role operator, and a one-time link to set the password',
     options: [{ name: 'email', required: true }, { name: 'name' }],
     async run(app, _argument, options) {
       const input = await checked(NewUserDto, {
@@ -50,7 +60,7 @@ export const COMMANDS: Record<string, Command> = {
   'register-client': {
     usage:
       '--name NAME --owner USER_ID --scope SCOPE… --grant-type GRANT_TYPE… [--redirect-uri URI…] [--type confidential|public]',
-    summary: 'Register a client; its secret is printed this once',
+    summary: 'Register a client; its secret is printed only once',
     options: [
       { name: 'name', required: true },
       { name: 'owner', required: true },
@@ -74,7 +84,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'rotate-secret': {
     usage: '<client_id> [--expire-previous-in SECONDS]',
-    summary: 'Make a new secret for a client; the ones before count for a day, unless said',
+    summary: 'Create a new secret for a client; previous ones stay valid for a day by default',
     argument: 'client_id',
     options: [{ name: 'expire-previous-in' }],
     async run(app, clientId, options) {
@@ -99,7 +109,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'revoke-user': {
     usage: '<user_id>',
-    summary: 'Revoke every grant that a user gave',
+    summary: 'Revoke every grant of a user',
     argument: 'user_id',
     options: [],
     run: async (app, userId) => ({
@@ -113,9 +123,67 @@ export const COMMANDS: Record<string, Command> = {
     run: async (app) => ({ removed: await app.get(PurgeService).purge() }),
   },
   reseal: {
+    usage: '[--lost-key KEY_ID]',
+    summary:
+      'After a change of ENCRYPTION_KEY: re-encrypt what ENCRYPTION_KEYS_PREVIOUS can still decrypt; with the id of a lost key, give up what it encrypted',
+    options: [{ name: 'lost-key' }],
+    async run(app, _argument, options) {
+      const [database, { encryptionKeys }] = [app.get(DataSource), app.get(Settings)];
+      const lostKey = one(options, 'lost-key');
+      if (lostKey === undefined) await verifyEncryptionKeys(database, encryptionKeys);
+      const [endpoints, keys] = [
+        await app.get(EndpointResealService).reseal(),
+        await app.get(TokenKeysService).reseal(),
+      ];
+      await resealCanary(database, encryptionKeys, lostKey);
+      // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.
+      if (lostKey !== undefined) await app.get(TokenKeysService).revokeUnreadable();
+      return {
+        resealed: endpoints.resealed + keys.resealed,
+        unreadable: [...endpoints.unreadable, ...keys.unreadable],
+      };
+    },
+  },
+  'token-keys': {
     usage: '',
-    summary: 'After a change of ENCRYPTION_KEY: seal afresh what ENCRYPTION_KEYS_PREVIOUS still opens',
+    summary: 'List the keys that tokens are signed with',
     options: [],
-    run: (app) => app.get(EndpointResealService).reseal(),
+    async run(app) {
+      const keys = await app.get(TokenKeysService).list();
+      return { keys: keys.map(({ id, state, createdAt }) => ({ id, state, created_at: createdAt })) };
+    },
+  },
+  'rotate-token-key': {
+    usage: '',
+    summary:
+      'Sign new tokens with a new key, as the service does every 90 days; tokens of the old one stay valid',
+    options: [],
+    run: async (app) => ({ id: await app.get(TokenKeysService).rotate() }),
+  },
+  'revoke-token-key': {
+    usage: '<id>',
+    summary: 'Revoke a leaked key: every token that it signed stops working immediately',
+    argument: 'id',
+    options: [],
+    async run(app, id) {
+      await app.get(TokenKeysService).revoke(Number(id));
+      return { revoked: Number(id), signs: (await app.get(TokenKeysService).signing()).id };
+    },
+  },
+};
+
+/** Commands that an operator runs before the service can start. */
+export const DATABASE_COMMANDS: Record<string, DatabaseCommand> = {
+  migrate: {
+    usage: '[--service-role ROLE]',
+    summary:
+      'Run the database migrations, also while instances serve; the role gets only the privileges that the service needs',
+    options: [{ name: 'service-role' }],
+    runOn: async (databaseUrl, options, say) => ({
+      migrations_run: await migrate(databaseUrl, undefined, {
+        serviceRole: one(options, 'service-role'),
+        say,
+      }),
+    }),
   },
 };

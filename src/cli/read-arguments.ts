@@ -1,25 +1,27 @@
 import { parseArgs } from 'node:util';
-import { COMMANDS, type Command, type Options } from './commands.js';
+import { COMMANDS, DATABASE_COMMANDS, type Command, type DatabaseCommand, type Options } from './commands.js';
+
+const ALL: Record<string, Command | DatabaseCommand> = { ...DATABASE_COMMANDS, ...COMMANDS };
 
 /** What was asked for; the error is what to print instead. */
-export type Request = { command: Command; argument: string; options: Options } | { error: string };
+export type Request =
+  { command: Command | DatabaseCommand; argument: string; options: Options } | { error: string };
 
 /** The commands with what they take. */
 export const HELP = [
   'Usage: npm run operator -- COMMAND',
   '',
-  ...Object.entries(COMMANDS).map(
+  ...Object.entries(ALL).map(
     ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
   ),
   '',
-  'The settings are those of the service; DATABASE_URL is needed.',
+  'The settings are those of the service; DATABASE_URL is required.',
 ].join('\n');
 
 /** Reads a command line; refuses what it does not know. */
 export function readArguments(args: string[]): Request {
   const [name, ...rest] = args;
-  const command =
-    name === undefined ? undefined : Object.entries(COMMANDS).find(([known]) => known === name)?.[1];
+  const command = name === undefined ? undefined : Object.entries(ALL).find(([known]) => known === name)?.[1];
   if (!command) return { error: HELP };
   const usage = `Usage: npm run operator -- ${name} ${command.usage}`.trim();
   try {

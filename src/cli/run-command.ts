@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.js';
 import { SettingsError } from '../config/environment.js';
-import { loadSettings } from '../config/settings.js';
+import { databaseUrlOf, loadSettings } from '../config/settings.js';
 import { Problem } from '../http/problem.js';
 import { readArguments } from './read-arguments.js';
 
@@ -10,26 +10,35 @@ import { readArguments } from './read-arguments.js';
 export async function runCommand(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const request = readArguments(args);
   if ('error' in request) return refuse(request.error);
+  const { command, argument, options } = request;
   try {
+    if ('runOn' in command) {
+      const url = databaseUrlOf(environment);
+      if (url === undefined) return refuse('DATABASE_URL is required.');
+      return show(await command.runOn(url, options, (line) => process.stderr.write(`${line}\n`)));
+    }
     const settings = await loadSettings(environment);
-    if (settings.databaseUrl === undefined) return refuse('DATABASE_URL is needed.');
+    if (settings.databaseUrl === undefined) return refuse('DATABASE_URL is required.');
     // Made but never started: nothing listens, and nothing works in the background.
     const app = await NestFactory.create(AppModule.forRoot(settings), new FastifyAdapter(), {
       logger: false,
       abortOnError: false,
     });
     try {
-      const result = await request.command.run(app, request.argument, request.options);
-      process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-      return 0;
+      return show(await command.run(app, argument, options));
     } finally {
       await app.close();
     }
   } catch (error) {
     if (error instanceof Problem) return refuse(wordsOf(error));
     if (error instanceof SettingsError) return refuse(error.message);
-    return refuse(`It could not be done: ${(error as Error).message}`);
+    return refuse(`The command failed: ${(error as Error).message}`);
   }
+}
+
+function show(result: object): number {
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  return 0;
 }
 
 const wordsOf = ({ detail, extras: { fieldErrors = {} } }: Problem): string =>

@@ -1,39 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import type { CredentialsRefusal } from '../activity/activity.js';
 import { ActivityService } from '../activity/activity.service.js';
-import { AccessChanges } from '../database/access-changes.service.js';
-import { Remembered } from '../database/remembered.js';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { digestOf, sameDigest } from '../secrets/tokens.js';
 import type { ClientCredentials } from './client-credentials.js';
 import type { ClientEntity } from './client.entity.js';
-import { ClientsRepository, type ClientWithSecrets } from './clients.repository.js';
+import { ClientsRepository } from './clients.repository.js';
+import { KnownClients } from './known-clients.service.js';
 
-const REMEMBERED_CLIENTS = 5_000;
-
-/** Decides whether credentials are a client's (contract §4). */
+/** Verifies client credentials (contract §4). */
 @Injectable()
 export class ClientAuthenticationService {
-  private readonly clients: Remembered<ClientWithSecrets>;
-
   constructor(
     private readonly repository: ClientsRepository,
+    private readonly clients: KnownClients,
     private readonly activity: ActivityService,
-    changes: AccessChanges,
-  ) {
-    this.clients = new Remembered(changes, REMEMBERED_CLIENTS);
-  }
+  ) {}
 
   /**
-   * The enabled client: a confidential one with one of its live secrets, a public one without any. Undefined in every
-   * other case, which is counted with its reason. At most one query, and none for a client that is remembered; any secret is looked at as its digest, whatever its form.
+   * The enabled client: a confidential one with one of its valid secrets, a public one without any. Undefined otherwise, which is
+   * counted with its reason. At most one query, and none for a cached client. Secrets of any format are compared by digest.
    */
   async authenticate(
     { clientId, clientSecret }: ClientCredentials,
     address?: string,
   ): Promise<ClientEntity | undefined> {
     if (!CLIENT_ID_PATTERN.test(clientId)) return this.refuse('unknown_client', undefined, address);
-    const found = this.clients.get(clientId) ?? (await this.read(clientId));
+    const found = await this.clients.find(clientId);
     if (!found) return this.refuse('unknown_client', undefined, address);
     const { client, secretDigests } = found;
     if (!client.enabled) return this.refuse('client_disabled', clientId, address);
@@ -47,14 +40,7 @@ export class ClientAuthenticationService {
     return this.refuse(isExpired ? 'expired_secret' : 'wrong_secret', clientId, address);
   }
 
-  private read(clientId: string): Promise<ClientWithSecrets | undefined> {
-    return this.clients.read(clientId, async () => {
-      const value = await this.repository.findWithSecrets(clientId);
-      return value && { value, restsOn: [clientId], seconds: value.seconds ?? Infinity };
-    });
-  }
-
-  /** Counts a request that brought nothing to authenticate with, or nothing that can be read. */
+  /** Counts a request without readable client credentials. */
   countMissing(address: string): void {
     this.refuse('no_credentials', undefined, address);
   }

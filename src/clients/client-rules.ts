@@ -2,7 +2,7 @@ import type { ScopeEntity } from '../scopes/scope.entity.js';
 import type { ClientType, GrantType } from './client.entity.js';
 import { redirectUriError } from './redirect-uri.js';
 
-/** What the rules look at: the client as it would be. */
+/** The client as it would be after the change. */
 export interface ClientShape {
   type: ClientType;
   grantTypes: GrantType[];
@@ -11,7 +11,7 @@ export interface ClientShape {
   trusted: boolean;
 }
 
-/** What is wrong with a client, by member as on the wire; empty where nothing is (contract §2). */
+/** What is wrong with a client, by wire member; empty if nothing is (contract §2). */
 export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Record<string, string[]> {
   const errors: Record<string, string[]> = {};
   const add = (member: string, error: string | undefined) => {
@@ -19,29 +19,29 @@ export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Rec
   };
   const usesCodes = client.grantTypes.includes('authorization_code');
   if (client.grantTypes.includes('refresh_token') && !usesCodes) {
-    add('grant_types', 'refresh_token goes with authorization_code');
+    add('grant_types', 'refresh_token requires authorization_code');
   }
   if (client.type === 'public' && client.grantTypes.includes('client_credentials')) {
     add('grant_types', 'a public client cannot authenticate, so it cannot use client_credentials');
   }
   if (client.type === 'public' && client.trusted) add('trusted', 'only a confidential client can be trusted');
   if (usesCodes && client.redirectUris.length === 0) {
-    add('redirect_uris', 'must hold at least one URI for authorization_code');
+    add('redirect_uris', 'must contain at least one URI for authorization_code');
   }
   client.redirectUris.forEach((uri, index) => {
     const error = redirectUriError(uri, client.type);
-    // By its place: an error text echoes nothing of what was sent.
+    // Named by position: an error text must not echo what was sent.
     if (error) add('redirect_uris', `URI ${index + 1} ${error}`);
   });
   const audiences = new Map(catalogue.map((scope) => [scope.name, scope.audience]));
   client.scopes.forEach((name, index) => {
-    if (!audiences.has(name)) add('scopes', `scope ${index + 1} must be one of the catalogue`);
+    if (!audiences.has(name)) add('scopes', `scope ${index + 1} is not in the catalogue`);
   });
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (operatorScope) {
-    if (client.type === 'public') add('scopes', `${operatorScope} needs a confidential client`);
+    if (client.type === 'public') add('scopes', `${operatorScope} requires a confidential client`);
     if (client.grantTypes.some((grantType) => grantType !== 'client_credentials')) {
-      add('grant_types', `a client with ${operatorScope} may use client_credentials alone`);
+      add('grant_types', `a client with ${operatorScope} may use only client_credentials`);
     }
   }
   return errors;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One of a confidential client's secrets, as its SHA-256 digest; several live at once while one is rotated. */
+/** One of a confidential client's secrets, as a SHA-256 digest. Several are valid at once during a rotation. */
 @Entity('client_secrets')
 export class ClientSecretEntity {
   @PrimaryColumn('text', { name: 'client_id' })
@@ -12,7 +12,7 @@ export class ClientSecretEntity {
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** Null: until it is replaced. */
+  /** Null: never, until it is rotated. */
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
 }

@@ -32,11 +32,11 @@ export class ClientEntity {
   @Column('boolean')
   enabled!: boolean;
 
-  /** Requests an hour; null: the service's own limit. */
+  /** Requests per hour; null for the default of the service. */
   @Column('integer', { name: 'rate_limit', nullable: true })
   rateLimit!: number | null;
 
-  /** Records the consent without showing the page. */
+  /** Consent is recorded without showing the page. */
   @Column('boolean')
   trusted!: boolean;
 

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
-import { isForeignKeyViolation } from '../database/database-errors.js';
+import { isForeignKeyViolation, isUniqueViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
 import type { Page, PageRequest } from '../http/paging.js';
 import { conflict, notFound, validationFailed } from '../http/problem.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
-import { AccessEndings } from '../users/access-endings.js';
-import { clientErrors } from './client-rules.js';
+import { AccessRevocations } from '../users/access-revocations.js';
+import { clientErrors, type ClientShape } from './client-rules.js';
 import { ClientEntity, type ClientType, type GrantType } from './client.entity.js';
 import { ClientsRepository, type SecretInfo } from './clients.repository.js';
 
@@ -33,7 +33,19 @@ export interface ClientChanges {
   enabled?: boolean;
 }
 
-/** Registration of OAuth clients and their secrets (contract §2, §12). Every change is an audit event in its transaction. */
+export interface RegisteredClient {
+  client: ClientEntity;
+  /** Absent for a public client. */
+  secret?: string;
+}
+
+export interface RotatedSecret {
+  secret: string;
+  /** Null if there was none before. */
+  previousSecretExpiresAt: Date | null;
+}
+
+/** OAuth clients and their secrets (contract §2, §12). Every change is an audit event in the same transaction. */
 @Injectable()
 export class ClientsService {
   constructor(
@@ -41,7 +53,7 @@ export class ClientsService {
     private readonly scopes: ScopesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessEndings,
+    private readonly endings: AccessRevocations,
   ) {}
 
   find(id: string, manager?: EntityManager): Promise<ClientEntity | null> {
@@ -57,14 +69,29 @@ export class ClientsService {
     return this.repository.list(q, page);
   }
 
-  /** When the client's secrets were made and until when they count, the newest first; never a secret. */
+  /** When the client's secrets were created and when they expire, newest first; never the secrets themselves. */
   secrets(id: string): Promise<SecretInfo[]> {
     return this.repository.secrets(id);
   }
 
-  /** Registers a client; a confidential one gets its secret, which is shown this once. Throws a 400 problem with `field_errors`. */
-  async create(input: NewClient, actor: Actor): Promise<{ client: ClientEntity; secret?: string }> {
-    const id = newId('clnt');
+  /**
+   * Creates a client. The secret of a confidential client is returned only this once. Throws a 400 problem with `field_errors`.
+   */
+  create(input: NewClient, actor: Actor): Promise<RegisteredClient> {
+    return this.register(newId('clnt'), input, actor);
+  }
+
+  /** The same with an id chosen beforehand; undefined if a client with this id exists because the same form was posted before. */
+  async createOnce(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient | undefined> {
+    try {
+      return await this.register(id, input, actor);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'clients_pkey')) throw error;
+      return undefined;
+    }
+  }
+
+  private async register(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient> {
     const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
     const values = {
       ...input,
@@ -94,7 +121,9 @@ export class ClientsService {
     }
   }
 
-  /** Changes a client; disabling ends everything it holds, in the same transaction, and enabling again revives none of it. */
+  /**
+   * Updates a client. Disabling it ends everything it holds in the same transaction, and enabling it again restores none of it.
+   */
   async update(id: string, changes: ClientChanges, actor: Actor): Promise<ClientEntity> {
     const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     if (Object.keys(wanted).length === 0) return this.get(id);
@@ -131,17 +160,43 @@ export class ClientsService {
     });
   }
 
-  /** A new secret, shown this once; the ones before it count for `expirePreviousIn` seconds more at the most. A public client: 409. */
-  async rotateSecret(
+  /**
+   * Creates a secret, returned only this once; previous ones expire after at most `expirePreviousIn` seconds. With 0, the
+   * client's portal links and sessions end too. A public client gets a 409 problem.
+   */
+  async rotateSecret(id: string, expirePreviousIn: number, actor: Actor): Promise<RotatedSecret> {
+    return (await this.rotate(id, expirePreviousIn, actor))!;
+  }
+
+  /** The same if `newest` still identifies the newest secret (`newestSecret`); undefined if it was rotated since. */
+  rotateSecretOnce(
+    id: string,
+    newest: string,
+    expirePreviousIn: number,
+    actor: Actor,
+  ): Promise<RotatedSecret | undefined> {
+    return this.rotate(id, expirePreviousIn, actor, newest);
+  }
+
+  /** Identifies the client's newest secret; reveals only when it was created. */
+  newestSecret(id: string): Promise<string> {
+    return this.repository.newestSecret(id);
+  }
+
+  private async rotate(
     id: string,
     expirePreviousIn: number,
     actor: Actor,
-  ): Promise<{ secret: string; previousSecretExpiresAt: Date | null }> {
+    newest?: string,
+  ): Promise<RotatedSecret | undefined> {
     const secret = newSecret('clientSecret');
     const previousSecretExpiresAt = await this.transactions.run(async (manager) => {
       const client = (await this.repository.lock(manager, id)) ?? this.missing();
       if (client.type === 'public') throw conflict('A public client has no secret.');
-      const until = await this.repository.addSecret(manager, id, digestOf(secret), expirePreviousIn);
+      const until = await this.repository.addSecret(manager, id, digestOf(secret), expirePreviousIn, newest);
+      if (until === undefined) return undefined;
+      // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
+      if (expirePreviousIn === 0) await this.endings.endPortals(manager, { clientId: id });
       await this.audit.record(manager, actor, {
         action: 'client.secret_rotated',
         subjectType: 'client',
@@ -150,10 +205,10 @@ export class ClientsService {
       });
       return until;
     });
-    return { secret, previousSecretExpiresAt };
+    return previousSecretExpiresAt === undefined ? undefined : { secret, previousSecretExpiresAt };
   }
 
-  /** Ends every grant, token, code and unredeemed portal link of the client; how many grants and tokens that were. */
+  /** Ends every grant, token, code, portal link and portal session of the client. Returns the number of grants. */
   revokeTokens(id: string, actor: Actor): Promise<number> {
     return this.transactions.run(async (manager) => {
       if (!(await this.repository.lock(manager, id))) this.missing();
@@ -168,10 +223,12 @@ export class ClientsService {
     });
   }
 
-  private async checkRules(
-    manager: EntityManager,
-    client: Parameters<typeof clientErrors>[0],
-  ): Promise<void> {
+  /** What is wrong with a client by the rules of contract §2, by member; empty if nothing is. */
+  async errorsIn(client: ClientShape): Promise<Record<string, string[]>> {
+    return clientErrors(client, await this.scopes.list());
+  }
+
+  private async checkRules(manager: EntityManager, client: ClientShape): Promise<void> {
     const errors = clientErrors(client, await this.scopes.listAndHold(manager));
     if (Object.keys(errors).length > 0) throw validationFailed(errors);
   }

@@ -3,25 +3,25 @@ import { isUrl } from '../config/is-url.js';
 
 const MAX_LENGTH = 2000;
 
-/** What is wrong with a redirect URI that a client of this type wants to register; undefined where nothing is (contract §3). */
+/** What is wrong with a redirect URI that a client of this type wants to register; undefined if nothing is (contract §3). */
 export function redirectUriError(text: string, type: ClientType): string | undefined {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
-  // A URL parser would mend these without a word, and what is compared later is the exact string.
+  // A URL parser would silently normalize these, but URIs are compared as exact strings.
   if (/[\s\\"<>^`{|}]/.test(text) || !/^[\x21-\x7e]+$/.test(text))
     return 'must be a plain ASCII URI without spaces';
-  if (text.includes('*')) return 'must not hold a wildcard';
+  if (text.includes('*')) return 'must not contain a wildcard';
   if (text.includes('#')) return 'must not have a fragment';
   if (!isUrl(text)) return 'must be an absolute URI';
   const url = new URL(text);
-  if (url.username || url.password) return 'must not hold a user name or password';
-  // The host becomes part of a Content-Security-Policy, where a semicolon would begin another directive.
+  if (url.username || url.password) return 'must not contain a user name or password';
+  // The host becomes part of a Content-Security-Policy, where a semicolon would start another directive.
   if (/^https?:$/.test(url.protocol) && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(url.hostname))
-    return 'must name a host';
-  if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(text) ? undefined : 'must name a host';
+    return 'must have a host';
+  if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(text) ? undefined : 'must have a host';
   if (url.protocol === 'http:') {
     return isLoopbackUrl(url) || url.hostname === 'localhost'
       ? undefined
-      : 'must be https; http is for loopback addresses (http://127.0.0.1/…) alone';
+      : 'must be https; http is allowed only for loopback addresses (http://127.0.0.1/…)';
   }
   if (type !== 'public') return 'must be https, or http on a loopback address';
   // RFC 8252 §7.1: a private-use scheme is a domain name in reverse, so it has a dot in it.
@@ -31,8 +31,8 @@ export function redirectUriError(text: string, type: ClientType): string | undef
 }
 
 /**
- * Whether the URI of a request is one of those registered: the exact string, but for the port of a loopback IP
- * address, which a native app chooses when it starts (RFC 8252 §7.3).
+ * Whether the URI of a request is registered: an exact match, except for the port of a loopback IP address, which a native app
+ * chooses when it starts (RFC 8252 §7.3).
  */
 export function isRegisteredRedirectUri(requested: string, registered: readonly string[]): boolean {
   if (registered.includes(requested)) return true;
@@ -40,7 +40,7 @@ export function isRegisteredRedirectUri(requested: string, registered: readonly 
   return withoutPort !== undefined && registered.some((uri) => loopbackWithoutPort(uri) === withoutPort);
 }
 
-/** The loopback URI's text with its port cut out; undefined for any other URI. Works on the text, so that all else is exact. */
+/** The loopback URI without its port; undefined for any other URI. It edits the text, so that everything else stays exact. */
 function loopbackWithoutPort(text: string): string | undefined {
   const match = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:[/?][\x21-\x7e]*)?)$/.exec(text);
   if (!match || Number(match[2] ?? 80) > 65_535) return undefined;

@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Settings } from './settings.js';
 
-/** Offers the checked settings to every module. */
+/** Provides the validated settings to every module. */
 @Global()
 @Module({})
 export class ConfigModule {

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, link, rm, writeFile } from 'node:fs/promises';
+import { readFile, link, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SettingsError } from './environment.js';
+import { makeFolder } from './make-folder.js';
 import { parseEncryptionKey } from './setting-constraints.js';
 
-/** The development key: made once in `<dataDir>/encryption-key` (mode 0600) and read from there afterwards. */
+/** The development key: created once in `<dataDir>/encryption-key` (mode 0600) and read from there afterwards. */
 export async function encryptionKeyOf(dataDir: string): Promise<Buffer> {
   const file = path.join(dataDir, 'encryption-key');
   const text = (await read(file)) ?? (await make(dataDir, file));
   const key = parseEncryptionKey(text.trim());
-  if (!key) throw new SettingsError(`The file ${file} must hold 32 bytes in base64; it does not.`);
+  if (!key) throw new SettingsError(`The file ${file} does not contain 32 bytes in base64.`);
   return key;
 }
 
@@ -22,14 +23,14 @@ const read = (file: string): Promise<string | undefined> =>
 async function make(dataDir: string, file: string): Promise<string> {
   const draft = `${file}.${process.pid}`;
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o755 });
+    await makeFolder(dataDir);
     await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
-    // A hard link appears whole or not at all, and the first of two processes wins.
+    // A hard link appears atomically, so the first of two processes wins.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   } catch (error) {
-    throw new SettingsError(`The encryption key cannot be kept in ${dataDir}: ${(error as Error).message}`);
+    throw new SettingsError(`The encryption key cannot be stored in ${dataDir}: ${(error as Error).message}`);
   } finally {
     await rm(draft, { force: true });
   }

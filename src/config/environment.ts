@@ -15,6 +15,7 @@ import {
   validateSync,
 } from 'class-validator';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
+import { readSettingFiles } from './setting-files.js';
 import {
   IsBaseUrl,
   IsEncryptionKey,
@@ -26,7 +27,7 @@ import {
   IsProxyList,
 } from './setting-constraints.js';
 
-/** Text of digits becomes a number; any other text stays as it is, for the check to refuse. */
+/** Converts digits to a number; leaves any other text as it is, for the validation to refuse. */
 const WholeNumber = () =>
   Transform(({ value }) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value));
 
@@ -34,7 +35,7 @@ const seconds = (from: number, to: number) => `must be a whole number of seconds
 const YEAR = 31_536_000;
 const LIMIT = 'must be a whole number from 1 to 1000000000';
 
-/** The environment as the process was given it: one property a setting, named as in contract §14. */
+/** The environment of the process: one property per setting, named as in contract §14. */
 export class Environment {
   @IsOptional()
   @IsIn(['production', 'development', 'test'], { message: 'must be production, development or test' })
@@ -58,10 +59,25 @@ export class Environment {
   @Validate(IsPostgresUrl)
   DATABASE_URL?: string;
 
+  @WholeNumber()
+  @IsInt({ message: seconds(0, 3600) })
+  @Min(0, { message: seconds(0, 3600) })
+  @Max(3600, { message: seconds(0, 3600) })
+  DATABASE_WAIT_SECONDS = 60;
+
   @Length(1, 4096, { message: 'must be the path of a folder' })
   DATA_DIR = './data';
 
-  @ValidateIf((env: Environment) => env.NODE_ENV === 'production' || env.ENCRYPTION_KEY !== undefined)
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  MIGRATE_ON_START = 'true';
+
+  // With a database that others may use, a key is only generated if NODE_ENV says that this is development.
+  @ValidateIf(
+    (env: Environment) =>
+      env.NODE_ENV === 'production' ||
+      env.ENCRYPTION_KEY !== undefined ||
+      (env.NODE_ENV === undefined && env.DATABASE_URL !== undefined),
+  )
   @Validate(IsEncryptionKey)
   ENCRYPTION_KEY?: string;
 
@@ -70,24 +86,24 @@ export class Environment {
   ENCRYPTION_KEYS_PREVIOUS?: string;
 
   @ValidateIf((env: Environment) => env.hasOperatorSettings())
-  @IsEmail({}, { message: 'must be an e-mail address (needed with the other BOOTSTRAP_OPERATOR_ settings)' })
+  @IsEmail({}, { message: 'must be an email address (required with the other BOOTSTRAP_OPERATOR_ settings)' })
   BOOTSTRAP_OPERATOR_EMAIL?: string;
 
   @ValidateIf((env: Environment) => env.hasOperatorSettings())
   @Length(12, 256, {
-    message: 'must have 12 to 256 characters (needed with the other BOOTSTRAP_OPERATOR_ settings)',
+    message: 'must have 12 to 256 characters (required with the other BOOTSTRAP_OPERATOR_ settings)',
   })
   BOOTSTRAP_OPERATOR_PASSWORD?: string;
 
   @ValidateIf((env: Environment) => env.hasOperatorClientSettings())
   @Matches(CLIENT_ID_PATTERN, {
     message:
-      'must be a client id: "clnt" and a 26-character ULID (needed with BOOTSTRAP_OPERATOR_CLIENT_SECRET)',
+      'must be a client id: "clnt" and a 26-character ULID (required with BOOTSTRAP_OPERATOR_CLIENT_SECRET)',
   })
   BOOTSTRAP_OPERATOR_CLIENT_ID?: string;
 
   @ValidateIf((env: Environment) => env.hasOperatorClientSettings())
-  @MinLength(32, { message: 'must have at least 32 characters (needed with BOOTSTRAP_OPERATOR_CLIENT_ID)' })
+  @MinLength(32, { message: 'must have at least 32 characters (required with BOOTSTRAP_OPERATOR_CLIENT_ID)' })
   @MaxLength(1024, { message: 'must have at most 1024 characters' })
   BOOTSTRAP_OPERATOR_CLIENT_SECRET?: string;
 
@@ -211,20 +227,30 @@ export class Environment {
   }
 }
 
-/** A setting that stops the start; the message names it and says what it may be, never what it was. */
+/** Invalid settings stop the start; the message names each one and says what it may be, never its value. */
 export class SettingsError extends Error {}
 
-/** Reads and checks the environment; an empty value counts as left out. Throws a SettingsError that names every bad setting. */
-export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
+/**
+ * Reads and validates the environment, and the files named by `NAME_FILE`; an empty value counts as unset. `needed` limits which
+ * settings matter. Throws a SettingsError that names every invalid setting.
+ */
+export function readEnvironment(environmentOfProcess: NodeJS.ProcessEnv, needed?: string[]): Environment {
   const known = Object.keys(new Environment()).concat(OPTIONAL_NAMES);
+  const { values: source, errors: unread } = readSettingFiles(environmentOfProcess, known);
   const given = known.filter((name) => source[name] !== undefined && source[name] !== '');
   const environment = plainToInstance(
     Environment,
     Object.fromEntries(given.map((name) => [name, source[name]])),
   );
-  const errors = validateSync(environment, { stopAtFirstError: true });
-  if (errors.length > 0) {
-    const lines = errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`);
+  const errors = validateSync(environment, { stopAtFirstError: true }).filter(
+    // A setting whose file could not be read is not also reported as missing.
+    ({ property }) =>
+      (needed?.includes(property) ?? true) && !unread.some((line) => line.startsWith(`${property}_FILE `)),
+  );
+  if (errors.length > 0 || unread.length > 0) {
+    const lines = unread
+      .map((line) => `  ${line}`)
+      .concat(errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`));
     throw new SettingsError(`The service cannot start with these settings:\n${lines.join('\n')}`);
   }
   return environment;

@@ -1,6 +1,6 @@
 /**
- * Whether the text is a URL, on its own or against a base. `URL.canParse` of Node 20 cannot be used: once it is compiled, it takes
- * addresses with letters such as ü for none.
+ * Whether the text is a URL, on its own or relative to a base. `URL.canParse` of Node 20 cannot be used: once compiled, it
+ * rejects URLs with non-ASCII letters such as ü.
  */
 export function isUrl(text: string, base?: string): boolean {
   try {

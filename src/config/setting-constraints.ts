@@ -5,17 +5,19 @@ import {
 } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
+import { parseDatabaseUrl } from './database-url.js';
 import { isLoopbackHost } from './loopback.js';
 import { isUrl } from './is-url.js';
+import { parseRedisUrl } from './redis-url.js';
 
-/** 32 bytes written as base64 (or base64url), with or without padding. */
+/** 32 bytes in base64 or base64url, with or without padding. */
 export function parseEncryptionKey(text: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
   const key = Buffer.from(text, 'base64');
   return key.length === 32 ? key : undefined;
 }
 
-/** Splits a comma-separated setting; blanks around the parts are dropped. */
+/** Splits a comma-separated setting and trims the parts. */
 export const splitList = (text: string): string[] =>
   text
     .split(',')
@@ -27,8 +29,11 @@ export class IsEncryptionKey implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
     return typeof value === 'string' && parseEncryptionKey(value) !== undefined;
   }
-  defaultMessage(): string {
-    return 'must be 32 random bytes in base64 (for example from: openssl rand -base64 32)';
+  defaultMessage({ value }: ValidationArguments): string {
+    const rule = 'must be 32 random bytes in base64 (for example from: openssl rand -base64 32)';
+    return value === undefined
+      ? `${rule}: it is required with DATABASE_URL, and generated only with NODE_ENV=development`
+      : rule;
   }
 }
 
@@ -42,40 +47,41 @@ export class IsEncryptionKeyList implements ValidatorConstraintInterface {
   }
 }
 
-/** Whether the clients of databases read it: the credentials are percent-encoded, and a host is named where there must be one. */
-function isServerUrl(text: string, needsHost = false): boolean {
-  if (/\s|%(?![0-9a-f]{2})/i.test(text) || !isUrl(text)) return false;
-  const { hostname, username, password, pathname } = new URL(text);
+function whyNotPostgres(text: string): unknown {
   try {
-    decodeURIComponent(`${username}:${password}${pathname}`);
-  } catch {
-    return false;
+    parseDatabaseUrl(text);
+    return undefined;
+  } catch (error) {
+    return error;
   }
-  return !needsHost || hostname !== '';
 }
 
 @ValidatorConstraint()
 export class IsPostgresUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
-    return typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && isServerUrl(value);
+    return typeof value === 'string' && whyNotPostgres(value) === undefined;
   }
-  defaultMessage(): string {
-    return 'must be a PostgreSQL URL: postgres://user:password@host:port/database';
+  defaultMessage({ value }: ValidationArguments): string {
+    const { code, path } = (typeof value === 'string' ? whyNotPostgres(value) : {}) as NodeJS.ErrnoException;
+    // A certificate or key file named by the URL.
+    if (code !== undefined && path !== undefined)
+      return `must name files that can be read: ${path} (${code})`;
+    return 'must be a PostgreSQL URL: postgres://user:password@host:port/database; several hosts of one database are separated by commas';
   }
 }
 
 @ValidatorConstraint()
 export class IsRedisUrl implements ValidatorConstraintInterface {
   validate(value: unknown): boolean {
-    return (
-      typeof value === 'string' &&
-      value
-        .split(/,\s*(?=rediss?:\/\/)/)
-        .every((part) => /^rediss?:\/\//.test(part) && isServerUrl(part, true))
-    );
+    if (typeof value !== 'string') return false;
+    try {
+      return Boolean(parseRedisUrl(value));
+    } catch {
+      return false;
+    }
   }
   defaultMessage(): string {
-    return 'must be a Redis URL: redis://user:password@host:port, or rediss:// for TLS; several of a cluster separated by commas';
+    return 'must be a Redis URL: redis://user:password@host:port, redis+sentinel://host:port,host:port/master or redis+cluster://host:port,host:port; with rediss for TLS';
   }
 }
 
@@ -120,10 +126,10 @@ export class IsBaseUrl implements ValidatorConstraintInterface {
   }
 }
 
-/** Not as 127.1 or 0x7f.0.0.1, which not everybody reads alike. */
+/** Rejects forms such as 127.1 or 0x7f.0.0.1, which programs read differently. */
 const isPlainAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%');
 
-/** Everybody is no proxy, and whoever compares addresses with the list does not take it for one. */
+/** Rejects /0: it would trust everybody as a proxy, and the address matching does not support it. */
 const isNetwork = (text: string): boolean =>
   ipaddr.isValidCIDR(text) && isPlainAddress(text.split('/')[0]!) && !/\/0+$/.test(text);
 

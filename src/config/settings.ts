@@ -4,14 +4,14 @@ import { readEnvironment, SettingsError, type Environment } from './environment.
 import { isLoopbackHost } from './loopback.js';
 import { parseEncryptionKey, splitList } from './setting-constraints.js';
 
-/** The first operator, made where there is none: a user and, when given, a confidential client. */
+/** The first operator, created if there is none: a user and, if configured, a confidential client. */
 export interface BootstrapOperator {
   email: string;
   password: string;
   client?: { id: string; secret: string };
 }
 
-/** Every setting in the shape the code uses: lifetimes in seconds, the base URL without a trailing slash. */
+/** All settings in the form that the code uses: lifetimes in seconds, the base URL without a trailing slash. */
 export class Settings {
   production!: boolean;
   /** Without a database URL, and not in production, the service is a complete demonstration. */
@@ -21,8 +21,12 @@ export class Settings {
   baseUrl!: string;
   databaseUrl?: string;
   databasePoolSize!: number;
+  /** Seconds that a start waits for a database that does not respond yet. */
+  databaseWait!: number;
+  /** If false, `operator migrate` runs the migrations, and a start waits for them. */
+  migrateOnStart!: boolean;
   dataDir!: string;
-  /** Seals; every one of `encryptionKeys` (this one first) opens. */
+  /** The key that encrypts; all of `encryptionKeys` (this one first) can decrypt. */
   encryptionKey!: Buffer;
   encryptionKeys!: Buffer[];
   bootstrapOperator?: BootstrapOperator;
@@ -35,28 +39,28 @@ export class Settings {
   refreshGrace!: number;
   sessionTtl!: number;
   retentionDays!: number;
-  /** Requests an hour, for each client and user; a client can have its own. */
+  /** Requests per hour, per client and user; a client can have its own limit. */
   rateLimit!: number;
-  /** Requests a minute to `/o/*`, for each client. */
+  /** Requests per minute to `/o/*`, per client. */
   oauthRateLimit!: number;
   /** Seconds to wait before each further attempt of a delivery. */
   webhookRetrySchedule!: number[];
-  /** Also `http` and internal addresses may receive webhooks. */
+  /** Also allow webhooks to `http` and internal addresses. */
   webhookAllowPrivateAddresses!: boolean;
   redisUrl?: string;
   metricsToken?: string;
-  /** How traces are sent; undefined where none are. Where to is read by OpenTelemetry itself. */
+  /** The export protocol for traces; undefined if tracing is off. OpenTelemetry reads the endpoint itself. */
   tracing?: 'http/protobuf' | 'http/json';
   trustedProxies!: string[];
   logLevel!: string;
 
-  /** Cookies are `Secure` and `__Host-`, and HSTS is sent, where the public address is https. */
+  /** With an https base URL, cookies are `Secure` and `__Host-`, and HSTS is sent. */
   get secure(): boolean {
     return this.baseUrl.startsWith('https:');
   }
 }
 
-/** Reads the settings from the environment; throws a SettingsError that names each bad one. */
+/** Reads the settings from the environment; throws a SettingsError that names each invalid one. */
 export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings> {
   const env = readEnvironment(source);
   const settings = Object.assign(new Settings(), {
@@ -67,6 +71,8 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     baseUrl: new URL(env.BASE_URL ?? `http://localhost:${env.PORT}`).origin,
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    databaseWait: env.DATABASE_WAIT_SECONDS,
+    migrateOnStart: env.MIGRATE_ON_START === 'true',
     dataDir: path.resolve(env.DATA_DIR),
     bootstrapOperator: bootstrapOperatorOf(env),
     accessTokenTtl: env.ACCESS_TOKEN_TTL_SECONDS,
@@ -103,6 +109,10 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
   ];
   return settings;
 }
+
+/** The only setting that migrations need; undefined if it is not set. Throws a SettingsError if it is invalid. */
+export const databaseUrlOf = (source: NodeJS.ProcessEnv): string | undefined =>
+  readEnvironment(source, ['DATABASE_URL']).DATABASE_URL;
 
 function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
   if (env.BOOTSTRAP_OPERATOR_EMAIL === undefined || env.BOOTSTRAP_OPERATOR_PASSWORD === undefined)

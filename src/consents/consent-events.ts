@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** A consent that was given or changed (`granted`), or taken back; with the scopes that it has now. */
+/** A consent that was given or changed (`granted`), or revoked; with its scopes after the change. */
 export interface ConsentChange {
   kind: 'granted' | 'revoked';
   clientId: string;
@@ -9,19 +9,19 @@ export interface ConsentChange {
   scopes: string[];
 }
 
-type Listener = (manager: EntityManager, change: ConsentChange) => Promise<void>;
+type Listener = (manager: EntityManager, changes: ConsentChange[]) => Promise<void>;
 
-/** The port by which a change of a consent becomes an event to deliver, in the transaction of the change. */
+/** The port through which changes of consents become events to deliver, in the same transaction. */
 @Injectable()
 export class ConsentEvents {
   private readonly listeners: Listener[] = [];
 
-  /** Called once by whoever wants to know. */
+  /** Called once by each listener. */
   add(listener: Listener): void {
     this.listeners.push(listener);
   }
 
-  async tell(manager: EntityManager, change: ConsentChange): Promise<void> {
-    for (const listener of this.listeners) await listener(manager, change);
+  async tell(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
+    for (const listener of this.listeners) await listener(manager, changes);
   }
 }

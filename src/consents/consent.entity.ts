@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a user agreed to share with a client (contract §2); one row for each pair. */
+/** What a user agreed to share with a client (contract §2); one row per user and client. */
 @Entity('consents')
 export class ConsentEntity {
   @PrimaryColumn('text', { name: 'client_id' })
@@ -18,7 +18,7 @@ export class ConsentEntity {
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
 
-  /** What proof an operator holds, where an operator recorded it. */
+  /** The proof that an operator holds, if an operator recorded the consent. */
   @Column('text', { nullable: true })
   evidence!: string | null;
 }

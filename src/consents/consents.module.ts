@@ -3,7 +3,7 @@ import { ConsentEvents } from './consent-events.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 
-/** Which user agreed to what with which client. */
+/** Which user consented to what for which client. */
 @Global()
 @Module({
   providers: [ConsentEvents, ConsentsRepository, ConsentsService],

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { gathered } from '../database/gathered.js';
+import { batched } from '../database/batched.js';
 import { arrayParameter, Statements } from '../database/statements.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { ConsentEntity } from './consent.entity.js';
 
-/** A user who shares data with a client, and what. */
+/** A user who shares data with a client, and the scopes. */
 export interface ConsentedUser {
   id: string;
   email: string;
@@ -21,7 +21,7 @@ export class ConsentsRepository {
     private readonly statements: Statements,
   ) {}
 
-  /** The live consent of the pair. */
+  /** The live consent of this user to this client. */
   findLive(
     clientId: string,
     userId: string,
@@ -36,7 +36,7 @@ export class ConsentsRepository {
       .getOne();
   }
 
-  /** The consent of the pair, live or not, held until the transaction ends. */
+  /** The consent of this user to this client, live or not, locked until the transaction ends. */
   lock(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
     return manager.findOne(ConsentEntity, {
       where: { clientId, userId },
@@ -45,8 +45,8 @@ export class ConsentsRepository {
   }
 
   /**
-   * Adds scopes to the pair's consent, making or reviving it: one statement, so that two approvals at once both count.
-   * A consent that was revoked starts afresh with these scopes alone.
+   * Adds scopes to a consent, and creates or renews it if necessary. One statement, so that concurrent approvals both count. A
+   * revoked consent starts again with only these scopes.
    */
   async add(manager: EntityManager, clientId: string, userId: string, scopes: string[]): Promise<void> {
     await manager.query(
@@ -62,7 +62,7 @@ export class ConsentsRepository {
     );
   }
 
-  /** Replaces the pair's consent, making or reviving it. */
+  /** Replaces a consent, and creates or renews it if necessary. */
   async replace(
     manager: EntityManager,
     clientId: string,
@@ -81,7 +81,7 @@ export class ConsentsRepository {
     );
   }
 
-  /** Revokes a live consent; false where there is none. */
+  /** Revokes a live consent; false if there is none. */
   async revoke(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
     const [, count]: [unknown[], number] = await manager.query(
       'UPDATE consents SET revoked_at = now() WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL',
@@ -90,7 +90,20 @@ export class ConsentsRepository {
     return count === 1;
   }
 
-  /** One page of the client's live consents, by user id; with `userId`, of that user alone. */
+  /** Revokes all live consents of the user. Returns every client that has or had one, by id, and whether it was live. */
+  revokeAll(manager: EntityManager, userId: string): Promise<{ clientId: string; wasLive: boolean }[]> {
+    return manager.query(
+      `WITH ended AS (
+         UPDATE consents SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING client_id
+       )
+       SELECT c.client_id AS "clientId", e.client_id IS NOT NULL AS "wasLive"
+         FROM consents c LEFT JOIN ended e ON e.client_id = c.client_id
+        WHERE c.user_id = $1 ORDER BY c.client_id`,
+      [userId],
+    );
+  }
+
+  /** One page of the client's live consents, by user id; with `userId`, only that user's. */
   async listLive(
     clientId: string,
     userId: string | undefined,
@@ -98,9 +111,10 @@ export class ConsentsRepository {
   ): Promise<Page<ConsentedUser>> {
     return readPage(page, 'c.user_id', 'asc', (part) => {
       const params: unknown[] = [clientId];
-      const { where, orderAndLimit } = part(params);
+      const { where, orderAndLimit, name } = part(params);
       const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
-      return this.dataSource.query(
+      return this.statements.run(
+        `live consents${userId === undefined ? '' : ' of a user'}, ${name}`,
         `SELECT u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
            FROM consents c JOIN users u ON u.id = c.user_id
           WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
@@ -109,8 +123,8 @@ export class ConsentsRepository {
     });
   }
 
-  /** A user with a live consent to the client; those who ask at the same moment share a query. */
-  readonly findUser = gathered<{ clientId: string; userId: string }, ConsentedUser | undefined>(
+  /** A user with a live consent to the client. Concurrent calls share one query. */
+  readonly findUser = batched<{ clientId: string; userId: string }, ConsentedUser | undefined>(
     async (pairs) => {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
         'consented users',
@@ -125,7 +139,7 @@ export class ConsentsRepository {
     },
   );
 
-  /** How many users have a live consent to the client, counted up to a limit. */
+  /** The number of users with a live consent to the client, counted up to a limit. */
   async countLive(clientId: string, limit: number): Promise<number> {
     const [row]: { count: number }[] = await this.dataSource.query(
       `SELECT count(*)::int AS count FROM (
@@ -135,7 +149,7 @@ export class ConsentsRepository {
     return row!.count;
   }
 
-  /** One page of the client's consents, revoked ones too, by user id. */
+  /** One page of the client's consents, including revoked ones, by user id. */
   async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
     return readPage(page, 'user_id', 'asc', async (part) => {
       const params: unknown[] = [clientId];

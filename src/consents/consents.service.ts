@@ -9,12 +9,13 @@ import { notFound, validationFailed } from '../http/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
-import { AccessEndings } from '../users/access-endings.js';
+import { AccessRevocations } from '../users/access-revocations.js';
+import { UserErasures } from '../users/user-erasures.js';
 import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository, type ConsentedUser } from './consents.repository.js';
 
-/** Which user agreed to what with which client (contract §2). Every change is an audit event in its transaction. */
+/** Which user consented to what for which client (contract §2). Every change is an audit event in its transaction. */
 @Injectable()
 export class ConsentsService {
   constructor(
@@ -23,16 +24,19 @@ export class ConsentsService {
     private readonly scopes: ScopesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessEndings,
+    private readonly endings: AccessRevocations,
     private readonly notifications: NotificationsService,
     private readonly events: ConsentEvents,
-  ) {}
+    erasures: UserErasures,
+  ) {
+    erasures.add((manager, userId) => this.endForErasure(manager, userId));
+  }
 
   findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
     return this.repository.findLive(clientId, userId);
   }
 
-  /** The users who share data with the client, by id; with `userId`, that one alone. */
+  /** The users who share data with the client, by id; with `userId`, only that user. */
   async listUsers(
     clientId: string,
     userId: string | undefined,
@@ -45,18 +49,18 @@ export class ConsentsService {
     return { items: user ? [user] : [], hasNext: false, hasPrevious: false };
   }
 
-  /** How many users share data with the client, counted up to a limit. */
+  /** The number of users who share data with the client, counted up to a limit. */
   countLive(clientId: string, limit: number): Promise<number> {
     return this.repository.countLive(clientId, limit);
   }
 
-  /** Every consent of the client, revoked ones too; throws a 404 problem for an unknown client. */
+  /** All consents of the client, including revoked ones; throws a 404 problem for an unknown client. */
   async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
     await this.clients.get(clientId);
     return this.repository.list(clientId, page);
   }
 
-  /** A user's approval: adds the scopes to what was agreed before, in the caller's transaction; never takes any away. */
+  /** A user's approval: adds the scopes to the consent in the caller's transaction, and never removes any. */
   async approve(
     manager: EntityManager,
     clientId: string,
@@ -70,8 +74,8 @@ export class ConsentsService {
   }
 
   /**
-   * An operator's record of a consent that was given elsewhere: replaces what stood before; the user is notified. Throws 404 for an unknown
-   * client or user, and 400 for a scope that the client does not have or that no user can give.
+   * Records a consent that was given elsewhere, for an operator: it replaces the earlier one, and the user is notified. Throws
+   * 404 for an unknown client or user, and 400 for a scope that the client does not have or that users cannot give.
    */
   async record(
     clientId: string,
@@ -102,20 +106,17 @@ export class ConsentsService {
     }
   }
 
-  /** Takes a consent back and ends what rests on it, at once; throws a 404 problem where there is no live one. */
+  /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no live one. */
   async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
     if ((await this.end(clientId, userId, actor)) !== 'ended') {
       throw notFound('This user has no live consent to this client.');
     }
   }
 
-  /**
-   * The user's own taking back of a consent. Pressed twice it is as good as once; throws a 404 problem where the user
-   * never agreed to the client.
-   */
+  /** The user revokes a consent. Doing it twice has the same result; throws a 404 problem if the user never consented. */
   async withdraw(clientId: string, userId: string, actor: Actor): Promise<void> {
     if ((await this.end(clientId, userId, actor)) === 'never given') {
-      throw notFound('You did not connect this application.');
+      throw notFound('This application is not connected to your account.');
     }
   }
 
@@ -135,9 +136,25 @@ export class ConsentsService {
         subjectId: userId,
         before: auditView(before),
       });
-      await this.events.tell(manager, { kind: 'revoked', clientId, userId, scopes: [] });
+      await this.events.tell(manager, [{ kind: 'revoked', clientId, userId, scopes: [] }]);
       return 'ended';
     });
+  }
+
+  /**
+   * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of those that
+   * could before.
+   */
+  private async endForErasure(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
+    const consents = await this.repository.revokeAll(manager, userId);
+    const idsWhere = (wasLive: boolean) =>
+      consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);
+    const clients = idsWhere(true);
+    await this.events.tell(
+      manager,
+      clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [] })),
+    );
+    return { clients, former_clients: idsWhere(false) };
   }
 
   private async checkScopes(allowed: string[], scopes: string[]): Promise<void> {
@@ -148,7 +165,9 @@ export class ConsentsService {
     });
     if (wrong.length > 0) {
       throw validationFailed({
-        scopes: wrong.map((place) => `scope ${place} must be one of the client's that users can give`),
+        scopes: wrong.map(
+          (place) => `scope ${place} must be one of the client's scopes that users can grant`,
+        ),
       });
     }
   }
@@ -173,7 +192,7 @@ export class ConsentsService {
       });
     }
     if (!live || before.scopes.join() !== after.scopes.join()) {
-      await this.events.tell(manager, { kind: 'granted', clientId, userId, scopes: after.scopes });
+      await this.events.tell(manager, [{ kind: 'granted', clientId, userId, scopes: after.scopes }]);
     }
     return after;
   }

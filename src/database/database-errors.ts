@@ -6,8 +6,9 @@ interface DriverError {
   constraint?: unknown;
 }
 
-// Class 08: connection exceptions; 57P01-03: the server is going down or starting; 53300: too many connections;
-// 55000: the database takes no connections; 25006: a failover left a read-only server; 55P03 and 57014: a lock or a statement that took longer than the limits of the pool.
+// Class 08: connection exceptions; 57P01-03: the server is shutting down or starting; 53300: too many connections; 55000: the
+// database accepts no connections; 25006: a failover left a read-only server; 55P03 and 57014: a lock or a statement exceeded the
+// limits of the pool.
 const AWAY_SQLSTATES = /^(08...|57P0[1-5]|53...|55000|25006|55P03|57014)$/;
 const AWAY_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -20,7 +21,7 @@ const AWAY_SYSTEM_CODES = new Set([
 ]);
 const AWAY_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error|Client was closed|Query read timeout/;
-// A connection that ended between two statements of a transaction was given back to the pool with its error.
+// A connection that ended between two statements of a transaction was returned to the pool with its error.
 const AWAY_NAMES = new Set(['QueryRunnerAlreadyReleasedError', 'QueryRunnerProviderAlreadyReleasedError']);
 
 const driverErrorOf = (error: unknown): DriverError | undefined => {
@@ -29,7 +30,7 @@ const driverErrorOf = (error: unknown): DriverError | undefined => {
   return typeof inner === 'object' && inner !== null ? inner : error;
 };
 
-/** Whether the database could not be reached or could not answer in time: the caller may try again. */
+/** Whether the database was unreachable or did not respond in time: the caller may retry. */
 export function isDatabaseAway(error: unknown): boolean {
   const driver = driverErrorOf(error);
   if (driver === undefined) return false;
@@ -56,3 +57,9 @@ export function isLostRace(error: unknown): boolean {
   const code = driverErrorOf(error)?.code;
   return code === '40P01' || code === '40001';
 }
+
+/** Whether a lock was not acquired within the connection's timeout. */
+export const isLockTimeout = (error: unknown): boolean => driverErrorOf(error)?.code === '55P03';
+
+/** Whether a statement was cancelled because it exceeded the connection's timeout. */
+export const isStatementTimeout = (error: unknown): boolean => driverErrorOf(error)?.code === '57014';

@@ -4,10 +4,11 @@ import type { Settings } from '../config/settings.js';
 import { AccessChanges } from './access-changes.service.js';
 import { dataSourceOptions } from './data-source.js';
 import { Listener } from './listener.service.js';
+import { SchemaCompatibility } from './schema-compatibility.service.js';
 import { Statements } from './statements.js';
 import { Transactions } from './transactions.js';
 
-/** The pool of connections, the way to run a transaction, and what other instances announce. */
+/** The connection pool, transactions, and notifications from other instances. */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -20,8 +21,8 @@ export class DatabaseModule {
           retryAttempts: 1,
         }),
       ],
-      providers: [AccessChanges, Listener, Statements, Transactions],
-      exports: [AccessChanges, Listener, Statements, Transactions],
+      providers: [AccessChanges, Listener, SchemaCompatibility, Statements, Transactions],
+      exports: [AccessChanges, Listener, SchemaCompatibility, Statements, Transactions],
     };
   }
 }

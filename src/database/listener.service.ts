@@ -5,39 +5,58 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { Settings } from '../config/settings.js';
+import { detached } from '../telemetry/log-scope.js';
 import { socketOf } from './connection-socket.js';
+import { newConnection } from './connections.js';
 
 const RECONNECT_AFTER_MS = 500;
-// Who does not answer a round trip for so long is gone.
+// A server that does not answer a round trip for this long counts as gone.
 const SILENCE_MS = 3_000;
-// Only for proving that announcements arrive.
+// Only used to prove that notifications arrive.
 const OWN_CHANNEL = 'listener_proof';
 
-/** What a channel's listener is told. */
-export interface ChannelListener {
-  /** The connection listens from now on; what was announced before is unknown. */
+class DeafError extends Error {}
+
+/** Callbacks about the state of the connection. */
+export interface ConnectionFollower {
+  /** The connection listens from now on; earlier notifications may have been missed. */
   onConnected(): void;
-  onAnnouncement(payload: string): void;
-  /** Nothing is heard any more until the next `onConnected`. */
+  /** No notifications arrive until the next `onConnected`. */
   onLost?(): void;
 }
 
-/** This instance's one connection that listens to what is announced in the database (LISTEN/NOTIFY); when it breaks it is taken up again. */
+/** Callbacks for one channel. */
+export interface ChannelListener extends ConnectionFollower {
+  onAnnouncement(payload: string): void;
+}
+
+/** This instance's only connection for notifications from the database (LISTEN/NOTIFY); it reconnects when it breaks. */
 @Injectable()
 export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Listener.name);
   private readonly listeners = new Map<string, ChannelListener>();
+  private readonly followers: ConnectionFollower[] = [];
   private connection: pg.Client | undefined;
   private reconnection: NodeJS.Timeout | undefined;
   private stopped = false;
+  private deaf = false;
+  private lastProblem: string | undefined;
+  private markTried!: () => void;
+  private readonly firstTry = new Promise<void>((resolve) => (this.markTried = resolve));
 
   constructor(private readonly settings: Settings) {}
 
-  /** Called while the application is put together, once for each channel. */
+  /** Called during application setup, once per channel. */
   listen(channel: string, listener: ChannelListener): void {
     this.listeners.set(channel, listener);
+    this.follow(listener);
+  }
+
+  /** The same for users of the connection itself. */
+  follow(follower: ConnectionFollower): void {
+    this.followers.push(follower);
   }
 
   onApplicationBootstrap(): void {
@@ -56,29 +75,33 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
     return this.connection !== undefined;
   }
 
-  /**
-   * A round trip on the listening connection: when it is back, whatever was announced and committed before it has been
-   * heard. Throws where the connection is not there, or listens no more.
-   */
-  async roundTrip(): Promise<void> {
+  /** Whether the last connection received no notifications: there is a pooler in transaction mode in between. */
+  get isDeaf(): boolean {
+    return this.deaf;
+  }
+
+  /** Resolves once the first attempt to listen has ended, successfully or not. */
+  tried(): Promise<void> {
+    return this.firstTry;
+  }
+
+  /** Runs a query on the listening connection; returns its rows. Throws if it is not connected, or does not respond in time. */
+  async query<Row extends object>(config: pg.QueryConfig): Promise<Row[]> {
     const connection = this.connection;
     if (!connection) throw new Error('not connected');
     try {
-      const { rows } = await connection.query<{ count: number }>({
-        name: 'listening',
-        text: 'SELECT count(*)::int AS count FROM pg_listening_channels()',
-      });
-      if (rows[0]?.count !== this.listeners.size) throw new Error('not listening');
+      const { rows } = await connection.query<Row>(config);
+      if (this.connection !== connection) throw new Error('no longer connected');
+      return rows;
     } catch (error) {
-      // Without waiting for the other side, which may be silent.
+      // Without waiting for the other side, which may not respond.
       socketOf(connection).destroy();
       throw error;
     }
-    if (this.connection !== connection) throw new Error('not connected any more');
   }
 
   private async connect(): Promise<void> {
-    // An error ends the connection; its end is where it is taken up again.
+    // An error ends the connection, and reconnecting starts at its end.
     const connection = this.newConnection();
     connection.on('notification', ({ channel, payload = '' }) =>
       this.listeners.get(channel)?.onAnnouncement(payload),
@@ -86,28 +109,42 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
     try {
       await connection.connect();
       connection.once('end', () => this.reconnect(connection));
+      // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
+      await connection.query('SET enable_seqscan = off');
       for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
       await this.proveHearing(connection);
       if (this.stopped) throw new Error('stopped');
       this.connection = connection;
-      for (const listener of this.listeners.values()) listener.onConnected();
+      this.deaf = false;
+      this.lastProblem = undefined;
+      for (const follower of this.followers) follower.onConnected();
     } catch (error) {
-      if (!this.stopped) this.logger.warn(`Not listening to the database: ${(error as Error).message}`);
+      this.deaf ||= error instanceof DeafError;
+      this.tellOnce((error as Error).message);
       await connection.end().catch(() => undefined);
       this.reconnect(connection);
+    } finally {
+      this.markTried();
     }
   }
 
+  /** It reconnects every half second, so a repeated problem is logged once. */
+  private tellOnce(problem: string): void {
+    if (this.stopped || problem === this.lastProblem) return;
+    this.lastProblem = problem;
+    this.logger.warn(`Not listening to the database: ${problem}`);
+  }
+
   /**
-   * What another connection announces must arrive while this one is silent: behind a pooler that lends connections for one
-   * transaction at a time LISTEN succeeds, and announcements are lost. Throws where it does not arrive.
+   * A notification from another connection must arrive on this one while it is idle. Behind a pooler in transaction mode LISTEN
+   * succeeds, but notifications are lost. Throws if it does not arrive.
    */
   private async proveHearing(connection: pg.Client): Promise<void> {
     const sign = randomBytes(8).toString('hex');
     const heard = new Promise<void>((resolve, reject) => {
       const words =
-        'announcements do not arrive; DATABASE_URL must lead to PostgreSQL itself or to a pooler in session mode';
-      setTimeout(() => reject(new Error(words)), SILENCE_MS).unref();
+        'notifications do not arrive; DATABASE_URL must point to PostgreSQL itself or to a pooler in session mode';
+      setTimeout(() => reject(new DeafError(words)), SILENCE_MS).unref();
       connection.on('notification', ({ payload }) => payload === sign && resolve());
     });
     heard.catch(() => undefined);
@@ -124,29 +161,28 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private newConnection(): pg.Client {
-    const connection = new pg.Client({
-      connectionString: this.settings.databaseUrl,
+    return newConnection(this.settings.databaseUrl!, {
       application_name: 'charging-data-service listener',
       keepAlive: true,
       connectionTimeoutMillis: 3000,
       query_timeout: SILENCE_MS,
     });
-    connection.on('error', () => undefined);
-    return connection;
   }
 
   private lose(): void {
     if (!this.connection) return;
     this.connection = undefined;
-    for (const listener of this.listeners.values()) listener.onLost?.();
+    for (const follower of this.followers) follower.onLost?.();
   }
 
   private reconnect(ended: pg.Client): void {
     if (this.connection === ended) this.lose();
     if (this.stopped || this.reconnection) return;
-    this.reconnection = setTimeout(() => {
-      this.reconnection = undefined;
-      void this.connect();
-    }, RECONNECT_AFTER_MS).unref();
+    this.reconnection = detached(() =>
+      setTimeout(() => {
+        this.reconnection = undefined;
+        void this.connect();
+      }, RECONNECT_AFTER_MS).unref(),
+    );
   }
 }

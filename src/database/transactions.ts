@@ -5,7 +5,7 @@ import { isLostRace } from './database-errors.js';
 
 const ATTEMPTS = 4;
 
-/** Runs what must agree in one transaction; a transaction that lost a deadlock is run again from its beginning. */
+/** Runs work in one transaction; a transaction that lost a deadlock is run again from the beginning. */
 @Injectable()
 export class Transactions {
   constructor(
@@ -13,14 +13,14 @@ export class Transactions {
     private readonly changes: AccessChanges,
   ) {}
 
-  /** Back when it is committed, and this instance relies on nothing any more that it changed. */
+  /** Returns once it is committed, and this instance no longer relies on anything it changed. */
   async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await this.retried(() => this.dataSource.transaction(work));
     await this.changes.catchUp();
     return result;
   }
 
-  /** The same for one statement, which is a transaction of its own. */
+  /** The same for a single statement, which is its own transaction. */
   async retried<T>(statement: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 
 const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Which methods an address has, for 405 and its `Allow` header: the framework itself knows only "found" or not. */
+/** The methods of each URL, for 405 responses and their `Allow` header. The framework itself only reports found or not found. */
 export class AllowedMethods {
   private readonly router = FindMyWay({ ignoreTrailingSlash: true });
 
-  /** Collects the routes as they are registered; call it before any is. */
+  /** Collects routes as they are registered; must be created before the first one. */
   constructor(fastify: FastifyInstance) {
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const each of [method].flat() as HTTPMethod[]) {
@@ -18,7 +18,7 @@ export class AllowedMethods {
     });
   }
 
-  /** The methods of the address, none where it does not exist. */
+  /** The methods of the URL; empty if it does not exist. */
   of(url: string): string[] {
     const path = url.split('?', 1)[0]!;
     return METHODS.filter((method) => this.router.find(method, path) !== null);

@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { varyByEncoding } from './compression.js';
+import { encodingFor, KeptContent } from './kept-content.js';
 
-/** A static file of the pages: its address, and the folder and name it is read from. */
+/** A static file of the pages: its URL path, and the folder and file name it is read from. */
 export interface StaticAsset {
   path: string;
   folder: string;
@@ -16,6 +20,38 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/app.css', folder: own, file: 'app.css' },
   { path: '/assets/console.css', folder: own, file: 'console.css' },
   { path: '/assets/portal.css', folder: own, file: 'portal.css' },
+  { path: '/assets/page.js', folder: own, file: 'page.js' },
   { path: '/assets/portal.js', folder: own, file: 'portal.js' },
   { path: '/assets/favicon.svg', folder: own, file: 'favicon.svg' },
 ];
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Serves the static files: compressed if the client accepts that, otherwise as stored, with range requests. */
+export function addAssets(fastify: FastifyInstance): void {
+  for (const asset of STATIC_ASSETS) {
+    let kept: Promise<KeptContent> | undefined;
+    fastify.get(asset.path, { config: {} }, async (request, reply) => {
+      void reply.header('cache-control', 'public, max-age=3600');
+      // Ranges count the bytes of the uncompressed file (RFC 9110 §14.1.2).
+      if (request.headers.range === undefined && encodingFor(request) !== undefined) {
+        kept ??= readAsset(asset).catch((error: unknown) => {
+          // For example because too many files are open: the next request tries again.
+          kept = undefined;
+          throw error;
+        });
+        await (await kept).send(request, reply);
+        return reply;
+      }
+      varyByEncoding(reply);
+      return reply.sendFile(asset.file, asset.folder, { cacheControl: false });
+    });
+  }
+}
+
+const readAsset = async ({ folder, file }: StaticAsset): Promise<KeptContent> =>
+  new KeptContent(await readFile(path.join(folder, file)), TYPES[path.extname(file)]!);

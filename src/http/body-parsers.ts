@@ -4,14 +4,14 @@ import { badRequest } from './problem.js';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads JSON and forms; a body of another media type is a 415. */
+/** Parses JSON and forms; other media types get a 415. */
 export function addBodyParsers(fastify: FastifyInstance): void {
   fastify.removeContentTypeParser(['text/plain', 'application/json']);
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       const text = textOf(body as Buffer);
-      // Some HTTP clients name the media type on every request, with a body or without.
+      // Some HTTP clients send a media type with every request, even without a body.
       if (text === '') done(null, undefined);
       else void parseJson(request, text, done);
     } catch (error) {
@@ -31,7 +31,7 @@ export function addBodyParsers(fastify: FastifyInstance): void {
   );
 }
 
-/** The body as text; throws a 400 problem for bytes that are not UTF-8, which a lenient decoder would replace. */
+/** The body as text. Throws a 400 problem for invalid UTF-8, which a lenient decoder would replace. */
 function textOf(body: Buffer): string {
   try {
     return UTF8.decode(body);

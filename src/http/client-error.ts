@@ -1,16 +1,17 @@
 import type { Socket } from 'node:net';
 import { newUlid } from '../secrets/ids.js';
 
-/** The headers of answers that are made before any hook runs. */
+/** The headers of responses that are sent before any hook runs. */
 export const BARE_HEADERS = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none';base-uri 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  'referrer-policy': 'same-origin',
+  // The URL may contain the key of a link.
+  'referrer-policy': 'strict-origin',
   'cache-control': 'no-store',
 };
 
-/** Answers what is not HTTP, or has headers over Node's limit of 16 kB, before any route sees it. */
+/** Responds to requests that are not HTTP, or whose headers exceed Node's limit of 16 kB, before any route sees them. */
 export function answerClientError(
   error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
@@ -29,7 +30,7 @@ export function answerClientError(
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  // RFC 9110 §9.3.2: what follows the headers would be taken for the next answer.
+  // RFC 9110 §9.3.2: a body would be read as the start of the next response.
   const { rawPacket } = error;
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'HEAD ';
   socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${isHead ? '' : body}`);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Contract §4: what browsers of any origin may call, without credentials. */
+/** Contract §4: the paths that browsers of any origin may call, without credentials. */
 const OPEN_PATHS =
   /^\/(o\/token|o\/revoke_token|\.well-known\/oauth-authorization-server|webhook_portal|(v2\/users|notifications)(\/[^/]+)?)\/?$/;
 const HEADERS = {
@@ -22,8 +22,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Says so on every answer of an open path, with or without an Origin, and answers preflight requests there. It is the same
- * for every origin, so no answer varies by it. Any other OPTIONS request is one that no address takes.
+ * Adds CORS headers to every response of an open path, with or without an Origin, and answers preflight requests there. They are
+ * the same for every origin, so responses need no Vary. OPTIONS requests to other paths are refused like any unsupported method.
  */
 export function addCors(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {

@@ -12,8 +12,8 @@ const COOKIE = 'csrf';
 export const CSRF_FIELD = 'csrf_token';
 
 /**
- * CSRF tokens of forms: a secret in a cookie, and in the form a token made of it. A token can be bound to what the
- * form showed (the user, the request), so that it is good for nothing else.
+ * CSRF tokens of forms: a secret in a cookie, and a token derived from it in the form. A token can be bound to what the form
+ * showed (the user, the request), so that it is valid for nothing else.
  */
 @Injectable()
 export class CsrfService {
@@ -27,19 +27,19 @@ export class CsrfService {
     this.tokens = CsrfTokens({ secretLength: 32, userInfo: true, hmacKey });
   }
 
-  /** A token for a form of the page being answered; sets the cookie where the browser has none. */
+  /** A token for a form in the current response; sets the cookie if the browser has none. */
   tokenFor(request: FastifyRequest, reply: FastifyReply, binding: string): string {
     let secret = this.cookies.get(request, COOKIE);
     if (!secret || !/^[A-Za-z0-9_-]{43}$/.test(secret)) {
       secret = this.tokens.secretSync();
       this.cookies.set(reply, COOKIE, secret);
-      // Another form of the same page must be given the same secret.
+      // Other forms of the same page must get the same secret.
       this.cookies.remember(request, COOKIE, secret);
     }
     return this.tokens.create(secret, binding);
   }
 
-  /** Throws a 403 problem unless the form came from a page of this service that was bound to the same thing. */
+  /** Throws a 403 problem unless the form came from a page of this service with the same binding. */
   check(request: FastifyRequest, form: Form, binding: string): void {
     const { origin } = request.headers;
     const secret = this.cookies.get(request, COOKIE);
@@ -47,7 +47,7 @@ export class CsrfService {
     const fromHere = origin === undefined || origin === this.settings.baseUrl;
     if (!fromHere || !secret || !token || !this.tokens.verify(secret, token, binding)) {
       throw forbidden(
-        'This form has expired or did not come from a page of this service. Please go back, reload the page and try again.',
+        'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
       );
     }
   }

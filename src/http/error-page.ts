@@ -4,22 +4,24 @@ import { messagePage } from './pages/message.page.js';
 import type { Problem } from './problem.js';
 import type { Rendered } from './route-options.js';
 
-/** Plainer words than a developer's, where a person may see the status. */
+/** Plainer headings than the problem titles, for statuses that people may see. */
 const HEADINGS: Record<number, string> = {
   400: 'This link or form does not work',
-  403: 'This form cannot be used any more',
-  404: 'There is no page here',
+  403: 'This form has expired',
+  404: 'Page not found',
   500: 'Something went wrong',
-  503: 'We are back in a moment',
+  503: 'We will be back shortly',
 };
 
-/** A refusal as a page for a person: what went wrong, what to do, and the request id to quote. */
+export const headingOf = ({ status, title }: Problem): string => HEADINGS[status] ?? title;
+
+/** A problem as a page for a person: what went wrong, what to do, and the request id for support. */
 export function errorPage(problem: Problem, request: FastifyRequest): Rendered {
   const body = messagePage({
     title: problem.title,
-    heading: HEADINGS[problem.status] ?? problem.title,
+    heading: headingOf(problem),
     text: problem.detail,
-    action: { href: '/', label: 'Go to the start page' },
+    action: { href: '/', label: 'Go to the home page' },
     requestId: request.id,
   });
   return { headers: pageHeaders(), body };

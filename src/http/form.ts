@@ -3,17 +3,17 @@ import { badRequest } from './problem.js';
 // More than any form or request of this service needs.
 const MAX_PARAMETERS = 100;
 
-/** Text that PostgreSQL cannot hold or that is not Unicode: NUL, or half of a surrogate pair. */
+/** Text that PostgreSQL cannot store or that is not valid Unicode: NUL, or an unpaired surrogate. */
 export const isUnsafeText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
 /**
- * Parameters of an application/x-www-form-urlencoded body or a query string. A parameter may have been sent
- * more than once: who asks decides what that means.
+ * Parameters of an application/x-www-form-urlencoded body or a query string. A parameter may occur more than once; callers decide
+ * what that means.
  */
 export class Form {
   private constructor(
     private readonly values: ReadonlyMap<string, readonly string[]>,
-    /** The text as it was sent. */
+    /** The text as sent. */
     readonly source: string,
   ) {}
 
@@ -31,12 +31,12 @@ export class Form {
     return new Form(values, source);
   }
 
-  /** The value; undefined when it was not sent, or sent empty (RFC 6749 §3.1: treated as omitted). */
+  /** The value; undefined if it was not sent, or is empty (RFC 6749 §3.1: treated as omitted). */
   get(name: string): string | undefined {
     return this.values.get(name)?.[0] || undefined;
   }
 
-  /** Every value that was sent under the name, as checkboxes of one name do; empty ones are left out. */
+  /** All values sent under the name, such as checkboxes of one group; empty ones are omitted. */
   getAll(name: string): string[] {
     return (this.values.get(name) ?? []).filter((value) => value !== '');
   }
@@ -56,7 +56,7 @@ export class Form {
   }
 }
 
-/** Decodes one part; refuses what a lenient decoder would replace without a word. */
+/** Decodes one part; refuses what a lenient decoder would silently replace. */
 export function decode(part: string): string {
   let text: string;
   try {
@@ -64,7 +64,7 @@ export function decode(part: string): string {
   } catch {
     throw badRequest('The parameters are not valid percent-encoded UTF-8.');
   }
-  if (isUnsafeText(text)) throw badRequest('A parameter holds a NUL character.');
+  if (isUnsafeText(text)) throw badRequest('A parameter contains a NUL character.');
   return text;
 }
 

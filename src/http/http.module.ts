@@ -3,7 +3,7 @@ import { Cookies } from './cookies.js';
 import { CsrfService } from './csrf.service.js';
 import { ProblemTypesController } from './problem-types.controller.js';
 
-/** What every page and endpoint shares and what knows nothing of OAuth: problems, cookies, CSRF tokens. */
+/** What all pages and endpoints share and what is independent of OAuth: problems, cookies, CSRF tokens. */
 @Global()
 @Module({
   controllers: [ProblemTypesController],

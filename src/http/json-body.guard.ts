@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { Form } from './form.js';
 import { unsupportedMediaType } from './problem.js';
 
-/** Lets a request with a body pass only where the body was JSON. */
+/** Refuses requests whose body is not JSON. */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { body } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (body instanceof Form) throw unsupportedMediaType('This endpoint takes JSON: application/json.');
+    if (body instanceof Form) throw unsupportedMediaType('This endpoint only accepts application/json.');
     return true;
   }
 }

@@ -5,16 +5,16 @@ const AT_MOST_MS = 100;
 const WARN = 40;
 
 /**
- * Standard output, written in pieces: what requests say goes out after a tenth of a second at the latest, or together
- * with much else; a warning or an error goes out at once with all before it, and so does the rest when the process ends.
+ * Standard output, written in chunks: ordinary lines are written after at most a tenth of a second, or together with many others.
+ * A warning or error is written immediately with everything before it, and so is the rest when the process exits.
  */
 export function logOutput(): DestinationStream {
-  const output = destination({
-    dest: 1,
-    sync: true,
-    minLength: PIECE_BYTES,
-    periodicFlush: AT_MOST_MS,
-  });
+  const output = destination({ dest: 1, sync: true, minLength: PIECE_BYTES });
+  let flushing: NodeJS.Timeout | undefined;
+  const flush = () => {
+    flushing = undefined;
+    output.flush();
+  };
   process.on('exit', () => output.flushSync());
   const stream = {
     [symbols.needsMetadataGsym]: true as const,
@@ -23,6 +23,8 @@ export function logOutput(): DestinationStream {
     write(line: string) {
       output.write(line);
       if (stream.lastLevel >= WARN) output.flushSync();
+      // Started by a line, so that an idle instance is not woken up.
+      else flushing ??= setTimeout(flush, AT_MOST_MS).unref();
     },
   };
   return stream;

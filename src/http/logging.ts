@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { logFields, type LogFields } from '../telemetry/log-scope.js';
 
 /**
- * The service's log: JSON lines. A request is named by its method and route pattern, never by its
- * URL, headers or body, so that no token, code, key or cookie can reach a line.
+ * The log of the service: JSON lines. A request is identified by its method and route pattern, never by its URL, headers or body,
+ * so that no token, code, key or cookie gets into the log.
  */
 export function createLog(level: string, destination: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -18,9 +18,9 @@ export function createLog(level: string, destination: DestinationStream): Logger
   return pino(options, destination);
 }
 
-/** An error's name, code, message and stack; not the other members, where drivers keep a query's parameters. */
+/** An error's name, code, message and stack; not its other members, where drivers keep query parameters. */
 function describeError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: 'something that is no Error was thrown' };
+  if (!(error instanceof Error)) return { message: 'a value that is not an Error was thrown' };
   const { code } = error as { code?: unknown };
   return { type: error.name, message: error.message, stack: error.stack, ...(code ? { code } : {}) };
 }
@@ -29,7 +29,7 @@ function describeRequest(request: FastifyRequest): Record<string, unknown> {
   return { method: request.method, route: request.routeOptions?.url, address: request.ip };
 }
 
-/** Whose lines at every start nobody needs to read. */
+/** Contexts whose lines at every start are not worth reading. */
 const FRAMEWORK = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -38,7 +38,7 @@ const FRAMEWORK = new Set([
   'RoutesResolver',
 ]);
 
-/** A line that brings its own fields, whether or not there is a scope to take them from. */
+/** A line with fields of its own, independent of the current log scope. */
 export interface Line {
   text: string;
   fields: LogFields;
@@ -47,7 +47,7 @@ export interface Line {
 const isLine = (message: unknown): message is Line =>
   typeof message === 'object' && message !== null && 'text' in message && 'fields' in message;
 
-/** The lines of Nest and of the services, written through the same log with what they are written in the course of. */
+/** Writes the lines of Nest and of the services to the same log, with the fields of the current scope. */
 export class NestLog implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

@@ -1,14 +1,14 @@
 export interface PageOptions {
   status?: number;
-  /** Where the page's forms may lead beside this service: Chromium checks redirects after a form against this. */
+  /** Other targets of the page's forms: Chromium applies this policy also to redirects after a form. */
   formTargets?: string[];
-  /** For pages whose own address is a secret: nothing but the origin goes into a Referer. */
-  hideAddress?: boolean;
-  /** For pages to which a script of this service adds something: it may run, and ask this service. */
+  /** For pages enhanced by a script of this service: the script may run and send requests to this service. */
   withScript?: boolean;
 }
 
-/** Headers of every page: a Content-Security-Policy without unsafe-inline, and with few exceptions without scripts; never cached. */
+/**
+ * Headers of every page: a Content-Security-Policy without unsafe-inline and, with few exceptions, without scripts; never cached.
+ */
 export function pageHeaders(options: PageOptions = {}): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -23,6 +23,5 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy.join('; '),
     'cache-control': 'no-store',
-    ...(options.hideAddress ? { 'referrer-policy': 'strict-origin' } : {}),
   };
 }

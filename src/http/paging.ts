@@ -6,7 +6,7 @@ import { badRequest } from './problem.js';
 const ID = /^[a-z]{4}[0-9A-HJKMNP-TV-Z]{26}$/;
 const DEFAULT_PAGE_SIZE = 25;
 
-/** Query of every list (contract §1): `page_size` 1 to 100, and one of `page_after` and `page_before` (ids). */
+/** The query of every list (contract §1): `page_size` from 1 to 100, and one of `page_after` and `page_before` (ids). */
 export class PageQuery {
   @IsOptional()
   @Transform(({ value }) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value))
@@ -24,7 +24,7 @@ export class PageQuery {
   page_before?: string;
 }
 
-/** Which part of a list to read: rows on one side of an id, one more than asked for, to see whether there is another page. */
+/** Which part of a list to read: rows on one side of an id, one more than requested to see whether there is another page. */
 export interface PageRequest {
   size: number;
   after?: string;
@@ -33,24 +33,27 @@ export interface PageRequest {
 
 export interface Page<T> {
   items: T[];
-  /** Whether there are items after the last, and before the first, in the list's own order. */
+  /** Whether there are items after the last one, and before the first one, in the order of the list. */
   hasNext: boolean;
   hasPrevious: boolean;
 }
 
 export function pageRequestOf(query: PageQuery): PageRequest {
   if (query.page_after !== undefined && query.page_before !== undefined) {
-    throw badRequest('Give page_after or page_before, not both.');
+    throw badRequest('Send page_after or page_before, not both.');
   }
   return { size: query.page_size ?? DEFAULT_PAGE_SIZE, after: query.page_after, before: query.page_before };
 }
 
-/** A part of a list as SQL: a condition, and an order with a limit. Its parameters are appended to `params`. */
-export type PartSql = (params: unknown[]) => { where: string; orderAndLimit: string };
+/**
+ * A part of a list as SQL: a condition, and an order with a limit. Its parameters are appended to `params`; `name` distinguishes
+ * its SQL text from that of other parts.
+ */
+export type PartSql = (params: unknown[]) => { where: string; orderAndLimit: string; name: string };
 
 /**
- * Reads a page of a list that is ordered by a unique text column, rising (`asc`) or newest first (`desc`). `read` runs the
- * list's own query for a part of it: for the page, and where it was asked from an id, for one row on that id's other side.
+ * Reads a page of a list ordered by a unique text column, ascending (`asc`) or newest first (`desc`). `read` runs the list's
+ * query for one part: for the page, and if the page starts at an id, for one row on the other side of that id.
  */
 export async function readPage<T>(
   page: PageRequest,
@@ -65,7 +68,9 @@ export async function readPage<T>(
     (comparison: string, ascending: boolean, limit: number): PartSql =>
     (params) => ({
       where: from === undefined ? 'true' : `${column} ${comparison} $${params.push(from)}`,
-      orderAndLimit: `ORDER BY ${column} ${ascending ? 'ASC' : 'DESC'} LIMIT $${params.push(limit)}`,
+      // The limit is not a parameter: for an unknown limit, PostgreSQL plans as if a tenth of the list were read.
+      orderAndLimit: `ORDER BY ${column} ${ascending ? 'ASC' : 'DESC'} LIMIT ${limit}`,
+      name: `${from === undefined ? '' : `${comparison} `}${ascending ? 'rising' : 'falling'} ${limit}`,
     });
   const [rows, behind] = await Promise.all([
     read(part(rising ? '>' : '<', rising, page.size + 1)),
@@ -77,7 +82,7 @@ export async function readPage<T>(
   return { items, hasNext: more, hasPrevious: behind.length > 0 };
 }
 
-/** Sets the `Link` header (RFC 8288) with absolute URLs, leaving out the pages that do not exist. */
+/** Sets the `Link` header (RFC 8288) with absolute URLs; omits pages that do not exist. */
 export function setPageLinks<T>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +91,7 @@ export function setPageLinks<T>(
   idOf: (item: T) => string,
 ): void {
   const link = (rel: string, parameter: string, item: T): string => {
-    const url = new URL(request.url, baseUrl);
+    const url = new URL(baseUrl + request.url);
     url.searchParams.delete('page_after');
     url.searchParams.delete('page_before');
     url.searchParams.set(parameter, idOf(item));

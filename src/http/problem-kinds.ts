@@ -1,4 +1,4 @@
-/** What the page behind a problem's `type` URL says of its kind. */
+/** What the page at a problem's `type` URL says. */
 export interface ProblemKind {
   title: string;
   status: number;
@@ -6,20 +6,20 @@ export interface ProblemKind {
   whatToDo: string;
 }
 
-/** Every kind of problem with a `type` URL, by slug. */
+/** Every problem type with a `type` URL, by slug. */
 export const PROBLEM_KINDS = {
   'invalid-request': {
     title: 'Bad request',
     status: 400,
     explanation: 'The request could not be understood: its syntax, encoding or parameters are wrong.',
-    whatToDo: 'Read "detail" in the answer, correct the request and send it again.',
+    whatToDo: 'Read "detail" in the response, correct the request and send it again.',
   },
   'validation-failed': {
     title: 'Validation failed',
     status: 400,
     explanation: 'The request was understood, but some of its members break a rule.',
     whatToDo:
-      '"field_errors" names each member and says what is wrong with it. Correct them and send the request again.',
+      'Read "field_errors" in the response: it says what is wrong with each member. Correct them and send the request again.',
   },
   'unsupported-version': {
     title: 'Unsupported version',
@@ -30,27 +30,27 @@ export const PROBLEM_KINDS = {
   'not-found': {
     title: 'Not found',
     status: 404,
-    explanation: 'There is nothing at this address, or nothing that this caller may see.',
-    whatToDo: 'Check the address and the id. A resource of somebody else is answered in the same way.',
+    explanation: 'There is nothing at this URL, or nothing that this caller may see.',
+    whatToDo: 'Check the URL and the id. Resources of other users and clients get the same response.',
   },
   'method-not-allowed': {
     title: 'Method not allowed',
     status: 405,
-    explanation: 'The address exists, but not for this HTTP method.',
+    explanation: 'The URL exists, but does not support this HTTP method.',
     whatToDo:
       'Use one of the methods in the Allow response header. Token revocation needs its trailing slash.',
   },
   'not-acceptable': {
     title: 'Not acceptable',
     status: 406,
-    explanation: 'The Accept request header asks for a media type that this address cannot give.',
+    explanation: 'The Accept request header asks for a media type that this endpoint does not provide.',
     whatToDo: 'Accept application/json or text/html.',
   },
   conflict: {
     title: 'Conflict',
     status: 409,
-    explanation: 'The request cannot be carried out in the present state of the resource.',
-    whatToDo: 'Read "detail" in the answer: it says what stands in the way.',
+    explanation: 'The request conflicts with the current state of the resource.',
+    whatToDo: 'Read "detail" in the response: it says what the conflict is.',
   },
   'content-too-large': {
     title: 'Content too large',
@@ -61,15 +61,17 @@ export const PROBLEM_KINDS = {
   'unsupported-media-type': {
     title: 'Unsupported media type',
     status: 415,
-    explanation: 'The body of the request is of a media type that this endpoint does not read.',
+    explanation: 'The body of the request has a media type that this endpoint does not accept.',
     whatToDo:
-      'Send JSON with "Content-Type: application/json"; the forms of pages send application/x-www-form-urlencoded.',
+      'Send JSON with "Content-Type: application/json", or for OAuth endpoints and the forms of pages application/x-www-form-urlencoded.',
   },
   'unprocessable-content': {
     title: 'Unprocessable content',
     status: 422,
-    explanation: 'The request contradicts an earlier one: its Idempotency-Key was used with another body.',
-    whatToDo: 'Send each new event with a new key; repeat a request with its key and exactly its body.',
+    explanation:
+      'The request contradicts an earlier one: its Idempotency-Key was already used with another body.',
+    whatToDo:
+      'Send each new event with a new key; retry a request with the same key and exactly the same body.',
   },
   'rate-limit-exceeded': {
     title: 'Too many requests',
@@ -77,13 +79,14 @@ export const PROBLEM_KINDS = {
     explanation:
       'This client (for this user), or this network address, has sent more requests than its limit allows.',
     whatToDo:
-      'Wait for as many seconds as the Retry-After response header says: the next request is then served. X-RateLimit-Limit and X-RateLimit-Remaining on every answer help to stay below the limit.',
+      'Wait for as many seconds as the Retry-After response header says: the next request is then served. X-RateLimit-Limit and X-RateLimit-Remaining in every response help to stay below the limit.',
   },
   'internal-error': {
     title: 'Internal server error',
     status: 500,
-    explanation: 'Something went wrong inside the service. It has been logged with the id of the request.',
-    whatToDo: 'Try again later. If it stays, tell us the X-Request-Id of the answer.',
+    explanation:
+      'An unexpected error occurred in the service. It has been logged with the id of the request.',
+    whatToDo: 'Try again later. If it persists, report the X-Request-Id of the response.',
   },
   'service-unavailable': {
     title: 'Service unavailable',

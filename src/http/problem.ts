@@ -1,19 +1,19 @@
 import type { ProblemSlug } from './problem-kinds.js';
 
 export interface ProblemExtras {
-  /** Response headers that belong to the refusal, such as `Allow` or `WWW-Authenticate`. */
+  /** Response headers of the problem, such as `Allow` or `WWW-Authenticate`. */
   headers?: Record<string, string>;
-  /** What is wrong with which member of the request. */
+  /** What is wrong with each member of the request. */
   fieldErrors?: Record<string, string[]>;
   /** URL of the resource concerned. */
   instance?: string;
-  /** What the user concerned should be told (source specification §2.4), as it goes over the wire. */
+  /** A notification for the user concerned (source specification §2.4), in its wire format. */
   notification?: object;
 }
 
 /**
- * A refusal as RFC 9457 problem details: status, title and detail, with a `type` for the kinds that have a page.
- * The detail is shown to the caller: it never holds a secret.
+ * An error as RFC 9457 problem details: status, title and detail, with a `type` for kinds that have a page. The detail is shown
+ * to the caller, so it must not contain secrets.
  */
 export class Problem extends Error {
   constructor(
@@ -45,22 +45,16 @@ export const rateLimitExceeded = kind(429, 'Too many requests', 'rate-limit-exce
 export const internalError = kind(500, 'Internal server error', 'internal-error');
 export const serviceUnavailable = kind(503, 'Service unavailable', 'service-unavailable');
 
-/** A request whose members break a rule: 400 with `field_errors`. */
+/** A request with invalid members: 400 with `field_errors`. */
 export const validationFailed = (fieldErrors: Record<string, string[]>): Problem =>
-  new Problem(
-    400,
-    'Validation failed',
-    'Some members of the request are not as they must be.',
-    'validation-failed',
-    {
-      fieldErrors,
-    },
-  );
+  new Problem(400, 'Validation failed', 'Some members of the request are invalid.', 'validation-failed', {
+    fieldErrors,
+  });
 
-/** 401 carries status, title and detail alone; the challenge goes into the header. */
+/** 401 carries only status, title and detail; the challenge goes into the header. */
 export const unauthorized = (detail: string, challenge: string): Problem =>
   new Problem(401, 'Unauthorized', detail, undefined, { headers: { 'www-authenticate': challenge } });
 
-/** 403 carries status, title and detail alone. */
+/** 403 carries only status, title and detail. */
 export const forbidden = (detail: string, headers?: Record<string, string>): Problem =>
   new Problem(403, 'Forbidden', detail, undefined, headers ? { headers } : {});

@@ -1,7 +1,7 @@
 import type { Problem } from './problem.js';
 import type { Rendered } from './route-options.js';
 
-/** The `type` URL of a kind of problem, with its trailing slash. */
+/** The `type` URL of a problem type, with its trailing slash. */
 export const problemTypeUrl = (baseUrl: string, slug: string): string => `${baseUrl}/v2/problems/${slug}/`;
 
 /** A problem as application/problem+json (RFC 9457, contract §1). */

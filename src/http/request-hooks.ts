@@ -4,7 +4,7 @@ import { methodNotAllowed } from './problem.js';
 import { observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from './service-version.guard.js';
 
-/** What happens around every request: its id, the version header, the line in the log, and an orderly end. */
+/** What happens around every request: its id, the version header, the log line, and closing connections at shutdown. */
 export function addRequestHooks(fastify: FastifyInstance): void {
   let closing = false;
   const drain = new Drain();
@@ -12,18 +12,18 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     closing = true;
     await drain.finish();
   });
-  // Callbacks, for they run at every request: a promise for each would cost more than what they do.
+  // Callbacks, because these run for every request: a promise for each would cost more than their work.
   fastify.addHook('onRequest', (request, reply, done) => {
-    // What an endpoint does not say otherwise is for its caller alone.
+    // By default, responses must not be cached; endpoints may override this.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
     if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
     done();
   });
-  // Before the body is looked at, and after CORS.
+  // Before the body is read, and after CORS.
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     done(missingSlash(request), payload);
   });
-  // A connection that stays open after its last answer would hold up the shutdown.
+  // A connection kept open after its last response would delay the shutdown.
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) void reply.header('connection', 'close');
     done(null, payload);
@@ -48,7 +48,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   });
 }
 
-/** The router takes both spellings of an address for one. */
+/** The router treats the URL with and without a trailing slash as the same. */
 function missingSlash({ routeOptions, url }: FastifyRequest): Error | null {
   if (!routeOptions.config?.needsTrailingSlash || url.split('?', 1)[0]!.endsWith('/')) return null;
   return methodNotAllowed(

@@ -1,6 +1,6 @@
 import { Histogram } from 'prom-client';
 
-/** Every request by its route's pattern, never by its URL. */
+/** Every request by its route pattern, never by its URL. */
 const requestDuration = new Histogram({
   name: 'http_request_duration_seconds',
   help: 'Duration of requests by method, route and status',
@@ -8,10 +8,10 @@ const requestDuration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
 });
 
-// As many as there are routes and statuses: what names them comes from the code alone.
+// Bounded by the number of routes and statuses, because all labels come from the code.
 const observers = new Map<string, { observe(seconds: number): void }>();
 
-/** Counts an answered request with its duration. */
+/** Records the duration of a finished request. */
 export function observeRequest(method: string, route: string, status: number, seconds: number): void {
   const key = `${method} ${route} ${status}`;
   let observer = observers.get(key);

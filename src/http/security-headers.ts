@@ -2,22 +2,31 @@ import type { FastifyInstance } from 'fastify';
 import helmet from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Puts helmet's headers on every answer. They are the same for all, so helmet is asked once; pages replace the policy with their own. */
+// Portal and password links, whose path is the secret, and the redirect URI of the demonstration, with its code. For these only
+// the origin is sent as Referer. With no-referrer, browsers would send "Origin: null" with the forms.
+const SECRET_PATH = /^\/(portal\/login\/|password\/|demo\/callback)/;
+const HIDE_PATH = { 'referrer-policy': 'strict-origin' };
+
+/**
+ * Adds helmet's headers to every response. They are always the same, so they are computed once; pages replace the policy with
+ * their own.
+ */
 export function addSecurityHeaders(fastify: FastifyInstance, { secure }: { secure: boolean }): void {
   const headers = headersOf({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
     },
-    // A partner's page may open the authorization page in a window of its own and wait for it.
+    // A partner's page may open the authorization page in its own window and wait for it.
     crossOriginOpenerPolicy: false,
     frameguard: { action: 'deny' },
-    // With no-referrer browsers send "Origin: null" with forms.
+    // With no-referrer, browsers send "Origin: null" with forms.
     referrerPolicy: { policy: 'same-origin' },
     strictTransportSecurity: secure,
   });
-  fastify.addHook('onRequest', (_request, reply, done) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers(headers);
+    if (SECRET_PATH.test(request.routeOptions.url ?? request.url)) void reply.headers(HIDE_PATH);
     done();
   });
 }

@@ -2,10 +2,13 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { unsupportedVersion } from './problem.js';
 
-/** The one version of the partners' bearer endpoints (source specification §9). */
+/** The only version of the partners' bearer endpoints (source specification §9). */
 export const SERVICE_VERSION = 2;
 
-/** Contract §6: `Service-Version` is left out or a number equal to 2; anything else is a 400 problem. Runs after authentication. */
+/**
+ * Contract §6: `Service-Version` must be omitted or a number equal to 2; anything else is a 400 problem. Runs after
+ * authentication.
+ */
 @Injectable()
 export class ServiceVersionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -19,7 +22,7 @@ export class ServiceVersionGuard implements CanActivate {
       return true;
     }
     throw unsupportedVersion(
-      `This endpoint has version ${SERVICE_VERSION} alone; the Service-Version header asks for another.`,
+      `This endpoint only supports version ${SERVICE_VERSION}; the Service-Version header asks for another.`,
     );
   }
 }

@@ -12,7 +12,7 @@ import {
 
 const RETRY_AFTER_SECONDS = '2';
 
-/** Turns whatever was thrown into a problem; what is unexpected becomes a 500 that says nothing of the inside. */
+/** Converts anything thrown into a problem. Unexpected errors become a 500 that reveals nothing internal. */
 export function toProblem(exception: unknown): Problem {
   if (exception instanceof Problem) return exception;
   if (isDatabaseAway(exception)) {
@@ -26,7 +26,7 @@ export function toProblem(exception: unknown): Problem {
   return byStatus(statusOf(exception));
 }
 
-/** Fastify puts `statusCode` on what its parsers refuse; Nest's exceptions have `getStatus()`. */
+/** Errors of Fastify's parsers have a `statusCode`; Nest's exceptions have `getStatus()`. */
 function statusOf(exception: unknown): number {
   if (exception instanceof HttpException) return exception.getStatus();
   const status = (exception as { statusCode?: unknown } | undefined)?.statusCode;
@@ -36,20 +36,20 @@ function statusOf(exception: unknown): number {
 function byStatus(status: number): Problem {
   switch (status) {
     case 404:
-      return notFound('There is nothing at this address.');
+      return notFound('There is nothing at this URL.');
     case 413:
       return payloadTooLarge('The body must not be larger than 64 kB.');
     case 415:
-      return unsupportedMediaType('This endpoint does not read a body of this media type.');
+      return unsupportedMediaType('This endpoint does not accept a body of this media type.');
     case 503:
       return serviceUnavailable('The service is not ready. Please try again shortly.', {
         headers: { 'retry-after': RETRY_AFTER_SECONDS },
       });
     default:
       return status >= 400 && status < 500
-        ? badRequest('The request could not be read: its body, encoding or address is malformed.')
+        ? badRequest('The request could not be read: its body, encoding or URL is malformed.')
         : internalError(
-            'Something went wrong. Please quote the X-Request-Id of this answer when you report it.',
+            'An unexpected error occurred. Include the X-Request-Id of this response when you report it.',
           );
   }
 }

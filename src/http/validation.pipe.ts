@@ -1,9 +1,9 @@
 import { Injectable, ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
 import { isUnsafeText } from './form.js';
-import { freeMembersOf } from './member-rules.decorator.js';
+import { freeMembersOf } from './validation.decorators.js';
 import { badRequest, validationFailed } from './problem.js';
 
-/** Checks bodies and queries against their DTO: unknown members are refused, and so is text that cannot be stored. */
+/** Validates bodies and queries by their DTO. Unknown members are refused, and so is text that cannot be stored. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
   constructor() {
@@ -17,14 +17,14 @@ export class RequestValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type !== 'custom' && holdsUnsafeText(value)) {
-      throw badRequest('The request holds a NUL character or half of a surrogate pair.');
+      throw badRequest('The request contains a NUL character or an unpaired surrogate.');
     }
     if (metadata.type === 'body' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
       throw badRequest('The body must be a JSON object.');
     }
     const free = metadata.type === 'body' ? freeMembersOf(metadata.metatype, value as object) : {};
     if (Object.keys(free).length === 0) return super.transform(value, metadata);
-    // What may have any form is kept away from the library, which drops and stumbles over members such as `constructor`.
+    // Free-form objects are kept away from the library, which drops or fails on members such as `constructor`.
     const standIns = Object.fromEntries(Object.keys(free).map((name) => [name, {}]));
     return Object.assign(
       (await super.transform({ ...(value as object), ...standIns }, metadata)) as object,
@@ -33,7 +33,7 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-// Deeper than any body of this service; a walk without an end would end in the stack's.
+// Deeper than any body of this service; without a limit, the recursion could overflow the stack.
 const MAX_DEPTH = 32;
 
 function holdsUnsafeText(value: unknown, depth = 0): boolean {
@@ -50,7 +50,7 @@ function fieldErrorsOf(errors: ValidationError[], path = ''): Record<string, str
   for (const error of errors) {
     const name = path + error.property;
     const own = Object.entries(error.constraints ?? {}).map(([constraint, message]) =>
-      constraint === 'whitelistValidation' ? 'is not a member that can be set here' : message,
+      constraint === 'whitelistValidation' ? 'is not a known member' : message,
     );
     if (own.length > 0) result[name] = own;
     Object.assign(result, fieldErrorsOf(error.children ?? [], `${name}.`));

@@ -12,7 +12,7 @@ export class NotificationEntity {
   @Column('text', { name: 'user_id' })
   userId!: string;
 
-  /** The client that it concerns, whose tokens may see it; null for what only the user's own page shows. */
+  /** The client it is about, whose tokens may read it; null if only the user's own page shows it. */
   @Column('text', { name: 'client_id', nullable: true })
   clientId!: string | null;
 
@@ -49,7 +49,7 @@ export class NotificationEntity {
   @Column('timestamptz', { name: 'resolved_at', nullable: true })
   resolvedAt!: Date | null;
 
-  /** When the service resolves it by itself. */
+  /** When the service resolves it automatically. */
   @Column('timestamptz', { name: 'resolve_at', nullable: true })
   resolveAt!: Date | null;
 }

@@ -1,6 +1,8 @@
 import type { NotificationEntity } from './notification.entity.js';
 
-/** A notification on the wire (source specification §2.4): optional members without a value are left out, `external_link` aside. */
+/**
+ * A notification on the wire (source specification §2.4): optional members without a value are omitted, except `external_link`.
+ */
 export interface NotificationView {
   id: string;
   url: string;

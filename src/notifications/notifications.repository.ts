@@ -9,7 +9,7 @@ const COLUMNS = `id, user_id AS "userId", client_id AS "clientId", message_id AS
   external_button_label AS "externalButtonLabel", read_at AS "readAt", resolved_at AS "resolvedAt",
   resolve_at AS "resolveAt"`;
 
-/** Every member narrows. */
+/** All given members must match. */
 export interface NotificationFilter {
   userId?: string;
   clientId?: string;
@@ -42,7 +42,7 @@ export class NotificationsRepository {
     return manager.findOneBy(NotificationEntity, { id, ...filter });
   }
 
-  /** Sets `read_at` and `resolved_at` once; what is set already stays. False where that leaves nothing to set. */
+  /** Sets `read_at` and `resolved_at` once and keeps existing values. False if there is nothing to set. */
   async mark(
     manager: EntityManager,
     id: string,
@@ -58,7 +58,7 @@ export class NotificationsRepository {
     return count === 1;
   }
 
-  /** Resolves what is due; how many those were, at most `limit`. */
+  /** Resolves up to `limit` due notifications; returns their number. */
   async resolveDue(limit: number): Promise<number> {
     const [, count]: [unknown[], number] = await this.dataSource.query(
       `UPDATE notifications SET resolved_at = resolve_at WHERE id IN (

@@ -28,7 +28,7 @@ export interface NewNotification {
   externalButtonLabel?: string;
 }
 
-/** What users should know: raised, read, resolved (contract §8). */
+/** Notifications to users: raised, read, resolved (contract §8). */
 @Injectable()
 export class NotificationsService {
   private readonly logger = new Logger(NotificationsService.name);
@@ -44,14 +44,14 @@ export class NotificationsService {
     return this.repository.list(filter, page);
   }
 
-  /** The notification, if the filter lets it be seen; else a 404 problem. */
+  /** The notification, if it matches the filter; otherwise a 404 problem. */
   async get(id: string, filter: NotificationFilter): Promise<NotificationEntity> {
     const notification = isId('notf', id) ? await this.repository.find(id, filter) : null;
     if (!notification) throw notFound('There is no notification with this id.');
     return notification;
   }
 
-  /** Marks it read or resolved, each once; what was marked before is no change, and no audit event. */
+  /** Marks it read or resolved, each once. Marking it again is no change, and no audit event. */
   async mark(
     id: string,
     filter: NotificationFilter,
@@ -71,7 +71,7 @@ export class NotificationsService {
     return this.get(id, filter);
   }
 
-  /** Raises one of the service's own kinds, in the caller's transaction. */
+  /** Raises one of the service's own notifications, in the caller's transaction. */
   async raise(
     manager: EntityManager,
     userId: string,
@@ -87,7 +87,7 @@ export class NotificationsService {
     });
   }
 
-  /** An operator's own; throws a 400 problem for an unknown user or client. */
+  /** Creates a notification for an operator; throws a 400 problem for an unknown user or client. */
   async raiseByOperator(input: NewNotification, actor: Actor): Promise<NotificationEntity> {
     const id = newId('notf');
     try {
@@ -107,16 +107,16 @@ export class NotificationsService {
       });
     } catch (error) {
       if (isForeignKeyViolation(error, 'notifications_user_id_fkey')) {
-        throw validationFailed({ user_id: ['must be the id of a user'] });
+        throw validationFailed({ user_id: ['is not the id of a user'] });
       }
       if (isForeignKeyViolation(error, 'notifications_client_id_fkey')) {
-        throw validationFailed({ client_id: ['must be the id of a client'] });
+        throw validationFailed({ client_id: ['is not the id of a client'] });
       }
       throw error;
     }
   }
 
-  /** Resolves what the service resolves by itself. */
+  /** Resolves the notifications that resolve automatically and are due. */
   async resolveDue(): Promise<void> {
     while ((await this.repository.resolveDue(BATCH)) === BATCH);
   }
@@ -124,7 +124,7 @@ export class NotificationsService {
   @Interval(RESOLVE_EVERY_MS)
   protected async resolveOnSchedule(): Promise<void> {
     await this.resolveDue().catch((error: Error) =>
-      this.logger.warn(`Resolving stopped early: ${error.message}`),
+      this.logger.warn(`Resolving notifications stopped early: ${error.message}`),
     );
   }
 }

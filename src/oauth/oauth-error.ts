@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { TokenRefusal } from '../activity/activity.js';
 import { Problem } from '../http/problem.js';
 import type { Rendered } from '../http/route-options.js';
 import { refusalCounter } from './oauth-metrics.js';
@@ -15,31 +16,33 @@ export type OAuthErrorCode =
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What an OAuth endpoint refused the request with. */
-    refusedWith?: OAuthErrorCode;
+    /** Why an OAuth endpoint refused the request: the reason, or else the error code. */
+    refusedWith?: OAuthErrorCode | TokenRefusal;
   }
 }
 
-/** RFC 6749 §5.1 and §5.2: neither tokens nor refusals may be stored. */
+/** RFC 6749 §5.1 and §5.2: neither tokens nor errors may be cached. */
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
-/** A refusal of an OAuth endpoint (RFC 6749 §5.2). The description is for developers and echoes nothing of the request. */
+/**
+ * An error of an OAuth endpoint (RFC 6749 §5.2). The description is for the client's developers and echoes nothing of the request
+ * but scope names. The reason is for operators and may be more specific.
+ */
 export class OAuthError extends Problem {
   constructor(
     readonly code: OAuthErrorCode,
     description: string,
     status = 400,
     headers: Record<string, string> = {},
+    readonly reason?: TokenRefusal,
   ) {
     super(status, code, description, undefined, { headers });
   }
 }
 
 export const invalidRequest = (description: string) => new OAuthError('invalid_request', description);
-export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description);
-export const invalidScope = (description: string) => new OAuthError('invalid_scope', description);
 
-/** 401 with the Basic challenge, whichever way the client tried. */
+/** 401 with the Basic challenge, however the client tried to authenticate. */
 export const invalidClient = () =>
   new OAuthError(
     'invalid_client',
@@ -48,11 +51,11 @@ export const invalidClient = () =>
     { 'www-authenticate': 'Basic realm="Charging Data Service", charset="UTF-8"' },
   );
 
-/** Renders the refusals of OAuth endpoints: 400, 401 and 403 as RFC 6749 JSON, the others as problems. */
+/** Renders errors of OAuth endpoints: 400, 401 and 403 as RFC 6749 JSON, the others as problems. */
 export function renderOAuthError(problem: Problem, request: FastifyRequest): Rendered | undefined {
   const code = problem instanceof OAuthError ? problem.code : codeOf(problem.status);
   if (code === undefined) return undefined;
-  request.refusedWith = code;
+  request.refusedWith = (problem instanceof OAuthError && problem.reason) || code;
   refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
   return {
     status: problem.status,
@@ -61,6 +64,6 @@ export function renderOAuthError(problem: Problem, request: FastifyRequest): Ren
   };
 }
 
-/** What the HTTP layer refused before the endpoint saw it, such as broken percent-encoding. */
+/** The error code for what the HTTP layer refused before the endpoint was reached, such as broken percent-encoding. */
 const codeOf = (status: number): OAuthErrorCode | undefined =>
   status === 400 ? 'invalid_request' : undefined;

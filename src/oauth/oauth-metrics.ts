@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client';
 
-/** What the OAuth endpoints refuse, by the route's pattern and the error code of RFC 6749. */
+/** Errors of the OAuth endpoints, by route pattern and RFC 6749 error code. */
 export const refusalCounter = new Counter({
   name: 'oauth_refusals_total',
   help: 'Refusals of the OAuth endpoints by endpoint and error code',
@@ -13,7 +13,7 @@ const introspections = new Counter({
   labelNames: ['result'] as const,
 });
 
-/** Introspections by what they said. */
+/** Introspections by result. */
 export const introspected = {
   active: introspections.labels('active'),
   inactive: introspections.labels('inactive'),

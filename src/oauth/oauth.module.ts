@@ -5,6 +5,8 @@ import { AuthorizationService } from './authorization/authorization.service.js';
 import { LoginController } from './authorization/login.controller.js';
 import { StartPageController } from './authorization/start-page.controller.js';
 import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
+import { ClientBasicStrategy } from './clients/client-basic.strategy.js';
+import { IntrospectionBearerGuard } from './introspection/introspection-bearer.guard.js';
 import { IntrospectionGuard } from './introspection/introspection.guard.js';
 import { OAuthFormGuard } from './oauth-endpoint.js';
 import { IntrospectionController } from './introspection/introspection.controller.js';
@@ -16,7 +18,7 @@ import { ClientCredentialsGrant } from './token/client-credentials.grant.js';
 import { RefreshTokenGrant } from './token/refresh-token.grant.js';
 import { TokenController } from './token/token.controller.js';
 
-/** The OAuth 2 endpoints and the pages of signing in and consenting. */
+/** The OAuth 2 endpoints, and the login and consent pages. */
 @Module({
   controllers: [
     AuthorizationController,
@@ -32,7 +34,9 @@ import { TokenController } from './token/token.controller.js';
     AuthorizationRequestChecks,
     AuthorizationService,
     ClientAuthenticationGuard,
+    ClientBasicStrategy,
     ClientCredentialsGrant,
+    IntrospectionBearerGuard,
     IntrospectionGuard,
     OAuthFormGuard,
     RefreshTokenGrant,

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
 
 /**
- * Counts what the OAuth endpoints refuse, by its error code, for whoever asks why a partner's requests fail. Client
- * authentication counts its own refusals, with their reasons.
+ * Counts the errors of OAuth endpoints by reason, or else by error code, so that operators can see why a partner's requests fail.
+ * Failed client authentications are counted where they happen, with their reasons.
  */
 @Injectable()
 export class RefusalCounts implements OnModuleInit {

@@ -1,28 +1,31 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { register } from 'prom-client';
 import { GaugesService } from './gauges.service.js';
 import { Settings } from '../config/settings.js';
 import { unauthorized } from '../http/problem.js';
+import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 
-/** Metrics for Prometheus (contract §14); where `METRICS_TOKEN` is set, for its bearer alone. */
+/** Metrics for Prometheus (contract §14); with `METRICS_TOKEN`, only for its bearer. */
 @Controller('metrics')
 export class MetricsController {
   constructor(
     private readonly settings: Settings,
     private readonly gauges: GaugesService,
+    private readonly limits: RateLimitsService,
   ) {}
 
   @Get()
+  @RouteConfig({ servesAnySchema: true })
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { metricsToken } = this.settings;
-    if (
-      metricsToken !== undefined &&
-      !sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)
-    ) {
+    this.limits.refuseOverLimit(request);
+    if (metricsToken === undefined) await this.limits.countAddress(request);
+    else if (!sameText(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
       throw unauthorized(
-        'The metrics need the bearer token of the METRICS_TOKEN setting.',
+        'The metrics require the bearer token of the METRICS_TOKEN setting.',
         'Bearer realm="metrics"',
       );
     }
@@ -31,6 +34,6 @@ export class MetricsController {
   }
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares in constant time. */
 const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

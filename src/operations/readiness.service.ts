@@ -1,11 +1,16 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { HealthIndicatorService, TypeOrmHealthIndicator, type HealthIndicatorResult } from '@nestjs/terminus';
+import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { Listener } from '../database/listener.service.js';
+import { SchemaCompatibility } from '../database/schema-compatibility.service.js';
 
-// A load balancer asks again soon; a database that takes longer is not ready.
+// Load balancers check often; a database that takes longer than this counts as not ready.
 const TIMEOUT_MS = 1500;
 
-/** Whether requests can be served: the database answers, its schema is the one this build needs, and the process goes on. */
+const DEAF =
+  'notifications from the database do not arrive: DATABASE_URL must point to PostgreSQL itself, or to a pooler in session mode';
+
+/** Whether requests can be served: the database responds, its schema fits this build, and no shutdown has begun. */
 @Injectable()
 export class ReadinessService implements OnModuleDestroy {
   private isStopping = false;
@@ -13,29 +18,63 @@ export class ReadinessService implements OnModuleDestroy {
 
   constructor(
     private readonly indicators: HealthIndicatorService,
-    private readonly database: TypeOrmHealthIndicator,
     private readonly dataSource: DataSource,
+    private readonly listener: Listener,
+    private readonly schema: SchemaCompatibility,
   ) {}
 
-  /** From now on this instance is not ready: the first thing that a shutdown does. */
+  /** Makes the instance not ready, as the first step of a shutdown. */
   onModuleDestroy(): void {
     this.isStopping = true;
   }
 
-  /** Down from the moment at which a shutdown begins. */
+  /** Down from the moment when a shutdown begins. */
   process(): HealthIndicatorResult {
     const check = this.indicators.check('process');
-    return this.isStopping ? check.down('shutting down') : check.up();
+    return this.isStopping ? check.down({ reason: 'the instance is shutting down' }) : check.up();
   }
 
-  /** Down while the database does not answer within 1.5 s. */
+  /** Down while the database does not respond within 1.5 s, or is a standby that was not promoted. */
   async reachable(): Promise<HealthIndicatorResult> {
-    return this.database.pingCheck('database', { timeout: TIMEOUT_MS });
+    const check = this.indicators.check('database');
+    let isStandby = false;
+    const result = await check
+      .attempt(async () => {
+        const [row]: { standby: boolean }[] = await this.dataSource.query(
+          'SELECT pg_is_in_recovery() AS standby',
+        );
+        isStandby = row!.standby;
+      })
+      .withTimeout(TIMEOUT_MS);
+    if (result.database.status !== 'up') return check.down({ reason: 'the database does not respond' });
+    return isStandby
+      ? check.down({ reason: 'the database is a standby that was not promoted, and accepts no writes' })
+      : result;
+  }
+
+  /** Down if the database responds but its notifications do not arrive: behind a pooler in transaction mode. */
+  async announcements(): Promise<HealthIndicatorResult> {
+    const check = this.indicators.check('announcements');
+    await check.attempt(() => this.listener.tried()).withTimeout(TIMEOUT_MS);
+    return this.listener.isDeaf ? check.down({ reason: DEAF }) : check.up();
+  }
+
+  /** Down once the schema requires a newer build. Queried every time, from a table with a few rows. */
+  async compatible(): Promise<HealthIndicatorResult> {
+    const check = this.indicators.check('schema');
+    const result = await check
+      .attempt(async () => {
+        await this.schema.look();
+      })
+      .withTimeout(TIMEOUT_MS);
+    return this.schema.isOutdated
+      ? check.down({ reason: 'the schema of the database requires a newer build' })
+      : result;
   }
 
   /**
-   * Down while the database misses a migration that this build knows; migrations of a newer build do not matter. Nothing takes
-   * a migration back, so that a good answer is kept and costs no query any more.
+   * Down while the database lacks a migration of this build; migrations of newer builds do not matter. Migrations are never
+   * reverted, so a positive result is cached and costs no further query.
    */
   async migrations(): Promise<HealthIndicatorResult> {
     const check = this.indicators.check('migrations');

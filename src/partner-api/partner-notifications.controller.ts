@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
-import { originOf } from '../http/actor.js';
+import { originOf } from '../http/request-origin.js';
 import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
 import { notificationView, type NotificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
@@ -11,8 +11,8 @@ import type { Principal } from '../tokens/principal.js';
 import { NotificationMarksDto } from './partner-notifications.dto.js';
 
 /**
- * The notifications of the token's user (for client credentials: of the owner) that concern the calling client
- * (contract §8). Any other is a 404 problem; those about security are for the user's own page alone.
+ * The notifications of the token's user (for client credentials: of the owner) that are about the calling client (contract §8).
+ * Any other is a 404 problem; security notifications are only shown on the user's own page.
  */
 @Controller('notifications')
 export class PartnerNotificationsController {
@@ -23,7 +23,7 @@ export class PartnerNotificationsController {
 
   /** Newest first. */
   @Get()
-  @PartnerEndpoint()
+  @PartnerEndpoint({ readOverLimit: () => true })
   async list(
     @Query() query: PageQuery,
     @CurrentPrincipal() principal: Principal,
@@ -36,7 +36,7 @@ export class PartnerNotificationsController {
   }
 
   @Get(':id')
-  @PartnerEndpoint()
+  @PartnerEndpoint({ readOverLimit: () => true })
   async show(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<NotificationView> {
     return notificationView(await this.notifications.get(id, visibleTo(principal)), this.settings.baseUrl);
   }

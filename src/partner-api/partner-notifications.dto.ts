@@ -2,7 +2,7 @@ import { IsBoolean, ValidateIf } from 'class-validator';
 
 const given = (_object: unknown, value: unknown) => value !== undefined;
 
-/** What a partner may say of a notification; `false` changes nothing, for neither can be taken back. */
+/** The marks that a partner may set on a notification; `false` changes nothing, because marks cannot be removed. */
 export class NotificationMarksDto {
   @ValidateIf(given)
   @IsBoolean({ message: 'must be true or false' })

@@ -6,7 +6,7 @@ import { sharedStoreGauge } from './rate-limit-metrics.js';
 import { SharedRateLimitStore } from './shared-rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
 
-/** The store that the settings ask for: Redis with local counters to fall back on, or local counters alone. */
+/** The configured store: Redis with local counters as a fallback, or only local counters. */
 export function createRateLimitStore(settings: Settings): RateLimitStore {
   if (settings.redisUrl === undefined) return new MemoryRateLimitStore();
   return new SharedRateLimitStore(settings.redisUrl, {
@@ -15,7 +15,7 @@ export function createRateLimitStore(settings: Settings): RateLimitStore {
   });
 }
 
-/** Lets the store find out whether Redis is there before the first request, and ends its connections at the stop. */
+/** Lets the store check whether Redis is available before the first request, and closes its connections at shutdown. */
 @Injectable()
 export class RateLimitStoreLifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}

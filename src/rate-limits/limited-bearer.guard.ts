@@ -1,26 +1,28 @@
 import { Injectable, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../http/problem.js';
+import { ActivityService } from '../activity/activity.service.js';
+import { AccessTokensService } from '../tokens/access-tokens.service.js';
 import { BearerGuard } from '../tokens/bearer.guard.js';
+import { BearerStrategy } from '../tokens/bearer.strategy.js';
 import { RateLimitsService } from './rate-limits.service.js';
 
 /**
- * The bearer guard of partners' endpoints: a request without a valid token counts for its address (contract §7). Whoever
- * has one is not held up by what others do at the same address.
+ * The bearer guard under the address limit (contract §7): over that limit no token is checked. Requests that the guard refuses
+ * count for the address, like any refusal that was not counted otherwise (`ProblemFilter`).
  */
 @Injectable()
 export class LimitedBearerGuard extends BearerGuard {
-  constructor(private readonly limits: RateLimitsService) {
-    super();
+  constructor(
+    strategy: BearerStrategy,
+    accessTokens: AccessTokensService,
+    activity: ActivityService,
+    private readonly limits: RateLimitsService,
+  ) {
+    super(strategy, accessTokens, activity);
   }
 
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { ip } = context.switchToHttp().getRequest<FastifyRequest>();
-    try {
-      return await super.canActivate(context);
-    } catch (error) {
-      if (error instanceof Problem && error.status < 500) await this.limits.countAddress(ip);
-      throw error;
-    }
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    this.limits.refuseOverLimit(context.switchToHttp().getRequest<FastifyRequest>());
+    return super.canActivate(context) as Promise<boolean>;
   }
 }

@@ -3,16 +3,16 @@ import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } f
 import { RequestLog } from './request-log.js';
 import { namespaceOf, storageKey } from './storage-key.js';
 
-/** About 60 MB a namespace when every key has a few requests; a key with as many entries as can be takes 4.5 kB. */
+/** About 60 MB per namespace if every key has a few requests; a key with the maximum number of entries takes 4.5 kB. */
 const KEYS_PER_NAMESPACE = 100_000;
-// The service has a handful; beyond this many they share one, so that odd keys cannot take memory without bounds.
+// The service has a handful of namespaces. Any beyond this number share one, so that odd keys cannot use unbounded memory.
 const NAMESPACES = 16;
 const IDLE_DROPPED_AT_ONCE = 2;
 
 export interface MemoryRateLimitStoreOptions {
-  /** Milliseconds of a clock that never goes back; by default the process's own, which no change of the date moves. */
+  /** Milliseconds of a monotonic clock; by default the process's own, which is independent of the system time. */
   clock?: () => number;
-  /** How many keys each namespace keeps; the one that was longest without a request makes room. */
+  /** The number of keys kept per namespace; the least recently used one is dropped. */
   keysPerNamespace?: number;
 }
 
@@ -23,8 +23,8 @@ interface Counted {
 }
 
 /**
- * Counts in this process. Every namespace has room of its own, so that a flood of keys in one (addresses) never
- * pushes out a count in another (clients).
+ * Counts in this process. Each namespace has its own capacity, so that a flood of keys in one (addresses) never evicts counts in
+ * another (clients).
  */
 export class MemoryRateLimitStore implements RateLimitStore {
   private readonly namespaces = new Map<string, LRUCache<string, Counted>>();
@@ -36,7 +36,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
     this.keysPerNamespace = options.keysPerNamespace ?? KEYS_PER_NAMESPACE;
   }
 
-  /** How many keys are kept now. */
+  /** The number of keys currently kept. */
   get size(): number {
     return [...this.namespaces.values()].reduce((sum, keys) => sum + keys.size, 0);
   }
@@ -83,7 +83,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
   }
 }
 
-/** Lets go of the keys longest without a request, if all of theirs have left the window: two for each new key. */
+/** Drops the least recently used keys whose requests have all left the window: up to two for each new key. */
 function dropIdle(keys: LRUCache<string, Counted>, now: number): void {
   for (let n = 0; n < IDLE_DROPPED_AT_ONCE; n++) {
     const oldest = keys.rentries().next().value as [string, Counted] | undefined;

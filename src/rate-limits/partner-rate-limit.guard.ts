@@ -11,18 +11,18 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
-import { Settings } from '../config/settings.js';
-import { rateLimitExceeded } from '../http/problem.js';
 import type { Principal } from '../tokens/principal.js';
-import { RateLimitNoticesService } from './rate-limit-notices.service.js';
+import { PartnerRefusals } from './partner-refusals.service.js';
+import { RateLimitsService, retryAfterSeconds } from './rate-limits.service.js';
 import { partnerKey } from './throttler-storage.js';
 
-// A client with less than a fifth of its limit left is near it.
+// A client with less than a fifth of its limit left is near its limit.
 const NEAR = 0.2;
 
 /**
- * The limit of partners' bearer endpoints (contract §7): for each pair of client and user, the client's own where it has
- * one. A refusal is a 429 problem with all members of source specification §2.3. Runs after the bearer guard.
+ * The limit of partners' bearer endpoints (contract §7), per client and user, with the client's own limit if it has one. While it
+ * is exceeded, the resources that a 429 refers to can still be read, as many times again (contract §8). Runs after the bearer
+ * guard.
  */
 @Injectable()
 export class PartnerRateLimitGuard extends ThrottlerGuard {
@@ -30,24 +30,26 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     @Inject(getOptionsToken()) options: ThrottlerModuleOptions,
     @Inject(getStorageToken()) storage: ThrottlerStorage,
     reflector: Reflector,
-    private readonly settings: Settings,
-    private readonly notices: RateLimitNoticesService,
+    private readonly limits: RateLimitsService,
+    private readonly refusals: PartnerRefusals,
     private readonly activity: ActivityService,
   ) {
     super(options, storage, reflector);
   }
 
   protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
+    const http = properties.context.switchToHttp();
+    http.getRequest<FastifyRequest>().isCounted = true;
     const principal = principalOf(properties.context);
-    const limit = principal.client.rateLimit ?? this.settings.rateLimit;
+    const limit = this.refusals.limitOf(principal);
     const isAllowed = await super.handleRequest({
       ...properties,
       limit,
       getTracker: () => Promise.resolve(''),
       generateKey: () => partnerKey(principal.client.id, principal.userId),
     });
-    // The throttler's word on when its window ends: a rolling one never does.
-    const reply = properties.context.switchToHttp().getResponse<FastifyReply>();
+    // The throttler announces the end of its window, but a rolling window has none.
+    const reply = http.getResponse<FastifyReply>();
     reply.removeHeader('x-ratelimit-reset');
     const remaining = Number(reply.getHeader('x-ratelimit-remaining'));
     if (remaining < limit * NEAR) {
@@ -56,28 +58,18 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     return isAllowed;
   }
 
+  /** Throws, except for a read that is still allowed; its response says that nothing of the limit remains. */
   protected override async throwThrottlingException(
     context: ExecutionContext,
     { limit, timeToBlockExpire }: ThrottlerLimitDetail,
   ): Promise<void> {
     const principal = principalOf(context);
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
-    void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
-    const userId = principal.userId ?? principal.client.ownerId;
-    this.activity.count({
-      kind: 'rate_limited',
-      detail: 'partner',
-      clientId: principal.client.id,
-      address: context.switchToHttp().getRequest<FastifyRequest>().ip,
-    });
-    throw rateLimitExceeded(
-      `The limit of ${limit} requests an hour is reached. Please try again in ${timeToBlockExpire} seconds.`,
-      {
-        headers: { 'retry-after': String(timeToBlockExpire) },
-        instance: `${this.settings.baseUrl}/v2/users/${userId}`,
-        notification: await this.notices.noticeFor(principal.client.id, userId, limit),
-      },
-    );
+    if (!this.refusals.isRead(context, principal)) {
+      return this.refusals.refuse(context, principal, limit, timeToBlockExpire);
+    }
+    const read = await this.limits.consumeReadOverLimit(principal.client.id, principal.userId, limit);
+    if (!read.allowed) return this.refusals.refuse(context, principal, limit, retryAfterSeconds(read));
+    context.switchToHttp().getResponse<FastifyReply>().removeHeader('retry-after');
   }
 }
 

@@ -1,17 +1,19 @@
 import { Counter, Gauge, register } from 'prom-client';
 
-/** Where there is a Redis to share: 1 while the counters of several instances are shared, 0 while each counts for itself because Redis is away. */
+/**
+ * With Redis configured: 1 while the instances share their counters, 0 while each counts on its own because Redis is unavailable.
+ */
 export function sharedStoreGauge(): Gauge {
   const name = 'rate_limit_store_shared';
   const known = register.getSingleMetric(name);
   if (known) return known as Gauge;
   return new Gauge({
     name,
-    help: '1 while rate-limit counters are shared over Redis, 0 while this instance counts for itself',
+    help: '1 while rate-limit counters are shared over Redis, 0 while this instance counts on its own',
   });
 }
 
-/** Decisions by what was counted and what came of it. */
+/** Decisions by kind of key and result. */
 const decisionCounter = new Counter({
   name: 'rate_limit_decisions_total',
   help: 'Rate-limit decisions by kind of key and result',
@@ -20,7 +22,7 @@ const decisionCounter = new Counter({
 
 const counters = new Map<string, { inc(): void }>();
 
-/** Counts a decision about a kind of key. */
+/** Counts a decision for a kind of key. */
 export function countDecision(kind: string, isAllowed: boolean): void {
   const result = isAllowed ? 'allowed' : 'refused';
   const key = `${kind} ${result}`;

@@ -4,13 +4,19 @@ import type { Message } from '../notifications/message-catalogue.js';
 import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { NotificationEntity } from '../notifications/notification.entity.js';
 
+/** The notification of the current period, and its remaining seconds. */
+export interface OpenNotice {
+  notification: NotificationEntity;
+  seconds: number;
+}
+
 @Injectable()
 export class RateLimitNoticesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Opens a period and raises its notification, unless one is open: one statement, so that of many refusals at once, on
-   * any instance, one raises it.
+   * Opens a period and creates its notification, unless a period is open. One statement, so that of many concurrent refusals on
+   * any instance only one creates it.
    */
   async open(id: string, clientId: string, userId: string, message: Message, seconds: number): Promise<void> {
     await this.dataSource.query(
@@ -40,16 +46,18 @@ export class RateLimitNoticesRepository {
     );
   }
 
-  /** The notification of the open period. */
-  find(clientId: string, userId: string): Promise<NotificationEntity | null> {
-    return this.dataSource
+  /** The notification of the current period, and its remaining seconds. */
+  async find(clientId: string, userId: string): Promise<OpenNotice | undefined> {
+    const { entities, raw } = await this.dataSource
       .getRepository(NotificationEntity)
       .createQueryBuilder('notification')
       .innerJoin(RateLimitPeriodEntity, 'period', 'period.notificationId = notification.id')
+      .addSelect('extract(epoch FROM period.endsAt - now())::float8', 'seconds')
       .where('period.clientId = :clientId AND period.userId = :userId AND period.endsAt > now()', {
         clientId,
         userId,
       })
-      .getOne();
+      .getRawAndEntities<{ seconds: number }>();
+    return entities[0] && { notification: entities[0], seconds: raw[0]!.seconds };
   }
 }

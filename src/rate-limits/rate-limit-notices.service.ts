@@ -1,57 +1,92 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '../config/settings.js';
+import { Listener } from '../database/listener.service.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { notificationView, type NotificationView } from '../notifications/notification.view.js';
 import { newId } from '../secrets/ids.js';
-import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
+import { RateLimitNoticesRepository, type OpenNotice } from './rate-limit-notices.repository.js';
 
 // Contract §7: the first refusal opens a period of one hour.
 const PERIOD_SECONDS = 3600;
-// A flood of refusals reads the notification this often, and writes nothing.
-const REMEMBERED_MS = 5_000;
+// How stale a notification may be while changes are not announced to this instance.
+const UNHEARD_MS = 5_000;
 const REMEMBERED_PAIRS = 10_000;
+const CHANNEL = 'notification_changes';
 
-/** The notification that a refusal shows: raised by the first of a period, found again by the later ones. */
+interface Kept {
+  view: Promise<NotificationView | undefined>;
+  id?: string;
+  /** Milliseconds of the process's monotonic clock. */
+  until: number;
+}
+
+/**
+ * The notification shown in refusals. It is created by the first refusal of a period, and cached until the period ends or the
+ * database announces a change of it (migrations/1763691000000-notification-changes.ts).
+ */
 @Injectable()
 export class RateLimitNoticesService {
-  private readonly remembered = new LRUCache<string, Promise<NotificationView | undefined>>({
+  private readonly keyOf = new Map<string, string>();
+  private readonly kept = new LRUCache<string, Kept>({
     max: REMEMBERED_PAIRS,
-    ttl: REMEMBERED_MS,
+    dispose: ({ id }) => id !== undefined && this.keyOf.delete(id),
   });
+  private heard = 0;
 
   constructor(
     private readonly repository: RateLimitNoticesRepository,
     private readonly settings: Settings,
-  ) {}
-
-  /** The notification of the pair's open period; refusals that come at once share one look at the database. */
-  noticeFor(clientId: string, userId: string, limit: number): Promise<NotificationView | undefined> {
-    const key = `${clientId} ${userId}`;
-    const known = this.remembered.get(key);
-    if (known) return known;
-    const notice = this.findOrOpen(clientId, userId, limit);
-    this.remembered.set(key, notice);
-    notice.catch(() => this.remembered.delete(key));
-    return notice;
+    private readonly listener: Listener,
+  ) {
+    listener.listen(CHANNEL, {
+      onConnected: () => this.forget('*'),
+      onLost: () => this.forget('*'),
+      onAnnouncement: (payload) => this.forget(payload),
+    });
   }
 
-  private async findOrOpen(
-    clientId: string,
-    userId: string,
-    limit: number,
-  ): Promise<NotificationView | undefined> {
-    let found = await this.repository.find(clientId, userId);
-    if (!found) {
-      await this.repository.open(
-        newId('notf'),
-        clientId,
-        userId,
-        MESSAGES.rateLimitExceeded(limit),
-        PERIOD_SECONDS,
-      );
-      found = await this.repository.find(clientId, userId);
+  /** The notification of the current period of this client and user; concurrent refusals share one query. */
+  noticeFor(clientId: string, userId: string, limit: number): Promise<NotificationView | undefined> {
+    const key = `${clientId} ${userId}`;
+    const known = this.kept.get(key);
+    if (known && known.until > performance.now()) return known.view;
+    const begun = performance.now();
+    const { heard } = this;
+    const notice = this.findOrOpen(clientId, userId, limit);
+    const kept: Kept = {
+      view: notice.then((found) => found && notificationView(found.notification, this.settings.baseUrl)),
+      until: begun + UNHEARD_MS,
+    };
+    this.kept.set(key, kept);
+    notice.then(
+      (found) => {
+        // A change announced during the read may be missing from the result.
+        if (!found || !this.listener.isConnected || this.heard !== heard) return;
+        kept.until = begun + found.seconds * 1000;
+        kept.id = found.notification.id;
+        this.keyOf.set(kept.id, key);
+      },
+      () => this.kept.delete(key),
+    );
+    return kept.view;
+  }
+
+  /** Drops the notifications with these ids from the cache, or all for `*`. */
+  private forget(ids: string): void {
+    this.heard++;
+    if (ids === '*') return this.kept.clear();
+    for (const id of ids.split(' ')) {
+      const key = this.keyOf.get(id);
+      if (key !== undefined) this.kept.delete(key);
     }
-    return found ? notificationView(found, this.settings.baseUrl) : undefined;
+  }
+
+  private async findOrOpen(clientId: string, userId: string, limit: number): Promise<OpenNotice | undefined> {
+    const found = await this.repository.find(clientId, userId);
+    if (found) return found;
+    const message = MESSAGES.rateLimitExceeded(limit);
+    await this.repository.open(newId('notf'), clientId, userId, message, PERIOD_SECONDS);
+    return this.repository.find(clientId, userId);
   }
 }

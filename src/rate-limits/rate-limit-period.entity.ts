@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The period of an exceeded rate limit of a client and user: its refusals show one notification. */
+/** A period in which a client and user exceeded their rate limit; its refusals show one notification. */
 @Entity('rate_limit_periods')
 export class RateLimitPeriodEntity {
   @PrimaryColumn('text', { name: 'client_id' })

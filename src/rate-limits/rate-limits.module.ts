@@ -1,9 +1,11 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { Settings } from '../config/settings.js';
-import { AddressRateLimitGuard } from './address-rate-limit.guard.js';
+import { AddressLimits, AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
+import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { PartnerRateLimitGuard } from './partner-rate-limit.guard.js';
+import { PartnerRefusals } from './partner-refusals.service.js';
 import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
 import { RateLimitsService } from './rate-limits.service.js';
@@ -14,20 +16,21 @@ import { RateLimitThrottlerStorage } from './throttler-storage.js';
 
 const HOUR_MS = 3_600_000;
 
-/** The store of counters, shared over Redis where there is one, and the limits on top of it. */
+/** The store of the counters, shared over Redis if configured, and the limits built on it. */
 @Global()
 @Module({
   providers: [
     { provide: RATE_LIMIT_STORE, useFactory: createRateLimitStore, inject: [Settings] },
     RateLimitStoreLifecycle,
     RateLimitsService,
+    { provide: AddressLimits, useExisting: RateLimitsService },
     SignInLimitsService,
   ],
-  exports: [RateLimitsService, SignInLimitsService],
+  exports: [AddressLimits, RateLimitsService, SignInLimitsService],
 })
 class RateLimitCountersModule {}
 
-/** Limits for partners, clients, addresses and sign-ins (contract §7). */
+/** Limits for partners, clients, addresses and logins (contract §7). */
 @Global()
 @Module({})
 export class RateLimitsModule {
@@ -46,15 +49,19 @@ export class RateLimitsModule {
       ],
       providers: [
         AddressRateLimitGuard,
+        KnownPartnerLimitGuard,
         LimitedBearerGuard,
         PartnerRateLimitGuard,
+        PartnerRefusals,
         RateLimitNoticesRepository,
         RateLimitNoticesService,
       ],
       exports: [
         AddressRateLimitGuard,
+        KnownPartnerLimitGuard,
         LimitedBearerGuard,
         PartnerRateLimitGuard,
+        PartnerRefusals,
         RateLimitNoticesService,
         ThrottlerModule,
       ],

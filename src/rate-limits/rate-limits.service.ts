@@ -1,29 +1,42 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '../config/settings.js';
 import { ActivityService } from '../activity/activity.service.js';
+import type { AddressLimits } from '../http/address-rate-limit.guard.js';
 import { rateLimitExceeded } from '../http/problem.js';
 import { countDecision } from './rate-limit-metrics.js';
 import { addressKey } from './address-key.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
+import { waitingTime } from './waiting-time.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-// Contract §14: an address may send ten times as much as a client, for many may share one.
+// Contract §14: an address may send ten times as much as a client, because several clients may share it.
 const ADDRESS_FACTOR = 10;
+/** What a client may request in its portal: more than a person would click, too little to flood the receiver that a URL names. */
+export const PORTAL_SENDINGS_PER_MINUTE = 60;
+export const PORTAL_RECOVERIES_PER_MINUTE = 6;
 const REMEMBERED_REFUSALS = 100_000;
 
 interface Refusal {
   limit: number;
-  /** Milliseconds of the process's own clock. */
+  /** Milliseconds of the process's monotonic clock. */
   until: number;
 }
 
-/** The limits of contract §7 over the shared counters. A refusal is remembered here until it ends, so that a flood costs no round trip. */
+type Refusals = LRUCache<string, Refusal>;
+
+/**
+ * The limits of contract §7, based on the shared counters. A refusal is cached until it ends, so that a flood causes no round
+ * trips and callers over their limit are refused before anything is looked up.
+ */
 @Injectable()
-export class RateLimitsService {
-  private readonly refusals = new LRUCache<string, Refusal>({ max: REMEMBERED_REFUSALS });
+export class RateLimitsService implements AddressLimits {
+  private readonly partners: Refusals = new LRUCache({ max: REMEMBERED_REFUSALS });
+  private readonly clients: Refusals = new LRUCache({ max: REMEMBERED_REFUSALS });
+  private readonly addresses: Refusals = new LRUCache({ max: REMEMBERED_REFUSALS });
 
   constructor(
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
@@ -31,59 +44,155 @@ export class RateLimitsService {
     private readonly activity: ActivityService,
   ) {}
 
+  /** Whether a partner was refused recently; if not, the check can be skipped. */
+  get hasRefusedPartners(): boolean {
+    return this.partners.size > 0;
+  }
+
   /** Counts a bearer request of this client and user (for client credentials: of the client) in a rolling hour. */
   consumeForPartner(clientId: string, userId: string | undefined, limit: number): Promise<RateLimitDecision> {
-    return this.consume(`partner:${clientId}:${userId ?? ''}`, limit, HOUR_MS);
+    return this.consume(this.partners, partnerKey(clientId, userId), limit, HOUR_MS);
+  }
+
+  /**
+   * Counts a read that is allowed although the limit is exceeded (contract §8), up to the limit again. A refused read has to wait
+   * for whichever place becomes free first.
+   */
+  async consumeReadOverLimit(
+    clientId: string,
+    userId: string | undefined,
+    limit: number,
+  ): Promise<RateLimitDecision> {
+    const decision = await this.consume(this.partners, readKey(clientId, userId), limit, HOUR_MS);
+    return decision.allowed ? decision : this.sooner(clientId, userId, limit, decision);
+  }
+
+  /**
+   * The refusal of a client and user that this instance knows to be over their limit (for a read: over the limit of reads too),
+   * without asking the store. Undefined if the request has to be counted.
+   */
+  refusalOfPartner(
+    clientId: string,
+    userId: string | undefined,
+    limit: number,
+    isRead: boolean,
+  ): RateLimitDecision | undefined {
+    const refusal = this.refusalOf(this.partners, partnerKey(clientId, userId), limit);
+    if (!refusal || !isRead) return refusal;
+    const ofRead = this.refusalOf(this.partners, readKey(clientId, userId), limit);
+    return ofRead && this.sooner(clientId, userId, limit, ofRead);
   }
 
   /** Counts a request of an authenticated client to `/o/*`; throws a 429 problem over the limit. */
-  async countClient(clientId: string): Promise<void> {
-    const decision = await this.consume(`client:${clientId}`, this.settings.oauthRateLimit, MINUTE_MS);
+  async countClient(request: FastifyRequest, clientId: string): Promise<void> {
+    request.isCounted = true;
+    const key = `client:${clientId}`;
+    const decision = await this.consume(this.clients, key, this.settings.oauthRateLimit, MINUTE_MS);
     if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'oauth', clientId });
     refuseUnless(decision);
   }
 
-  /** Counts a request of nobody in particular for its address; throws a 429 problem over the limit. */
-  async countAddress(address: string): Promise<void> {
-    const decision = await this.consume(addressKey(address), this.addressLimit, MINUTE_MS);
+  /** Counts a request without an authenticated client for its address; throws a 429 problem over the limit. */
+  async countAddress(request: FastifyRequest): Promise<void> {
+    request.isCounted = true;
+    const decision = await this.consume(this.addresses, addressKey(request.ip), this.addressLimit, MINUTE_MS);
+    this.refuseAddress(request.ip, decision);
+  }
+
+  /** Throws a 429 problem if this instance already knows that the address is over its limit. Counts nothing and asks no store. */
+  refuseOverLimit({ ip }: FastifyRequest): void {
+    if (this.addresses.size === 0) return;
+    const refusal = this.refusalOf(this.addresses, addressKey(ip), this.addressLimit);
+    if (!refusal) return;
+    countDecision('address', false);
+    this.refuseAddress(ip, refusal);
+  }
+
+  private refuseAddress(address: string, decision: RateLimitDecision): void {
     if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'address', address });
     refuseUnless(decision);
+  }
+
+  /** Counts a test or a resend requested in the portal; throws a 429 problem over the limit. */
+  countPortalSending(clientId: string): Promise<void> {
+    return this.countPortal('sending', clientId, PORTAL_SENDINGS_PER_MINUTE, 'tests and resends');
+  }
+
+  /** The same for a recovery, which resends many deliveries. */
+  countPortalRecovery(clientId: string): Promise<void> {
+    return this.countPortal('recovery', clientId, PORTAL_RECOVERIES_PER_MINUTE, 'recoveries');
+  }
+
+  private async countPortal(what: string, clientId: string, limit: number, words: string): Promise<void> {
+    const decision = await this.consume(this.clients, `portal-${what}:${clientId}`, limit, MINUTE_MS);
+    if (decision.allowed) return;
+    this.activity.count({ kind: 'rate_limited', detail: 'portal', clientId });
+    const seconds = retryAfterSeconds(decision);
+    throw rateLimitExceeded(
+      `An application can request at most ${limit} ${words} per minute. Nothing was sent. Please try again in ${waitingTime(Math.max(60, seconds))}.`,
+      { headers: { 'retry-after': String(seconds) } },
+    );
   }
 
   private get addressLimit(): number {
     return this.settings.oauthRateLimit * ADDRESS_FACTOR;
   }
 
-  private async consume(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
-    const decision = this.refusalOf(key, limit) ?? (await this.ask(key, limit, windowMs));
+  /** Of two refusals, the one that ends first: a caller that waits that long is served. */
+  private sooner(
+    clientId: string,
+    userId: string | undefined,
+    limit: number,
+    other: RateLimitDecision,
+  ): RateLimitDecision {
+    const refusal = this.refusalOf(this.partners, partnerKey(clientId, userId), limit);
+    return refusal && refusal.retryAfterMs < other.retryAfterMs ? refusal : other;
+  }
+
+  private async consume(
+    refusals: Refusals,
+    key: string,
+    limit: number,
+    windowMs: number,
+  ): Promise<RateLimitDecision> {
+    const decision = this.refusalOf(refusals, key, limit) ?? (await this.ask(refusals, key, limit, windowMs));
     countDecision(key.slice(0, key.indexOf(':')), decision.allowed);
     return decision;
   }
 
-  private async ask(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
+  private async ask(
+    refusals: Refusals,
+    key: string,
+    limit: number,
+    windowMs: number,
+  ): Promise<RateLimitDecision> {
     const decision = await this.store.consume(key, limit, windowMs);
-    if (!decision.allowed)
-      this.refusals.set(key, { limit, until: performance.now() + decision.retryAfterMs });
+    if (!decision.allowed) refusals.set(key, { limit, until: performance.now() + decision.retryAfterMs });
     return decision;
   }
 
-  /** A refusal that still holds; with another limit than now it says nothing. */
-  private refusalOf(key: string, limit: number): RateLimitDecision | undefined {
-    const refusal = this.refusals.get(key);
-    const retryAfterMs = (refusal?.until ?? 0) - performance.now();
-    if (!refusal || refusal.limit !== limit || retryAfterMs <= 0) return undefined;
-    return { allowed: false, remaining: 0, retryAfterMs };
+  /** A cached refusal that still applies; one for another limit does not. */
+  private refusalOf(refusals: Refusals, key: string, limit: number): RateLimitDecision | undefined {
+    const refusal = refusals.get(key);
+    if (!refusal) return undefined;
+    const retryAfterMs = refusal.until - performance.now();
+    if (retryAfterMs > 0 && refusal.limit === limit) return { allowed: false, remaining: 0, retryAfterMs };
+    refusals.delete(key);
+    return undefined;
   }
 }
 
-/** Seconds, rounded up: who waits this long is served. */
+const partnerKey = (clientId: string, userId = ''): string => `partner:${clientId}:${userId}`;
+const readKey = (clientId: string, userId = ''): string => `partner-read:${clientId}:${userId}`;
+
+/** Seconds, rounded up: a caller that waits this long is served. */
 export const retryAfterSeconds = ({ retryAfterMs }: RateLimitDecision): number =>
   Math.max(1, Math.ceil(retryAfterMs / 1000));
 
 function refuseUnless(decision: RateLimitDecision): void {
   if (decision.allowed) return;
   const seconds = retryAfterSeconds(decision);
-  throw rateLimitExceeded(`Too many requests. Please try again in ${seconds} seconds.`, {
+  throw rateLimitExceeded(`Too many requests. Please try again in ${waitingTime(seconds)}.`, {
     headers: { 'retry-after': String(seconds) },
   });
 }

@@ -1,57 +1,80 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { parseRedisUrl, type RedisUrl } from '../config/redis-url.js';
 
-/** How long a connection to an address that does not answer is tried, in milliseconds. */
+/** Timeout for connecting to an address that does not respond, in milliseconds. */
 const CONNECT_MS = 1_000;
 const RECONNECT_AT_MOST_MS = 500;
-/** After this long, in milliseconds, a connection that the other side does not end is torn down. */
+/** A connection that the other side does not close is destroyed after this many milliseconds. */
 export const DISCONNECT_MS = 100;
 
 const reconnectAfter = (times: number) => Math.min(50 * times, RECONNECT_AT_MOST_MS);
 
-/** Commands fail at once while there is no connection, and are never sent twice: counting is not repeatable. */
+/** Without a connection, commands fail immediately and are never sent twice, because counting is not idempotent. */
 const FAIL_FAST: RedisOptions & { disconnectTimeout: number } = {
   connectTimeout: CONNECT_MS,
   disconnectTimeout: DISCONNECT_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
-  // Whether Redis serves is found out by counting with it, which needs no right to run INFO.
+  // Whether Redis is available is determined by counting with it, which needs no permission for INFO.
   enableReadyCheck: false,
   disableClientInfo: true,
 };
 
 /**
- * Connects to `redis[s]://[user][:password]@host[:port][/db]`, or to the cluster of several such addresses with
- * commas between. Comes back at once and goes on trying; what goes wrong is an `error` event. Throws for an address
- * that is none.
+ * Connects to the target of REDIS_URL (`parseRedisUrl`): a server, the master that sentinels name, or a cluster. Returns
+ * immediately and keeps trying; failures are `error` events. Throws for an invalid address.
  */
 export function connectRedis(url: string): Redis | Cluster {
-  const addresses = url.split(/,\s*(?=rediss?:\/\/)/);
-  const [credentials] = addresses.map(credentialsIn);
-  if (addresses.length === 1) {
-    return new Redis(url, { ...FAIL_FAST, enableOfflineQueue: false, retryStrategy: reconnectAfter });
+  const target = read(url);
+  const { username, password, tls: isTls } = target;
+  const tls = isTls ? { tls: {} } : {};
+  const credentials = { ...(username ? { username } : {}), ...(password ? { password } : {}) };
+  switch (target.kind) {
+    case 'server':
+      return new Redis(target.url, {
+        ...FAIL_FAST,
+        enableOfflineQueue: false,
+        retryStrategy: reconnectAfter,
+      });
+    case 'sentinel':
+      return new Redis({
+        ...FAIL_FAST,
+        ...credentials,
+        ...tls,
+        enableOfflineQueue: false,
+        retryStrategy: reconnectAfter,
+        sentinels: target.hosts,
+        name: target.name,
+        db: target.db,
+        sentinelUsername: target.sentinelUsername,
+        sentinelPassword: target.sentinelPassword,
+        ...(isTls ? { sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+        sentinelRetryStrategy: reconnectAfter,
+        sentinelCommandTimeout: CONNECT_MS,
+        // Sentinels announce a failover. A client that missed the announcement notices when the master has become a replica.
+        failoverDetector: true,
+        reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+      });
+    case 'cluster':
+      return new Cluster(target.hosts, {
+        enableOfflineQueue: false,
+        enableReadyCheck: false,
+        clusterRetryStrategy: reconnectAfter,
+        maxRedirections: 3,
+        slotsRefreshTimeout: CONNECT_MS,
+        // These apply to all servers of the cluster, including discovered ones.
+        redisOptions: { ...FAIL_FAST, ...credentials, ...tls },
+      });
   }
-  return new Cluster(addresses, {
-    enableOfflineQueue: false,
-    enableReadyCheck: false,
-    clusterRetryStrategy: reconnectAfter,
-    maxRedirections: 3,
-    slotsRefreshTimeout: CONNECT_MS,
-    // What the first address says of signing in counts for all servers, those that are not named too.
-    redisOptions: { ...FAIL_FAST, ...credentials },
-  });
 }
 
-function credentialsIn(address: string): RedisOptions {
+function read(url: string): RedisUrl {
   try {
-    const { protocol, hostname, username, password } = new URL(address);
-    if (!/^rediss?:$/.test(protocol) || !hostname) throw new TypeError();
-    return {
-      ...(username ? { username: decodeURIComponent(username) } : {}),
-      ...(password ? { password: decodeURIComponent(password) } : {}),
-      ...(protocol === 'rediss:' ? { tls: {} } : {}),
-    };
+    return parseRedisUrl(url);
   } catch {
-    // The error itself would quote the address, and with it the password.
-    throw new Error('The address of Redis is none: redis[s]://[user][:password]@host[:port][/db] is meant');
+    // The original error could quote the address, and with it the password.
+    throw new Error(
+      'REDIS_URL is not a valid address: expected redis[s]://[user][:password]@host[:port][/db]',
+    );
   }
 }

@@ -8,14 +8,14 @@ interface Scripts {
   rateLimitGiveBack(key: string, windowMs: number): Promise<number>;
 }
 
-/** The Redis key: the prefix, and the caller's key as the hash tag, by which a cluster chooses the server. */
+/** The Redis key: the prefix, and the caller's key as the hash tag by which a cluster chooses the server. */
 export function redisKey(key: string): string {
   return `cds:rl:{${storageKey(key)}}`;
 }
 
 /**
- * Counts in Redis 5 or later, one server or a cluster, for any number of instances: one script decides and counts at
- * once, by Redis's own clock. Rejects when Redis does not serve; keys expire by themselves.
+ * Counts in Redis 5 or later, a single server or a cluster, for any number of instances. One script decides and counts
+ * atomically, by Redis's clock. Rejects if Redis is unavailable; keys expire on their own.
  */
 export class RedisRateLimitStore implements RateLimitStore {
   private readonly scripts: Scripts;

@@ -1,9 +1,9 @@
 import { SLOTS_PER_WINDOW } from './rate-limit-store.js';
 
 /**
- * One Redis list for each key, oldest entry first: `<sum>:<count>:<newest>`, where `newest` is the time (µs) of the
- * last of its `count` requests and `sum` counts those of all entries up to and with this one since the list began.
- * What is in the window is thus known from the two ends alone. Whole numbers beyond 10^14 need `%.0f`.
+ * One Redis list per key, oldest entry first: `<sum>:<count>:<newest>`, where `newest` is the time (µs) of the last of its
+ * `count` requests and `sum` is the number of requests in all entries up to and including this one since the list was created. So
+ * the two ends of the list give the number in the window. Integers above 10^14 need `%.0f`.
  */
 const ENTRIES = `
 local key = KEYS[1]
@@ -31,7 +31,7 @@ local function clock()
 end
 `;
 
-/** KEYS: the list. ARGV: limit, window (ms). Gives allowed (0 or 1), remaining, wait (ms). */
+/** KEYS: the list. ARGV: limit, window (ms). Returns allowed (0 or 1), remaining, wait (ms). */
 export const CONSUME = `${ENTRIES}
 local limit = tonumber(ARGV[1])
 local window = tonumber(ARGV[2]) * 1000

@@ -1,12 +1,11 @@
 import { SLOTS_PER_WINDOW, type RateLimitDecision } from './rate-limit-store.js';
 
-// Dropped entries are cut off this many at a time, so that dropping one costs next to nothing.
+// Dropped entries are removed in batches of this size, to keep dropping cheap.
 const CUT_AT = 32;
 
 /**
- * The counted requests of one key, oldest first, as entries of a count and the time of its newest request: an entry
- * leaves the window when that one does, so never too many are allowed. All times are whole microseconds of one clock
- * that never goes back.
+ * The counted requests of one key, oldest first. Each entry holds a count and the time of its newest request, and leaves the
+ * window with that request, so never too many are allowed. All times are integer microseconds of one monotonic clock.
  */
 export class RequestLog {
   private readonly counts: number[];
@@ -14,19 +13,19 @@ export class RequestLog {
   private first = 0;
   private total = 1;
 
-  /** The log with its first request. */
+  /** Creates the log with its first request. */
   constructor(now: number) {
-    // Literals of one element, since an array that grows from none takes room for seventeen.
+    // Array literals with one element: an array that grows from empty allocates room for seventeen.
     this.counts = [1];
     this.newest = [now];
   }
 
-  /** How many entries are kept, whatever they count. */
+  /** The number of stored entries, whatever they count. */
   get entries(): number {
     return this.counts.length - this.first;
   }
 
-  /** When the last of the requests leaves a window of so many microseconds; in the past when there is none. */
+  /** When the last request leaves a window of this many microseconds; in the past if there is none. */
   emptyAt(window: number): number {
     return this.total === 0 ? -Infinity : this.newest[this.newest.length - 1]! + window;
   }
@@ -44,7 +43,7 @@ export class RequestLog {
     return { allowed: true, remaining: limit - this.total, retryAfterMs: 0 };
   }
 
-  /** Takes the newest request back, if any is still in the window. */
+  /** Removes the newest request again, if it is still in the window. */
   giveBack(window: number, now: number): void {
     this.dropUntil(now - window);
     if (this.total === 0) return;
@@ -77,7 +76,7 @@ export class RequestLog {
     this.first = 0;
   }
 
-  /** Microseconds until fewer than `limit` are left: usually when the oldest goes, later after a limit was lowered. */
+  /** Microseconds until fewer than `limit` are left: usually when the oldest leaves, later if the limit was lowered. */
   private waitFor(limit: number, window: number, now: number): number {
     let index = this.first;
     let left = this.total - this.counts[index]!;

@@ -1,35 +1,35 @@
 import { Logger, type LoggerService } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { answerWithin, NoAnswerError } from './answer-within.js';
 import { MemoryRateLimitStore } from './memory-rate-limit-store.js';
 import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
 import { connectRedis, DISCONNECT_MS } from './redis-connection.js';
 import { RedisRateLimitStore } from './redis-rate-limit-store.js';
 
-/** A request waits this long for Redis at most, in milliseconds. */
+/** The longest that a request waits for Redis, in milliseconds. */
 const ANSWER_MS = 100;
 const PROBE_EVERY_MS = 250;
-// Half of what a request may wait, so that a Redis just at the edge does not come and go all the time.
+// Half of what a request may wait, so that a slow Redis does not switch back and forth all the time.
 const PROBE_ANSWER_MS = 50;
-// A connection that lost its other side without a word would else be waited on for minutes.
+// A connection whose other side vanished silently would otherwise be waited on for minutes.
 const GIVE_UP_CONNECTION_MS = 2_000;
 const START_MS = 1_000;
-// Enough keys to come to every server of a cluster, of which one may be away.
+// Enough keys to reach every server of a cluster, one of which may be down.
 const PROBES_OF_A_CLUSTER = 16;
 
 export interface SharedRateLimitStoreOptions {
   logger?: Pick<LoggerService, 'log' | 'warn'>;
-  /** Told whenever counting begins to be shared between the instances (true) or to be each one's own (false). */
+  /** Called when counting becomes shared between the instances (true) or local (false). */
   onStateChange?: (shared: boolean) => void;
-  /** Counts while Redis is away. */
+  /** Counts while Redis is unavailable. */
   local?: RateLimitStore;
 }
 
 /**
- * Counts in Redis, and while that is away in this process: from the first request that has no answer within 100 ms
- * none waits for it any more; it is tried in the background, and used again once it counts promptly.
+ * Counts in Redis, and in this process while Redis is unavailable. After the first request without a response within 100 ms,
+ * requests no longer wait for Redis. It is probed in the background and used again once it responds promptly.
  */
 export class SharedRateLimitStore implements RateLimitStore {
   private readonly client: Redis | Cluster;
@@ -44,6 +44,7 @@ export class SharedRateLimitStore implements RateLimitStore {
   private ticking: NodeJS.Timeout | undefined;
   private probingSince: number | undefined;
   private connectionError: unknown;
+  private errors = 0;
 
   constructor(url: string, options: SharedRateLimitStoreOptions = {}) {
     this.logger = options.logger ?? new Logger('RateLimits');
@@ -51,7 +52,10 @@ export class SharedRateLimitStore implements RateLimitStore {
     this.local = options.local ?? new MemoryRateLimitStore();
     this.client = connectRedis(url);
     this.redis = new RedisRateLimitStore(this.client);
-    this.client.on('error', (error: unknown) => (this.connectionError = error));
+    this.client.on('error', (error: unknown) => {
+      this.errors++;
+      this.connectionError = error;
+    });
     this.client.on('close', () => this.leave(this.connectionError));
     this.client.on('ready', () => {
       this.connectionError = undefined;
@@ -60,12 +64,12 @@ export class SharedRateLimitStore implements RateLimitStore {
     this.keepProbing();
   }
 
-  /** Whether requests are counted in Redis now. */
+  /** Whether requests are currently counted in Redis. */
   get shared(): boolean {
     return this.state === 'shared';
   }
 
-  /** Resolves once it is known whether Redis is there: within about a second, whatever the answer. */
+  /** Resolves once it is known whether Redis is available: within about a second, either way. */
   ready(): Promise<void> {
     return this.started;
   }
@@ -81,12 +85,12 @@ export class SharedRateLimitStore implements RateLimitStore {
   }
 
   async clear(key: string): Promise<void> {
-    // What was counted here during an outage must not come back in the next one.
+    // Local counts of an outage must not reappear in the next one.
     await this.local.clear(key);
     await this.by((store) => store.clear(key));
   }
 
-  /** Ends the connection and everything that runs in the background; what is asked after is counted here. */
+  /** Closes the connection and ends all background work; later requests are counted locally. */
   async close(): Promise<void> {
     if (this.state === 'closed') return;
     this.state = 'closed';
@@ -94,7 +98,7 @@ export class SharedRateLimitStore implements RateLimitStore {
     this.markStarted();
     const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
     this.client.disconnect();
-    // Between two attempts there is nothing to end, and no word of it.
+    // Between two connection attempts there is nothing to close, and no event is emitted.
     const patience = new AbortController();
     const over = pause(2 * DISCONNECT_MS, undefined, { signal: patience.signal }).catch(() => undefined);
     await Promise.race([ended, over]);
@@ -127,7 +131,7 @@ export class SharedRateLimitStore implements RateLimitStore {
   private leave(error: unknown): void {
     if (this.state === 'closed' || this.state === 'local') return;
     this.logger.warn(
-      `Redis is away (${reason(error)}): until it is back, rate limits are counted by this instance alone`,
+      `Redis is unavailable (${reason(error)}): until it is back, this instance counts rate limits on its own`,
     );
     this.change('local');
     this.keepProbing();
@@ -142,7 +146,7 @@ export class SharedRateLimitStore implements RateLimitStore {
   private keepProbing(): void {
     clearInterval(this.ticking);
     this.ticking = setInterval(() => this.tick(), PROBE_EVERY_MS);
-    // To look after Redis alone is no reason for the process to live on.
+    // Watching Redis must not keep the process alive.
     this.ticking.unref();
   }
 
@@ -153,12 +157,16 @@ export class SharedRateLimitStore implements RateLimitStore {
     else if (now - this.probingSince > GIVE_UP_CONNECTION_MS) this.client.disconnect(true);
   }
 
-  /** One at a time, since those that a hanging Redis does not answer would heap up. */
+  /** One probe at a time, because unanswered probes would pile up. */
   private async probe(): Promise<void> {
     if (this.probingSince !== undefined || this.state === 'shared' || this.state === 'closed') return;
     this.probingSince = performance.now();
+    const { errors } = this;
     try {
       await this.countSomething();
+      // A server with anonymous access counts even after it has rejected our user; that rejection arrives in the same turn.
+      await nextTurn();
+      if (this.errors > errors) return;
       if (performance.now() - this.probingSince <= PROBE_ANSWER_MS) this.enter();
     } catch (error) {
       this.connectionError ??= error;
@@ -167,7 +175,10 @@ export class SharedRateLimitStore implements RateLimitStore {
     }
   }
 
-  /** A Redis that is full or only a copy answers a ping too, and a full one still writes to a key that is there. */
+  /**
+   * PING also works on a full or read-only Redis, and a full one still writes to existing keys. So the probe counts with new
+   * keys.
+   */
   private async countSomething(): Promise<void> {
     const probes = Array.from({ length: this.client.isCluster ? PROBES_OF_A_CLUSTER : 1 }, () =>
       this.redis.consume(`probe:${randomUUID()}`, 1, 1),
@@ -176,11 +187,22 @@ export class SharedRateLimitStore implements RateLimitStore {
   }
 }
 
-/** What went wrong in a few words that come from us or are a code: the whole text might quote the address. */
+const REFUSALS: Record<string, string> = {
+  WRONGPASS: 'it rejected the user or password of REDIS_URL',
+  NOAUTH: 'it requires a password, and REDIS_URL has none',
+  NOPERM: 'the user of REDIS_URL lacks permissions',
+};
+
+/** The cause in our own words or as a code, because the original text could quote the address. */
 function reason(error: unknown): string {
   if (error instanceof NoAnswerError) return error.message;
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  // A cluster wraps the errors of all its servers in one.
+  const { lastNodeError = error } = (error ?? {}) as { lastNodeError?: unknown };
+  const { code, message } = (lastNodeError ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string') return code;
-  // Redis's own refusals begin with a code: WRONGPASS, NOPERM, OOM, READONLY, LOADING.
-  return /^[A-Z]{3,20}\b/.exec(String(message))?.[0] ?? 'the connection ended';
+  // Redis's own errors start with a code: WRONGPASS, NOPERM, OOM, READONLY, LOADING.
+  const refusal = /^[A-Z]{3,20}\b/.exec(String(message))?.[0];
+  if (refusal === undefined) return 'the connection ended';
+  const meaning = REFUSALS[refusal];
+  return meaning ? `${refusal}: ${meaning}` : refusal;
 }

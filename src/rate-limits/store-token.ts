@@ -1,2 +1,2 @@
-/** Under which the module offers its store: shared over Redis, or in this process. */
+/** The injection token of the store: shared over Redis, or local. */
 export const RATE_LIMIT_STORE = Symbol('RATE_LIMIT_STORE');

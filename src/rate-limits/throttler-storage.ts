@@ -4,11 +4,13 @@ import { RateLimitsService } from './rate-limits.service.js';
 
 type Record = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** The key that the partner guard hands through the throttler: client and user, as JSON. */
+/** The key that the partner guard passes through the throttler: client and user, as JSON. */
 export const partnerKey = (clientId: string, userId: string | undefined): string =>
   JSON.stringify([clientId, userId ?? null]);
 
-/** The throttler's storage over our own counters: its own blocking would refuse who has waited long enough. */
+/**
+ * The throttler's storage on top of our own counters, because its own blocking would refuse callers that have waited long enough.
+ */
 @Injectable()
 export class RateLimitThrottlerStorage implements ThrottlerStorage {
   constructor(private readonly limits: RateLimitsService) {}

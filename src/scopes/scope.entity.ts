@@ -3,10 +3,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
 export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
 
-/** The scopes by which the company's own services and operators use this one; their audience is fixed. */
+/** The scopes for the company's own services and operators; their audience is fixed. */
 export const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
 
-/** A scope of the catalogue: its name, and the words shown to users. */
+/** A scope of the catalogue: its name, and the description shown to users. */
 @Entity('scopes')
 export class ScopeEntity {
   @PrimaryColumn('text')

@@ -5,7 +5,7 @@ import { Transactions } from '../database/transactions.js';
 import { conflict, notFound } from '../http/problem.js';
 import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
 
-/** The scope catalogue: names, the words shown to users, and whom a scope is for. */
+/** The scope catalogue: names, descriptions for users, and audiences. */
 @Injectable()
 export class ScopesService {
   constructor(
@@ -14,12 +14,12 @@ export class ScopesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Every scope, by name. */
+  /** All scopes, by name. */
   list(): Promise<ScopeEntity[]> {
     return this.dataSource.manager.find(ScopeEntity, { order: { name: 'ASC' } });
   }
 
-  /** The scopes with these names, in the order of the names; unknown names are left out. */
+  /** The scopes with these names, ordered by name; unknown names are omitted. */
   async describe(names: string[], manager: EntityManager = this.dataSource.manager): Promise<ScopeEntity[]> {
     const found = await manager.findBy(ScopeEntity, { name: In(names) });
     return names.flatMap((name) => found.filter((scope) => scope.name === name));
@@ -33,18 +33,20 @@ export class ScopesService {
   }
 
   /**
-   * Makes or changes a scope. Its audience cannot change while a client holds it, or where it is
-   * one of this service's own operator scopes (409): what such a client may be
-   * depends on it.
+   * Creates or updates a scope. Its audience cannot change while a client holds it, or if it is one of this service's own
+   * operator scopes (409), because the rules for such a client depend on it.
    */
   async put(scope: ScopeEntity, actor: Actor): Promise<{ scope: ScopeEntity; created: boolean }> {
     return this.transactions.run(async (manager) => {
       const inserted: unknown[] = await manager.query(
-        'INSERT INTO scopes (name, description, audience) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING 1',
+        // Only a new scope takes a number.
+        `INSERT INTO scopes (name, description, audience)
+         SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
+         ON CONFLICT (name) DO NOTHING RETURNING 1`,
         [scope.name, scope.description, scope.audience],
       );
       const created = inserted.length === 1;
-      // Clients take a share lock on the scopes that they are registered with, so this one waits for them.
+      // Clients take a share lock on the scopes they are registered with, so this waits for them.
       const before = await manager.findOneOrFail(ScopeEntity, {
         where: { name: scope.name },
         lock: { mode: 'pessimistic_write' },
@@ -64,7 +66,7 @@ export class ScopesService {
     });
   }
 
-  /** Reads the catalogue and holds it as it is until the transaction ends. */
+  /** Reads the catalogue and locks it until the transaction ends. */
   listAndHold(manager: EntityManager): Promise<ScopeEntity[]> {
     return manager.find(ScopeEntity, { lock: { mode: 'pessimistic_read' } });
   }

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { encodeTime, monotonicFactory } from 'ulid';
 
-// Drawn from the system in large pieces: one draw for each character costs more than the rest of a small request.
+// Read from the system in large blocks: a call per character would cost more than the rest of a small request.
 const drawn = new Uint32Array(1024);
 let used = drawn.length;
 
@@ -13,16 +13,19 @@ function randomFraction(): number {
   return drawn[used++]! / 2 ** 32;
 }
 
-/** A new ULID, in rising order within this process. */
+/** A new ULID, increasing within this process. */
 export const newUlid: () => string = monotonicFactory(randomFraction);
 
 const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
-/** The four-letter prefixes of resource ids (contract §1); beside its own, `grnt` is a grant, `sess` a session, `rcvr` a recovery. */
+/**
+ * The four-letter prefixes of resource ids (contract §1). In addition: `grnt` is a grant, `sess` a session, `rcvr` a recovery,
+ * `form` a form whose result is created once.
+ */
 export type IdPrefix =
-  'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'sess' | 'evnt' | 'endp' | 'dlvr' | 'rcvr';
+  'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'sess' | 'evnt' | 'endp' | 'dlvr' | 'rcvr' | 'form';
 
-/** A new id: the prefix and a ULID, in rising order within this process. */
+/** A new id: the prefix and a ULID, increasing within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${newUlid()}`;
 
 /** Whether the text has the form of an id with this prefix. */
@@ -31,6 +34,6 @@ export const isId = (prefix: IdPrefix, text: string): boolean => new RegExp(`^${
 export const CLIENT_ID_PATTERN = new RegExp(`^clnt${ULID}$`);
 export const USER_ID_PATTERN = new RegExp(`^user${ULID}$`);
 
-/** The least id of this kind that could have been made at a time: ids compare as their times do. */
+/** The smallest id of this kind that could have been created at a time: ids sort by time. */
 export const firstIdAt = (prefix: IdPrefix, time: Date): string =>
   `${prefix}${encodeTime(Math.max(0, time.getTime()), 10)}${'0'.repeat(16)}`;

@@ -13,8 +13,8 @@ export const hashPassword = (password: string): Promise<string> => hash(password
 let absentHash: Promise<string> | undefined;
 
 /**
- * Whether the password is the one that was hashed. Without a hash (unknown e-mail, no password set) the same work is
- * done and the answer is no, so that the time says nothing.
+ * Whether this is the hashed password. Without a hash (unknown email, no password set) it does the same work and returns false,
+ * so that the timing reveals nothing.
  */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
@@ -22,7 +22,7 @@ export async function verifyPassword(
 ): Promise<boolean> {
   absentHash ??= hashPassword('a password that nobody has');
   const known = passwordHash !== null && passwordHash !== undefined;
-  // A password over the limit cannot be anybody's; hashing a part of it keeps the time the same.
+  // A password over the limit cannot match; hashing part of it keeps the timing the same.
   const tooLong = password.length > PASSWORD_MAX;
   const candidate = (tooLong ? password.slice(0, PASSWORD_MAX) : password).normalize('NFC');
   const right = await verify(known ? passwordHash : await absentHash, candidate);

@@ -1,16 +1,16 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM under a 32-byte key: nonce (12 bytes), ciphertext, tag (16 bytes). */
+/** Encrypts with AES-256-GCM and a 32-byte key: nonce (12 bytes), ciphertext, tag (16 bytes). */
 export function seal(key: Buffer, plaintext: string, associatedData: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(associatedData, 'utf8'));
   return Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Opens what `seal` made; undefined for another key, other associated data or changed bytes. */
+/** Decrypts the output of `seal`; undefined for another key, other associated data or changed bytes. */
 export function unseal(key: Buffer, sealed: Buffer, associatedData: string): string | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
@@ -24,10 +24,3 @@ export function unseal(key: Buffer, sealed: Buffer, associatedData: string): str
     return undefined;
   }
 }
-
-/**
- * The key that seals the successor of a retired refresh token: HKDF-SHA256 of the token, salted with the
- * service's key (contract §4), so that neither the database nor the settings alone open it.
- */
-export const successorKey = (retiredToken: string, encryptionKey: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', retiredToken, encryptionKey, 'refresh token successor', 32));

@@ -2,12 +2,11 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * Kinds of random secret and the prefixes that secret scanners match. A secret is
- * prefix + 43 base64url characters (256 random bits) + 6 characters (CRC-32 of what stands before).
+ * Kinds of random secrets, and the prefixes that secret scanners match. (Access and refresh tokens are signed instead:
+ * tokens/token-record.ts.) A secret is the prefix + 43 base64url characters (256 random bits) + 6 characters (CRC-32 of what
+ * precedes them).
  */
 export const SECRET_PREFIXES = {
-  accessToken: 'cds_at_',
-  refreshToken: 'cds_rt_',
   authorizationCode: 'cds_ac_',
   clientSecret: 'cds_cs_',
   portalKey: 'cds_pk_',
@@ -33,18 +32,15 @@ export function newSecret(kind: SecretKind): string {
   return text + checksumOf(text);
 }
 
-/** Whether the text has this kind's prefix, length and checksum: garbage is refused without a look at the database. */
+/** Whether the text has this kind's prefix, length and checksum, so that garbage is refused without a query. */
 export function isSecret(kind: SecretKind, text: string): boolean {
   const prefix = SECRET_PREFIXES[kind];
   if (!text.startsWith(prefix) || !BODY.test(text.slice(prefix.length))) return false;
   return checksumOf(text.slice(0, -6)) === text.slice(-6);
 }
 
-/** The SHA-256 digest under which a random secret is kept and found: 32 bytes. */
+/** The SHA-256 digest under which a random secret is stored and looked up: 32 bytes. */
 export const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** Compares two digests in constant time. */
 export const sameDigest = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
-
-/** A digest as the text under which it is kept in memory, and announced when its token ends (`encode(digest, 'base64')` in SQL). */
-export const digestKey = (digest: Buffer): string => digest.toString('base64');

@@ -12,8 +12,8 @@ import { emailKeyOf } from '../users/email.js';
 import { UserEntity } from '../users/user.entity.js';
 
 /**
- * Makes the first operator where there is none (contract §14): a user with the role `operator`, and a confidential
- * client with all operator scopes, each only while no other is there. Runs under the migrations' lock.
+ * Creates the first operator if there is none (contract §14): a user with the role `operator`, and a confidential client with all
+ * operator scopes, each only if no other exists. Runs under the lock of the migrations.
  */
 export async function bootstrapOperator(dataSource: DataSource, operator: BootstrapOperator): Promise<void> {
   await dataSource.transaction(async (manager) => {
@@ -40,7 +40,7 @@ async function createOperator(
   const emailKey = emailKeyOf(email);
   if (await manager.existsBy(UserEntity, { emailKey })) {
     throw new SettingsError(
-      'The service cannot start with these settings:\n  BOOTSTRAP_OPERATOR_EMAIL must not be the address of a user who is no operator',
+      'The service cannot start with these settings:\n  BOOTSTRAP_OPERATOR_EMAIL must not be the address of a user who is not an operator',
     );
   }
   const id = newId('user');
@@ -82,7 +82,6 @@ async function createClient(
 
 const record = (manager: EntityManager, action: string, subjectType: string, subjectId: string) =>
   manager.insert(AuditEventEntity, {
-    id: newId('audt'),
     actorType: 'service',
     action,
     subjectType,

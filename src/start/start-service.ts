@@ -2,72 +2,87 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { createApp } from '../app.setup.js';
 import { loadSettings, type Settings } from '../config/settings.js';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { migrate } from '../database/migrate.js';
 import { logOutput } from '../http/log-output.js';
 import { createLog } from '../http/logging.js';
-import { bootstrapOperator } from './bootstrap-operator.js';
-import { demoBanner } from './demo-banner.js';
-import { loadDemoCredentials, type DemoCredentials } from './demo-credentials.js';
-import { seedDemonstration } from './demo-data.js';
+import type { Demonstration } from './demonstration.js';
+import { prepareDatabase } from './prepare-database.js';
+import { startFailure } from './start-error.js';
 import { stopOnSignals } from './stop-on-signals.js';
+import { waitForDatabase } from './wait-for-database.js';
+import { WaitingServer } from './waiting-server.js';
 
-// Contract §14: what takes longer than this is given up.
+// Contract §14: requests that take longer are aborted.
 const CUT_OFF_MS = 8_000;
 
 const PRIVATE_ADDRESSES_WARNING =
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES is true: whoever may add a webhook endpoint can reach what this machine can reach.';
+  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES is true: anyone who can add a webhook endpoint can reach everything that this machine can reach.';
 
-/** Starts the service: settings, database, migrations, first data, and last of all the port. Throws a SettingsError for a bad setting. */
+const METRICS_WARNING =
+  'METRICS_TOKEN is not set: anyone who can reach GET /metrics of this instance can read the metrics.';
+
+/**
+ * Starts the service: settings, database, migrations, first data, and finally the port. Throws a SettingsError for invalid
+ * settings. Any later failure is logged in one line and ends the process with 1.
+ */
 export async function startService(environment: NodeJS.ProcessEnv): Promise<void> {
   const settings = await loadSettings(environment);
   const log = createLog(settings.logLevel, logOutput());
-  // The demonstration speaks to a person. Elsewhere every line is one of the log; these are said whatever its level.
+  // The demonstration prints for a person. Otherwise everything is a log line; these are logged at any level.
   const spoken = log.child({}, { level: 'info' });
   const say = (line: string) =>
     settings.demonstration ? void process.stdout.write(`${line}\n`) : spoken.info(line);
-  let postgres: EmbeddedPostgres | undefined;
-  let demo: DemoCredentials | undefined;
+  let demo: Demonstration | undefined;
   let app: NestFastifyApplication | undefined;
-  // From the beginning: the first process of a container is deaf to a signal that it does not listen to. A start that is
-  // under way has nothing to finish.
-  stopOnSignals(async () => {
-    // Who has not finished by then is cut off, so that the rest can end in order.
+  // From the beginning, because the first process of a container ignores signals without a handler. A start in progress has
+  // nothing to finish.
+  stopOnSignals(async (signal) => {
+    if (!settings.demonstration)
+      spoken.info(`Stopping (${signal}): finishing requests in progress, accepting no new ones`);
+    // Requests that have not finished by then are cut off, so that the shutdown can complete.
     setTimeout(() => app?.getHttpServer().closeAllConnections(), CUT_OFF_MS).unref();
     await app?.close();
-    await postgres?.stop();
+    await demo?.stop();
+    if (!settings.demonstration) spoken.info('Stopped');
   });
   if (settings.demonstration) {
-    postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, say });
-    settings.databaseUrl = postgres.url;
-    demo = await loadDemoCredentials(settings.dataDir);
+    const { startDemonstration } = await import('../../demo/demonstration.js');
+    demo = await startDemonstration(settings, say);
+    settings.databaseUrl = demo.databaseUrl;
   }
+  if (settings.production && settings.metricsToken === undefined) log.warn(METRICS_WARNING);
   if (settings.webhookAllowPrivateAddresses) {
     if (settings.demonstration) say(`Warning: ${PRIVATE_ADDRESSES_WARNING}`);
     else log.warn(PRIVATE_ADDRESSES_WARNING);
   }
   try {
     app = await startApplication(settings, log, demo, say);
-    if (demo) say(demoBanner(settings, demo));
+    if (demo) say(demo.banner());
     else say(`Charging Data Service: listening on ${settings.host}:${settings.port} for ${settings.baseUrl}`);
   } catch (error) {
-    await postgres?.stop();
-    throw error;
+    await demo?.stop();
+    if (settings.demonstration) throw error;
+    const { message, err } = startFailure(error);
+    spoken.fatal(err ? { err } : {}, message);
+    process.exitCode = 1;
   }
 }
 
 async function startApplication(
   settings: Settings,
   log: Logger,
-  demo: DemoCredentials | undefined,
+  demo: Demonstration | undefined,
   say: (line: string) => void,
 ) {
-  const slow = setTimeout(() => say('Bringing the database up to date …'), 1000);
-  await migrate(settings.databaseUrl!, async (dataSource) => {
-    if (settings.bootstrapOperator) await bootstrapOperator(dataSource, settings.bootstrapOperator);
-    if (demo) await seedDemonstration(dataSource, demo, settings);
-  }).finally(() => clearTimeout(slow));
-  const app = await createApp(settings, log);
+  // Supervisors see that the process is alive, however long the database and the migrations take.
+  const waiting = demo ? undefined : await WaitingServer.open(settings);
+  let app: NestFastifyApplication;
+  try {
+    if (!demo) await waitForDatabase(settings.databaseUrl!, settings.databaseWait, say);
+    await prepareDatabase(settings, log, demo, say);
+    app = await createApp(settings, log, demo && [demo.module]);
+  } finally {
+    await waiting?.close();
+  }
   try {
     await app.listen(settings.port, settings.host);
     return app;

@@ -1,14 +1,14 @@
 // Contract §14: exits with 0 within 10 s of SIGTERM.
 const DEADLINE_MS = 9_500;
 
-/** Stops in an orderly way at the first SIGTERM or SIGINT; further signals change nothing. */
-export function stopOnSignals(stop: () => Promise<void>): void {
+/** Shuts down gracefully on the first SIGTERM or SIGINT, which is passed to `stop`; further signals are ignored. */
+export function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>): void {
   let stopping = false;
-  const onSignal = () => {
+  const onSignal = (signal: NodeJS.Signals) => {
     if (stopping) return;
     stopping = true;
     setTimeout(() => process.exit(0), DEADLINE_MS).unref();
-    stop().then(
+    stop(signal).then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`Stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -16,7 +16,7 @@ export function stopOnSignals(stop: () => Promise<void>): void {
       },
     );
   };
-  // npm passes the signal on to a group that already had it: the handler stays, so the second one is harmless.
+  // npm forwards the signal to a group that already received it. The handler stays installed, so the second signal is harmless.
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
 }

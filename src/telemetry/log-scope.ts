@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What each line carries that is written in the course of something: a request, or the delivery of a webhook. */
+/** The fields of every line logged during something: a request, or the delivery of a webhook. */
 export interface LogFields {
   request_id?: string;
   delivery_id?: string;
@@ -9,20 +9,20 @@ export interface LogFields {
 
 const scope = new AsyncLocalStorage<LogFields>();
 
-// From Node 24 on it costs nothing; before that every promise pays for it, 7 % of what a request takes (docs/decisions/0007).
+// Free from Node 24 on; before that every promise costs more, 7 % of a request (docs/decisions/0007).
 let isKept = Number.parseInt(process.versions.node) >= 24;
 
-/** Keeps the scope on an older Node too: for whoever pays for it anyway. */
+/** Keeps the scope on older Node versions too, for callers that pay that cost anyway. */
 export function keepLogScope(): void {
   isKept = true;
 }
 
-/** Runs the work, and all that it sets off, so that the service's own lines carry these fields; as far as the scope is kept. */
+/** Runs work so that lines logged by it, and by everything it starts, carry these fields; if the scope is kept. */
 export const inLogScope = <T>(fields: LogFields, work: () => T): T =>
   isKept ? scope.run(fields, work) : work();
 
-/** The fields of the present course; undefined outside of any. */
+/** The fields of the current scope; undefined outside of any. */
 export const logFields = (): LogFields | undefined => scope.getStore();
 
-/** Runs work that serves nobody in particular although a request may set it off: in no log scope and in no trace. */
-export const apart: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
+/** Runs work that belongs to no particular request, even if a request triggers it: outside of any log scope and trace. */
+export const detached: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();

@@ -9,7 +9,7 @@ import {
 import type { Settings } from '../config/settings.js';
 import { setTracing, tracing } from './tracing.js';
 
-/** Sends the last spans when all else has ended. */
+/** Exports the last spans after everything else has stopped. */
 @Injectable()
 class LastSpans implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
@@ -17,7 +17,7 @@ class LastSpans implements OnApplicationShutdown {
   }
 }
 
-/** Traces by OpenTelemetry, where the settings ask for them; elsewhere nothing of it is loaded. */
+/** Tracing with OpenTelemetry, if configured; otherwise nothing of it is loaded. */
 @Global()
 @Module({})
 export class TelemetryModule {

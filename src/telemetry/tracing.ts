@@ -1,20 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a span says; never a secret, a URL or a parameter. */
+/** The attributes of a span; never a secret, a URL or a parameter. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
-/** Traces as the rest of the service sees them; there is one only where `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+/** Tracing as used by the rest of the service; only present if `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
 export interface Tracing {
-  /** Runs the rest of a request in a span that continues the caller's trace; `end` ends it. Undefined for one that is not traced. */
+  /**
+   * Runs the rest of a request in a span that continues the caller's trace; `end` ends it. Undefined if the request is not
+   * traced.
+   */
   begin(request: FastifyRequest): RequestSpan | undefined;
-  /** Runs work as the first span of a new trace; its result says what the span is to tell. */
+  /** Runs work as the first span of a new trace; its result determines the attributes of the span. */
   alone<T>(
     name: string,
     attributes: SpanAttributes,
     work: (traceId: string) => Promise<T>,
     outcome: (result: T) => SpanOutcome,
   ): Promise<T>;
-  /** Sends what is left; takes a second at most. */
+  /** Exports what is left; takes a second at most. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export interface SpanOutcome {
 
 let present: Tracing | undefined;
 
-/** Undefined where nothing is traced. */
+/** Undefined if tracing is off. */
 export const tracing = (): Tracing | undefined => present;
 
 /** Called once, before the first request. */

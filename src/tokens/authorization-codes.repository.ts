@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Statements } from '../database/statements.js';
+import { GENERATION_COLUMNS, type GenerationRow } from './refresh-tokens.repository.js';
 
 /** What a code was issued for. */
 export interface NewAuthorizationCode {
@@ -13,23 +14,23 @@ export interface NewAuthorizationCode {
   ttl: number;
 }
 
-/** A code as it stands. */
-export interface FoundAuthorizationCode {
+/** A stored code. */
+interface FoundAuthorizationCode {
   clientId: string;
   redirectUri: string;
   codeChallenge: string | null;
-  scopes: string[];
   expired: boolean;
-  /** The grant that came of the code, once it was consumed. */
+  /** The grant created from the code, once it was consumed. */
   grantId: string | null;
 }
 
 /** What one exchange writes. */
-export interface CodeExchange {
+interface CodeExchange {
   codeDigest: Buffer;
   grantId: string;
-  accessDigest: Buffer;
-  refreshDigest: Buffer;
+  /** The key that signs the tokens, and the era of the database (see `Stamp`). */
+  keyId: number;
+  era: number;
   accessTtl: number;
   refreshTtl: number;
   grantTtl: number;
@@ -40,8 +41,8 @@ export class AuthorizationCodesRepository {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * Holds the client, the user and the session as live until the transaction ends; false where one of them no longer
-   * is. The share locks make whoever disables or signs out wait, and then find the code that is stored meanwhile.
+   * Locks the client, the user and the session as live until the transaction ends; false if one of them no longer is. Disabling
+   * or logging out has to wait for these share locks, and then finds the code that was stored meanwhile.
    */
   async hold(
     manager: EntityManager,
@@ -70,7 +71,7 @@ export class AuthorizationCodesRepository {
   async find(digest: Buffer): Promise<FoundAuthorizationCode | undefined> {
     const [row] = await this.statements.run<FoundAuthorizationCode>(
       'authorization code',
-      `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", code_challenge AS "codeChallenge", scopes,
+      `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", code_challenge AS "codeChallenge",
               expires_at <= now() AS expired, grant_id AS "grantId"
          FROM authorization_codes WHERE digest = $1`,
       [digest],
@@ -79,12 +80,12 @@ export class AuthorizationCodesRepository {
   }
 
   /**
-   * Consumes the code and stores the grant with its first tokens: one statement, so all or nothing, and of simultaneous
-   * exchanges one goes through. Client, user and consent are held as live until it commits. The scopes that were
-   * stored; undefined where the code was consumed or expired, or what it rests on ended.
+   * Consumes the code and stores the grant with its first tokens in one statement, so that only one of several concurrent
+   * exchanges succeeds. Client, user and consent are locked as live until it commits. Undefined if the code was consumed or has
+   * expired, or something it depends on ended.
    */
-  async exchange(exchange: CodeExchange): Promise<string[] | undefined> {
-    const rows = await this.statements.run<{ scopes: string[] }>(
+  async exchange(exchange: CodeExchange): Promise<(GenerationRow & { userId: string }) | undefined> {
+    const [row] = await this.statements.run<GenerationRow & { userId: string }>(
       'code exchange',
       `WITH code AS MATERIALIZED (
          SELECT client_id, user_id, scopes FROM authorization_codes WHERE digest = $1
@@ -101,26 +102,25 @@ export class AuthorizationCodesRepository {
            FROM holder
           WHERE a.digest = $1 AND a.consumed_at IS NULL AND a.expires_at > now() AND holder.scopes <> '{}'
           RETURNING holder.client_id, holder.user_id, holder.scopes
-       ), given AS (
-         INSERT INTO grants (id, client_id, user_id, scopes, expires_at)
-         SELECT $2, client_id, user_id, scopes, now() + make_interval(secs => $7) FROM consumed
-       ), refresh AS (
-         INSERT INTO refresh_tokens (digest, grant_id, expires_at)
-         SELECT $4, $2, now() + make_interval(secs => least($6, $7)) FROM consumed
        )
-       INSERT INTO access_tokens (digest, client_id, grant_id, scopes, expires_at)
-       SELECT $3, client_id, $2, scopes, now() + make_interval(secs => least($5, $7)) FROM consumed
-       RETURNING scopes`,
+       INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, token_key_id, token_era, token_position,
+                                access_expires_at, refresh_expires_at, look_again_at)
+       SELECT $2, client_id, user_id, scopes, now() + make_interval(secs => $5), $6, $7,
+              pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+              now() + make_interval(secs => least($3, $5)), now() + make_interval(secs => least($4, $5)),
+              now() + make_interval(secs => least($4, $5))
+         FROM consumed
+       RETURNING g.user_id AS "userId", ${GENERATION_COLUMNS}`,
       [
         exchange.codeDigest,
         exchange.grantId,
-        exchange.accessDigest,
-        exchange.refreshDigest,
         exchange.accessTtl,
         exchange.refreshTtl,
         exchange.grantTtl,
+        exchange.keyId,
+        exchange.era,
       ],
     );
-    return rows[0]?.scopes;
+    return row;
   }
 }

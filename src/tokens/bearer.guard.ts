@@ -1,13 +1,24 @@
-import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { BearerRefusal } from '../activity/activity.js';
 import { ActivityService } from '../activity/activity.service.js';
 import { Form, queryStringOf } from '../http/form.js';
-import { badRequest, unauthorized } from '../http/problem.js';
+import { badRequest, unauthorized, type Problem } from '../http/problem.js';
+import { StrategyGuard, type CredentialsRequest } from '../http/strategy.guard.js';
 import { AccessTokensService } from './access-tokens.service.js';
-import { bearerTokenOf } from './bearer-token.js';
+import { bearerTokenOf, isBearer } from './bearer-token.js';
+import { invalidTokenMessage } from './invalid-token-message.js';
+import { BearerStrategy } from './bearer.strategy.js';
 import type { Principal } from './principal.js';
 
 export const BEARER_REALM = 'Bearer realm="Charging Data Service"';
+
+const challengeOf = (reason: BearerRefusal): string =>
+  `${BEARER_REALM}, error="invalid_token", error_description="${invalidTokenMessage(reason)}"`;
+
+/** The 401 problem for a token that ended after the guard had accepted it. */
+export const invalidToken = (reason: BearerRefusal): Problem =>
+  unauthorized(invalidTokenMessage(reason), challengeOf(reason));
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,23 +27,27 @@ declare module 'fastify' {
 }
 
 /**
- * Lets a request with a live access token pass, and says 401 to any other. The token is taken from the
- * `Authorization` header alone (RFC 6750 §2.1): in the query string it would reach logs.
+ * Admits requests with a valid access token; all others get 401. The token is only read from the `Authorization` header (RFC 6750
+ * §2.1): in the query string it would end up in logs.
  */
 @Injectable()
-export class BearerGuard implements CanActivate {
-  @Inject(AccessTokensService)
-  private readonly accessTokens!: AccessTokensService;
+export class BearerGuard extends StrategyGuard {
+  constructor(
+    strategy: BearerStrategy,
+    private readonly accessTokens: AccessTokensService,
+    private readonly activity: ActivityService,
+  ) {
+    super(strategy);
+  }
 
-  @Inject(ActivityService)
-  private readonly activity!: ActivityService;
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  override getRequest(context: ExecutionContext): CredentialsRequest {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const inHeader = request.headers.authorization !== undefined;
-    const inQuery = Form.parse(queryStringOf(request.url)).get('access_token') !== undefined;
+    const { authorization } = request.headers;
+    const inQuery = request.url.includes('?') && hasTokenInQuery(request.url);
     // RFC 6750 §2: clients MUST NOT use more than one method to transmit the token in each request.
-    if (inHeader && inQuery) throw badRequest('Send the access token in the Authorization header alone.');
+    if (authorization !== undefined && inQuery) {
+      throw badRequest('Send the access token only in the Authorization header.');
+    }
     if (inQuery) {
       this.activity.count({ kind: 'bearer_refused', detail: 'token_in_query', address: request.ip });
       throw unauthorized(
@@ -40,17 +55,42 @@ export class BearerGuard implements CanActivate {
         BEARER_REALM,
       );
     }
-    if (!inHeader) {
+    // RFC 6750 §3.1: where no bearer token was sent, the challenge SHOULD NOT say what is wrong with one.
+    if (!isBearer(authorization)) {
       this.activity.count({ kind: 'bearer_refused', detail: 'no_token', address: request.ip });
       throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
     }
-    const token = bearerTokenOf(request.headers.authorization) ?? '';
-    request.principal = await this.accessTokens.find(token);
-    if (request.principal) return true;
-    await this.accessTokens.countRefusal(token, request.ip);
-    throw unauthorized(
-      'The access token is malformed, unknown, expired or revoked.',
-      `${BEARER_REALM}, error="invalid_token", error_description="The access token is malformed, unknown, expired or revoked"`,
-    );
+    return { headers: { authorization: withOneBlank(authorization) } };
+  }
+
+  override handleRequest<User>(
+    error: unknown,
+    principal: Principal | false,
+    _info: unknown,
+    context: ExecutionContext,
+  ): User {
+    if (error) throw error;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!principal) return this.refuse(request) as User;
+    request.principal = principal;
+    return principal as User;
+  }
+
+  /** Refuses an invalid token and counts the reason. The holder may be told why, because the token itself is a secret. */
+  private async refuse({ headers, ip }: FastifyRequest): Promise<never> {
+    const reason = await this.accessTokens.countRefusal(bearerTokenOf(headers.authorization) ?? '', ip);
+    throw this.refusal(invalidTokenMessage(reason), challengeOf(reason));
+  }
+
+  /** The error in the format of the endpoint. */
+  protected refusal(description: string, challenge: string): Problem {
+    return unauthorized(description, challenge);
   }
 }
+
+const hasTokenInQuery = (url: string): boolean =>
+  Form.parse(queryStringOf(url)).get('access_token') !== undefined;
+
+/** RFC 9110 §11.4 allows several spaces after the scheme; the strategy accepts one. */
+const withOneBlank = (authorization: string): string =>
+  authorization.includes('  ') ? authorization.replace(/^(\S+) +/, '$1 ') : authorization;

@@ -7,12 +7,12 @@ export interface ConnectedClient {
   id: string;
   name: string;
   enabled: boolean;
-  /** It may have tokens in its own name, whose use is nobody's in particular. */
+  /** It may use client-credentials tokens, whose use cannot be attributed to one user. */
   actsInOwnName: boolean;
-  /** What the user agreed to, in the words of the catalogue. */
+  /** What the user agreed to, as described in the scope catalogue. */
   descriptions: string[];
   connectedAt: Date;
-  /** When it last got a token for this user; null where it never did, or not for long. */
+  /** When it last got a token for this user; null if never, or not recently. */
   lastUsedAt: Date | null;
 }
 
@@ -20,10 +20,7 @@ export interface ConnectedClient {
 export class ConnectedClientsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /**
-   * One page of the clients with a live consent of the user, by client id; with `clientId`, that one alone. Every token for
-   * a user comes with a refresh token, and of a grant the newest is the one that is not retired: at most one each.
-   */
+  /** One page of the clients to which the user has a live consent, by client id; with `clientId`, only that client. */
   async list(
     userId: string,
     clientId: string | undefined,
@@ -37,8 +34,7 @@ export class ConnectedClientsRepository {
         `SELECT c.id, c.name, c.enabled, 'client_credentials' = ANY (c.grant_types) AS "actsInOwnName",
                 ARRAY(SELECT s.description FROM scopes s WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
                 k.granted_at AS "connectedAt",
-                (SELECT max(r.created_at) FROM grants g
-                   JOIN refresh_tokens r ON r.grant_id = g.id AND r.retired_at IS NULL
+                (SELECT max(g.issued_at) FROM grants g
                   WHERE g.client_id = k.client_id AND g.user_id = k.user_id
                     AND g.created_at >= k.granted_at) AS "lastUsedAt"
            FROM consents k JOIN clients c ON c.id = k.client_id

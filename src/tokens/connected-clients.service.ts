@@ -4,7 +4,7 @@ import { notFound } from '../http/problem.js';
 import { isId } from '../secrets/ids.js';
 import { ConnectedClientsRepository, type ConnectedClient } from './connected-clients.repository.js';
 
-/** The clients that a user shares data with, and when each last got a token for it (contract §13). */
+/** The clients that a user shares data with, and when each last got a token for that user (contract §13). */
 @Injectable()
 export class ConnectedClientsService {
   constructor(private readonly repository: ConnectedClientsRepository) {}
@@ -13,7 +13,7 @@ export class ConnectedClientsService {
     return this.repository.list(userId, undefined, page);
   }
 
-  /** One of them; throws a 404 problem where the user has no live consent to it. */
+  /** One of them; throws a 404 problem if the user has no live consent to it. */
   async get(userId: string, clientId: string): Promise<ConnectedClient> {
     const known = isId('clnt', clientId);
     const [client] = known ? (await this.repository.list(userId, clientId, { size: 1 })).items : [];

@@ -1,16 +1,16 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
-import { originOf } from '../http/actor.js';
+import { originOf } from '../http/request-origin.js';
 import type { Principal } from './principal.js';
 
-/** Who calls, behind the bearer guard. */
+/** The caller, after the bearer guard. */
 export const CurrentPrincipal = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Principal =>
     context.switchToHttp().getRequest<FastifyRequest>().principal!,
 );
 
-/** The caller as the audit trail names it, behind the bearer guard. */
+/** The caller as recorded in the audit log, after the bearer guard. */
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { client, userId } = request.principal!;

@@ -1,18 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
-import type { EndingReason } from '../users/access-endings.js';
-import { GrantEntity } from './grant.entity.js';
+import type { EndingReason } from '../users/access-revocations.js';
 
-/** Which grants end; every member given narrows. */
+/** What a user gave a client in one authorization: the family of tokens issued from one code. */
+export interface Grant {
+  id: string;
+  clientId: string;
+  userId: string;
+  scopes: string[];
+}
+
+/** Selects grants to revoke; all given members must match. */
 interface GrantSelection {
   id?: string;
   clientId?: string;
   userId?: string;
 }
 
-/** A live grant in a list, with whose it is in words. */
-export interface GrantInList extends GrantEntity {
+/** A live grant in a list, with the names of its client and user. */
+export interface GrantInList extends Grant {
+  createdAt: Date;
+  expiresAt: Date;
   clientName: string;
   userName: string;
 }
@@ -21,7 +30,7 @@ export interface GrantInList extends GrantEntity {
 export class GrantsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** One page of the live grants by id: not revoked, and with a refresh or access token that still counts. */
+  /** One page of the live grants by id: not revoked, and with a refresh or access token that is still valid. */
   async listLive(
     filter: { clientId?: string; userId?: string },
     page: PageRequest,
@@ -37,17 +46,14 @@ export class GrantsRepository {
                 g.created_at AS "createdAt", g.expires_at AS "expiresAt", c.name AS "clientName", u.name AS "userName"
            FROM grants g JOIN clients c ON c.id = g.client_id JOIN users u ON u.id = g.user_id
           WHERE ${client} AND ${user} AND g.revoked_at IS NULL AND g.expires_at > now()
-            AND (EXISTS (SELECT 1 FROM refresh_tokens r
-                          WHERE r.grant_id = g.id AND r.retired_at IS NULL AND r.expires_at > now())
-              OR EXISTS (SELECT 1 FROM access_tokens a
-                          WHERE a.grant_id = g.id AND a.revoked_at IS NULL AND a.expires_at > now()))
+            AND (g.refresh_expires_at > now() OR g.access_expires_at > now())
             AND ${where} ${orderAndLimit}`,
         params,
       );
     });
   }
 
-  /** How many live grants of the client or the user there are, counted up to a limit. */
+  /** The number of live grants of the client or the user, counted up to a limit. */
   async countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
     const byClient = 'clientId' in filter;
     const [row]: { count: number }[] = await this.dataSource.query(
@@ -60,24 +66,16 @@ export class GrantsRepository {
   }
 
   /**
-   * Revokes the selected live grants, locking them in the order of their ids, so that two revocations of overlapping
-   * sets wait for each other instead of deadlocking. The tokens of a grant rest on its row and end with it.
+   * Revokes the selected live grants. It locks them in the order of their ids, so that two revocations of overlapping sets wait
+   * for each other instead of deadlocking. The tokens of a grant depend on its row and end with it.
    */
-  async revoke(
-    manager: EntityManager,
-    selection: GrantSelection,
-    reason: EndingReason,
-  ): Promise<GrantEntity[]> {
+  async revoke(manager: EntityManager, selection: GrantSelection, reason: EndingReason): Promise<Grant[]> {
     const params: unknown[] = [reason];
-    const conditions = [
-      ...(selection.id === undefined ? [] : [`id = $${params.push(selection.id)}`]),
-      ...(selection.clientId === undefined ? [] : [`client_id = $${params.push(selection.clientId)}`]),
-      ...(selection.userId === undefined ? [] : [`user_id = $${params.push(selection.userId)}`]),
-    ];
-    const [rows]: [{ id: string }[], number] = await manager.query(
+    const conditions = conditionsOf(selection, params);
+    const [rows]: [Grant[], number] = await manager.query(
       `WITH ending AS (
          SELECT id FROM grants
-          WHERE ${conditions.join(' AND ')} AND revoked_at IS NULL AND expires_at > now()
+          WHERE ${conditions} AND revoked_at IS NULL AND expires_at > now()
           ORDER BY id FOR NO KEY UPDATE
        )
        UPDATE grants g SET revoked_at = now(), revocation_reason = $1
@@ -85,37 +83,38 @@ export class GrantsRepository {
        RETURNING g.id, g.client_id AS "clientId", g.user_id AS "userId", g.scopes`,
       params,
     );
-    return rows.map((row) => manager.create(GrantEntity, row));
+    return rows;
   }
 
   /** Deletes the codes that were not exchanged yet. */
-  async deleteUnusedCodes(
-    manager: EntityManager,
-    selection: { clientId?: string; userId?: string },
-  ): Promise<void> {
+  async deleteUnusedCodes(manager: EntityManager, selection: Omit<GrantSelection, 'id'>): Promise<void> {
     const params: unknown[] = [];
-    const conditions = [
-      ...(selection.clientId === undefined ? [] : [`client_id = $${params.push(selection.clientId)}`]),
-      ...(selection.userId === undefined ? [] : [`user_id = $${params.push(selection.userId)}`]),
-    ];
+    const conditions = conditionsOf(selection, params);
     await manager.query(
-      `DELETE FROM authorization_codes WHERE ${conditions.join(' AND ')} AND consumed_at IS NULL`,
+      `DELETE FROM authorization_codes WHERE ${conditions} AND consumed_at IS NULL`,
       params,
     );
   }
 
-  /** Revokes the live client-credentials tokens of a client, or of every client of an owner; how many those were. */
-  async revokeClientTokens(
+  /**
+   * Ends all client-credentials tokens of a client, or of every client of an owner. The epoch also passes the number of seconds since
+   * 2020, so that a database restored to an earlier time never reuses an epoch of the lost one.
+   */
+  async endClientTokens(
     manager: EntityManager,
     selection: { clientId: string } | { ownerId: string },
-  ): Promise<number> {
+  ): Promise<void> {
     const byClient = 'clientId' in selection;
-    const clients = byClient ? '$1' : 'SELECT id FROM clients WHERE owner_id = $1';
-    const [, count]: [unknown[], number] = await manager.query(
-      `UPDATE access_tokens SET revoked_at = now()
-        WHERE client_id IN (${clients}) AND grant_id IS NULL AND revoked_at IS NULL AND expires_at > now()`,
+    await manager.query(
+      `UPDATE clients SET token_epoch = greatest(token_epoch + 1, extract(epoch FROM now() - timestamptz '2020-01-01Z')::int)
+        WHERE ${byClient ? 'id' : 'owner_id'} = $1`,
       [byClient ? selection.clientId : selection.ownerId],
     );
-    return count;
   }
 }
+
+/** The conditions of a selection; its values become parameters. */
+const conditionsOf = ({ id, clientId, userId }: GrantSelection, params: unknown[]): string =>
+  Object.entries({ id, client_id: clientId, user_id: userId })
+    .flatMap(([column, value]) => (value === undefined ? [] : [`${column} = $${params.push(value)}`]))
+    .join(' AND ');

@@ -7,11 +7,10 @@ import type { Page, PageRequest } from '../http/paging.js';
 import { notFound } from '../http/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
-import { AccessEndings, type AccessEnding, type EndingReason } from '../users/access-endings.js';
-import type { GrantEntity } from './grant.entity.js';
-import { GrantsRepository, type GrantInList } from './grants.repository.js';
+import { AccessRevocations, type AccessEnding, type EndingReason } from '../users/access-revocations.js';
+import { GrantsRepository, type Grant, type GrantInList } from './grants.repository.js';
 
-/** Grants: listed and revoked; and what ends here when a user, a client or a consent does. */
+/** Lists and revokes grants, and ends what depends on a user, a client or a consent when those end. */
 @Injectable()
 export class GrantsService implements AccessEnding {
   constructor(
@@ -20,7 +19,7 @@ export class GrantsService implements AccessEnding {
     private readonly audit: AuditService,
     private readonly clients: ClientsService,
     private readonly notifications: NotificationsService,
-    endings: AccessEndings,
+    endings: AccessRevocations,
   ) {
     endings.add(this);
   }
@@ -30,17 +29,17 @@ export class GrantsService implements AccessEnding {
     return this.repository.listLive(filter, page);
   }
 
-  /** How many grants of a client or a user are live, counted up to a limit. */
+  /** The number of live grants of a client or a user, counted up to a limit. */
   countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
     return this.repository.countLive(filter, limit);
   }
 
-  /** Revokes one grant with all its tokens; the consent stays. Throws a 404 problem where there is no live one. */
+  /** Revokes one grant with all its tokens; the consent is kept. Throws a 404 problem if there is no such live grant. */
   async revoke(id: string, reason: EndingReason, actor: Actor): Promise<void> {
     if (!(await this.revokeIfLive(id, reason, actor))) throw notFound('There is no live grant with this id.');
   }
 
-  /** Revokes one grant with all its tokens; false where it had ended already. */
+  /** Revokes one grant with all its tokens; false if it had already ended. */
   revokeIfLive(id: string, reason: EndingReason, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       const [grant] = await this.repository.revoke(manager, { id }, reason);
@@ -50,7 +49,7 @@ export class GrantsService implements AccessEnding {
     });
   }
 
-  /** Ends the tokens, codes and unredeemed portal links that rest on a user, who stays signed in; how many grants that were. */
+  /** Ends the tokens, codes and unredeemed portal links of a user, who stays logged in. Returns the number of grants revoked. */
   revokeForUser(userId: string, actor: Actor): Promise<number> {
     return this.transactions.run(async (manager) => {
       const users: unknown[] = await manager.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [
@@ -73,14 +72,16 @@ export class GrantsService implements AccessEnding {
     return (await this.repository.revoke(manager, { userId }, reason)).length;
   }
 
-  endForOwner(manager: EntityManager, userId: string): Promise<number> {
-    return this.repository.revokeClientTokens(manager, { ownerId: userId });
+  /** Client-credentials tokens are not stored, so their number is unknown. */
+  async endForOwner(manager: EntityManager, userId: string): Promise<number> {
+    await this.repository.endClientTokens(manager, { ownerId: userId });
+    return 0;
   }
 
   async endForClient(manager: EntityManager, clientId: string, reason: EndingReason): Promise<number> {
     await this.repository.deleteUnusedCodes(manager, { clientId });
-    const grants = await this.repository.revoke(manager, { clientId }, reason);
-    return grants.length + (await this.repository.revokeClientTokens(manager, { clientId }));
+    await this.repository.endClientTokens(manager, { clientId });
+    return (await this.repository.revoke(manager, { clientId }, reason)).length;
   }
 
   async endForConsent(
@@ -93,8 +94,11 @@ export class GrantsService implements AccessEnding {
     return (await this.repository.revoke(manager, { clientId, userId }, reason)).length;
   }
 
-  /** About security, so for the user's own page alone: whoever replayed the token may be the one who reads. */
-  private async warnUser(manager: EntityManager, grant: GrantEntity): Promise<void> {
+  /**
+   * A security notification, so only for the user's own page: the client that reads notifications may be the one that replayed
+   * the token.
+   */
+  private async warnUser(manager: EntityManager, grant: Grant): Promise<void> {
     const client = await this.clients.find(grant.clientId, manager);
     await this.notifications.raise(
       manager,
@@ -106,7 +110,7 @@ export class GrantsService implements AccessEnding {
 
   private recordRevocation(
     manager: EntityManager,
-    grant: GrantEntity,
+    grant: Grant,
     reason: EndingReason,
     actor: Actor,
   ): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a grant gives a client; the only place where a token stands in clear, on its way out. */
+/** The tokens issued to a client. Only here are tokens held in clear text, on their way out. */
 export interface IssuedTokens {
   accessToken: string;
   /** Seconds. */

@@ -1,29 +1,30 @@
 import type { ClientType } from '../clients/client.entity.js';
 
-/** The client behind a live token, as far as endpoints need it. */
+/** The client of a valid token, as far as endpoints need it. */
 export interface PrincipalClient {
   id: string;
-  name: string;
   type: ClientType;
   ownerId: string;
-  /** Requests an hour; null: the service's own limit. */
+  /** Requests per hour; null for the default of the service. */
   rateLimit: number | null;
   /** Whether the owner may open the webhook portal. */
   webhooksEnabled: boolean;
 }
 
-/** Who calls with a live access token, and what the token may do at this moment. */
+/** The caller with a valid access token, and what the token may currently do. */
 export interface Principal {
   client: Readonly<PrincipalClient>;
-  /** The user who gave the grant; absent for client credentials. */
+  /** The user who authorized the client; absent for client credentials. */
   userId?: string;
   grantId?: string;
+  /** Of a client-credentials token: it ends when the client's epoch is raised. */
+  epoch?: number;
   /** The token's scopes ∩ the client's ∩ (where a user is concerned) the live consent's (contract §2). */
   scopes: readonly string[];
   issuedAt: Date;
   expiresAt: Date;
 }
 
-/** The scopes that every one of the lists holds, in the order of the first. */
+/** The scopes contained in every list, in the order of the first. */
 export const intersection = (first: readonly string[], ...others: (readonly string[])[]): string[] =>
   first.filter((scope) => others.every((list) => list.includes(scope)));

@@ -1,40 +1,32 @@
-/** Rows of one table, `t`, that may go. */
+/** Rows of one table (`t`) that can be purged. */
 export interface PurgeTask {
   table: string;
-  /** The column by whose index they are found, the oldest first. */
+  /** The indexed column by which the rows are found, oldest first. */
   by: string;
-  /** Rows where it is before this may go; `$2` is the retention in days. */
+  /** Rows with an earlier value can be purged; `$2` is the retention in days. */
   before: string;
-  /** What must hold beside. */
+  /** An additional condition. */
   condition?: string;
-  /** Where the column is another table's. */
-  join?: string;
+  /** A database function that removes the rows instead, given a start time and a maximum number (returns `count` and `last`). */
+  function?: string;
 }
 
 const RETENTION = 'now() - make_interval(days => $2)';
-
-/** The successor pairs whose grace time is over. */
-export const SEALED_SUCCESSORS: PurgeTask = {
-  table: 'sealed_successors',
-  by: 't.grace_ends_at',
-  before: 'now()',
-};
+const NOTHING_TO_DO = "t.resolved_at IS NULL AND t.category <> 'ACTIONABLE'";
 
 /**
- * What may go. A consumed code and a retired refresh token stay for as long as their grant, so that a replay is
- * noticed to the grant's last day; a grant stays for the retention time after its end, for whoever asks what became
- * of it, and takes its codes and tokens along.
+ * What is purged. A consumed code is kept as long as its grant, so that a replay is noticed until the grant's last day. A grant
+ * is kept for the retention time after its end, so that operators can see what became of it, and is purged with its codes.
  */
 export const PURGE_TASKS: PurgeTask[] = [
-  // For a day after their end, so that whoever asks why a partner gets 401 is told.
-  { table: 'access_tokens', by: 't.expires_at', before: "now() - interval '1 day'" },
+  { table: 'revoked_access_tokens', by: 't.expires_at', before: 'now()' },
   { table: 'authorization_codes', by: 't.expires_at', before: 'now()', condition: 't.consumed_at IS NULL' },
   { table: 'sessions', by: 't.expires_at', before: 'now()' },
   { table: 'portal_links', by: 't.expires_at', before: 'now()' },
   { table: 'portal_sessions', by: 't.expires_at', before: 'now()' },
   { table: 'password_links', by: 't.expires_at', before: 'now()' },
   { table: 'rate_limit_periods', by: 't.ends_at', before: 'now()' },
-  // Likewise: a secret that has expired is another answer than one that is wrong.
+  // Expired secrets are kept for a while because they get a different error than wrong ones.
   {
     table: 'client_secrets',
     by: 't.expires_at',
@@ -44,16 +36,16 @@ export const PURGE_TASKS: PurgeTask[] = [
   { table: 'grants', by: 't.expires_at', before: RETENTION },
   {
     table: 'grants',
-    join: 'JOIN refresh_tokens r ON r.grant_id = t.id AND r.retired_at IS NULL',
-    by: 'r.expires_at',
+    by: 't.look_again_at',
     before: RETENTION,
+    condition: `t.refresh_expires_at < ${RETENTION}`,
   },
   {
     table: 'event_idempotency_keys',
     by: 't.created_at',
     before: "now() - interval '24 hours'",
   },
-  // With its deliveries and their attempts; not while one of them, accepted or sent again, is on its way.
+  // With its deliveries and their attempts, unless one of them is still pending.
   {
     table: 'events',
     by: 't.created_at',
@@ -72,5 +64,25 @@ export const PURGE_TASKS: PurgeTask[] = [
     by: 't.hour',
     before: RETENTION,
   },
-  { table: 'audit_events', by: 't.occurred_at', before: "now() - interval '365 days'" },
+  // A change only matters to tokens issued before its commit.
+  {
+    table: 'access_changes',
+    by: 't.committed_by',
+    before: `now() - interval '1 hour' - make_interval(secs => (
+      SELECT coalesce(max(access_ttl), 0) FROM token_keys
+       WHERE retired_at IS NULL OR retired_at > now() - make_interval(secs => access_ttl)))`,
+  },
+  // Kept as long as the last grant whose refresh tokens it signed, so that a replay is noticed until then.
+  { table: 'token_keys', by: 't.retired_at', before: `${RETENTION} - make_interval(secs => t.grant_ttl)` },
+  // Notifications that need action: after they were resolved. Others: after they were read, or after a year.
+  { table: 'notifications', by: 't.resolved_at', before: RETENTION },
+  { table: 'notifications', by: 't.read_at', before: RETENTION, condition: NOTHING_TO_DO },
+  {
+    table: 'notifications',
+    by: 't.event_time',
+    before: "now() - interval '365 days'",
+    condition: `t.read_at IS NULL AND ${NOTHING_TO_DO}`,
+  },
+  // After 365 days, a period fixed in the function: the service itself must not delete from the audit log.
+  { table: 'audit_events', by: 't.occurred_at', before: '', function: 'purge_audit_events' },
 ];

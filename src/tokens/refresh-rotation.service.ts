@@ -1,148 +1,142 @@
 import { Injectable } from '@nestjs/common';
+import type { TokenRefusal } from '../activity/activity.js';
 import { SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
-import { seal, successorKey, unseal } from '../secrets/seal.js';
-import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
+import { AccessChanges } from '../database/access-changes.service.js';
+import { GrantTokens } from './grant-tokens.service.js';
 import { GrantsService } from './grants.service.js';
 import type { IssuedTokens } from './issued-tokens.js';
 import { intersection } from './principal.js';
-import { RefreshTokensRepository, type FoundRefreshToken } from './refresh-tokens.repository.js';
+import { RefreshTokensRepository, type FoundGrant } from './refresh-tokens.repository.js';
+import { TokenKeysService } from './token-keys.service.js';
+import { openRefreshToken, type RefreshTokenRecord } from './token-record.js';
 
-/** What came of a refresh. */
-export type RefreshResult = IssuedTokens | { refused: 'invalid_grant' | 'invalid_scope' };
+/** Why a refresh token is refused. */
+type RefreshRefusal = Extract<TokenRefusal, `refresh_token_${string}` | 'grant_ended' | 'consent_withdrawn'>;
 
-/** The successor pair as it is sealed for the grace time; `expiresAt` in milliseconds since 1970. */
-interface Successor {
-  accessToken: string;
-  refreshToken: string;
-  scopes: string[];
-  /** The scopes that were asked for; the same request again must ask for the same. */
-  asked: string[];
-}
+/** The result of a refresh; for a scope that was not granted, its name. */
+type RefreshResult =
+  | IssuedTokens
+  | { refused: RefreshRefusal | 'scope_of_another_refresh' }
+  | { refused: 'scope_not_granted'; scope: string };
 
-const REFUSED_GRANT = { refused: 'invalid_grant' } as const;
-const REFUSED_SCOPE = { refused: 'invalid_scope' } as const;
+const refuse = (refused: RefreshRefusal) => ({ refused });
 
 /**
- * Rotates refresh tokens so that a lost answer can be asked for again (contract §4): every use retires the token and
- * gives a successor pair; for the grace time the retired token gives that same pair, and after it ends the whole grant.
+ * Rotates refresh tokens so that a client can retry after a lost response (contract §4). Every use retires the token and returns
+ * a successor pair. Within the grace time the retired token returns that same pair; after it, using the retired token revokes the
+ * whole grant (docs/decisions/0001-refresh-safe-to-retry.md).
  */
 @Injectable()
 export class RefreshRotationService {
   constructor(
     private readonly repository: RefreshTokensRepository,
+    private readonly tokens: GrantTokens,
+    private readonly keys: TokenKeysService,
     private readonly grants: GrantsService,
+    private readonly changes: AccessChanges,
     private readonly settings: Settings,
   ) {}
 
-  /** `scopes`: what the client asks for, narrower than the grant; undefined for all that was granted. */
+  /** `scopes`: the scopes that the client asks for, narrower than the grant; undefined for everything granted. */
   async refresh(
     token: string,
     clientId: string,
     scopes: string[] | undefined,
     actor: Actor,
   ): Promise<RefreshResult> {
-    if (!isSecret('refreshToken', token)) return REFUSED_GRANT;
-    const digest = digestOf(token);
-    // Twice at the most: whoever lost the rotation to a simultaneous request finds its successor on the second look.
+    const opened = await this.keys.open(token, openRefreshToken);
+    if ('refused' in opened) {
+      return refuse(opened.refused === 'malformed' ? 'refresh_token_malformed' : 'refresh_token_unknown');
+    }
+    const { record } = opened;
+    // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second read.
     for (let look = 1; look <= 2; look++) {
-      const found = await this.repository.find(digest);
-      // RFC 6749 §6: the refresh token is bound to the client to which it was issued. Another's learns nothing, ends nothing.
-      if (!found || found.clientId !== clientId) return REFUSED_GRANT;
-      if (found.retired && !found.inGrace) return this.endReplayed(found, actor);
-      if (!found.grantLive) return REFUSED_GRANT;
+      const { era } = this.changes;
+      const found = await this.repository.find({ ...record, grace: this.settings.refreshGrace });
+      // RFC 6749 §6: the refresh token is bound to the client to which it was issued. Another client learns nothing and ends
+      // nothing.
+      if (!found) return refuse('refresh_token_unknown');
+      if (found.clientId !== clientId) return refuse('refresh_token_of_another_client');
+      if (found.keyRevoked) return refuse('refresh_token_revoked');
+      // A generation that does not exist yet: the database was restored to an earlier time.
+      if (record.generation > found.generation) return refuse('refresh_token_unknown');
+      const retired = record.generation < found.generation;
+      if (retired && !found.inGrace) return this.endReplayed(record.grantId, actor);
+      if (!found.grantLive) return refuse(found.grantRevoked ? 'refresh_token_revoked' : 'grant_ended');
       // RFC 6749 §6: the scope MUST NOT include any scope not originally granted by the resource owner.
-      if (scopes?.some((scope) => !found.grantScopes.includes(scope))) return REFUSED_SCOPE;
+      const beyond = scopes?.find((scope) => !found.grantScopes.includes(scope));
+      if (beyond !== undefined) return { refused: 'scope_not_granted', scope: beyond };
       const asked = scopes ?? found.grantScopes;
-      if (found.retired) return this.successorAgain(token, digest, found, asked);
-      if (found.expired) return REFUSED_GRANT;
-      // What was granted has since been taken from the consent: only the user can give it anew.
+      if (retired) return this.successorAgain(record, found, asked);
+      if (found.expired) return refuse('refresh_token_expired');
+      // The consent no longer covers what was granted: only the user can consent again.
       const given = intersection(asked, found.clientScopes, found.consentScopes);
-      if (given.length === 0) return REFUSED_GRANT;
-      const issued = await this.rotate(token, digest, found, asked, given);
+      if (given.length === 0) return refuse('consent_withdrawn');
+      const issued = await this.rotate(record, found, era, asked, given);
       if (issued) return issued;
     }
-    return REFUSED_GRANT;
+    // The grant ended between the read and the write.
+    return refuse('grant_ended');
   }
 
+  /** The grant of a refresh token of this client, whatever the token's generation. */
+  async grantOf(token: string, clientId: string): Promise<string | undefined> {
+    const opened = await this.keys.open(token, openRefreshToken);
+    if ('refused' in opened) return undefined;
+    const { grantId } = opened.record;
+    const found = await this.repository.find({ ...opened.record, grace: 0 });
+    return found?.clientId === clientId && !found.keyRevoked ? grantId : undefined;
+  }
+
+  /** The token carries the moment of the read, because that is when its rights were known to be valid. */
   private async rotate(
-    token: string,
-    digest: Buffer,
-    found: FoundRefreshToken,
+    { grantId, generation }: RefreshTokenRecord,
+    { clientId, userId, seenAt }: FoundGrant,
+    era: number,
     asked: string[],
-    scopes: string[],
+    given: string[],
   ): Promise<IssuedTokens | undefined> {
-    const { accessTokenTtl, refreshTokenTtl, refreshGrace, encryptionKey } = this.settings;
-    const successor: Successor = {
-      accessToken: newSecret('accessToken'),
-      refreshToken: newSecret('refreshToken'),
-      scopes,
+    const { accessTokenTtl: accessTtl, refreshTokenTtl: refreshTtl, refreshGrace: grace } = this.settings;
+    const { id: keyId } = await this.keys.signing();
+    const row = await this.repository.rotate({
+      grantId,
+      generation,
+      keyId,
+      era,
+      position: seenAt,
       asked,
-    };
-    const expiresIn = await this.repository.rotate({
-      retiredDigest: digest,
-      grantId: found.grantId,
-      clientId: found.clientId,
-      refreshDigest: digestOf(successor.refreshToken),
-      accessDigest: digestOf(successor.accessToken),
-      sealedSuccessor: seal(
-        successorKey(token, encryptionKey),
-        JSON.stringify(successor),
-        associatedData(digest, found),
-      ),
-      scopes,
-      refreshTtl: refreshTokenTtl,
-      accessTtl: accessTokenTtl,
-      grace: refreshGrace,
+      given,
+      refreshTtl,
+      accessTtl,
+      grace,
     });
-    if (expiresIn === undefined) return undefined;
-    const { accessToken, refreshToken } = successor;
-    return { accessToken, refreshToken, scopes, expiresIn };
+    return row && this.tokens.pairOf({ grantId, clientId, userId }, row, row.expiresIn);
   }
 
-  /** The answer was lost, and the client repeats its request: the same pair again, never a second one. */
-  private successorAgain(
-    token: string,
-    digest: Buffer,
-    found: FoundRefreshToken,
+  /** The response was lost and the client retries: returns the same pair again, never a second one. */
+  private async successorAgain(
+    { grantId, generation }: RefreshTokenRecord,
+    found: FoundGrant,
     asked: string[],
-  ): RefreshResult {
-    // A late duplicate: the client has the successor, for it has used it.
-    if (found.successorUsed || !found.sealedSuccessor) return REFUSED_GRANT;
-    const successor = this.open(token, digest, found);
-    if (!successor) return REFUSED_GRANT;
-    if (!sameScopes(successor.asked, asked)) return REFUSED_SCOPE;
-    const { accessToken, refreshToken, scopes } = successor;
-    return {
-      accessToken,
-      refreshToken,
-      scopes,
-      expiresIn: found.successorExpiresIn,
-    };
+  ): Promise<RefreshResult> {
+    // A late duplicate: the client already has the successor, since it used it or revoked its access token.
+    if (found.generation > generation + 1 || found.accessRevoked) return refuse('refresh_token_used');
+    if (!sameScopes(found.asked, asked)) return { refused: 'scope_of_another_refresh' };
+    const { clientId, userId, expiresIn } = found;
+    return (
+      (await this.tokens.pairOf({ grantId, clientId, userId }, found, expiresIn)) ??
+      refuse('refresh_token_used')
+    );
   }
 
-  private open(token: string, digest: Buffer, found: FoundRefreshToken): Successor | undefined {
-    for (const key of this.settings.encryptionKeys) {
-      const text = unseal(successorKey(token, key), found.sealedSuccessor!, associatedData(digest, found));
-      if (text !== undefined) return JSON.parse(text) as Successor;
-    }
-    return undefined;
-  }
-
-  /** A retired token after its grace time: it or its successor is in the wrong hands, so the whole family ends. */
-  private async endReplayed(found: FoundRefreshToken, actor: Actor): Promise<RefreshResult> {
-    await this.grants.revokeIfLive(found.grantId, 'refresh_token_replayed', {
-      ...SERVICE_ACTOR,
-      address: actor.address,
-      requestId: actor.requestId,
-    });
-    return REFUSED_GRANT;
+  /** A retired token after its grace time: it or its successor was stolen, so the whole family of tokens is revoked. */
+  private async endReplayed(grantId: string, { address, requestId }: Actor): Promise<RefreshResult> {
+    const actor = { ...SERVICE_ACTOR, address, requestId };
+    await this.grants.revokeIfLive(grantId, 'refresh_token_replayed', actor);
+    return refuse('refresh_token_replayed');
   }
 }
-
-/** The sealed pair opens for its own row, grant and client alone. */
-const associatedData = (digest: Buffer, found: FoundRefreshToken): string =>
-  [digest.toString('base64url'), found.grantId, found.clientId].join(' ');
 
 const sameScopes = (a: string[], b: string[]): boolean =>
   a.length === b.length && a.every((scope) => b.includes(scope));

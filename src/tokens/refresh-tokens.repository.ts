@@ -1,154 +1,175 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { gathered } from '../database/gathered.js';
+import { batched } from '../database/batched.js';
 import { arrayParameter, Statements } from '../database/statements.js';
-import { digestKey } from '../secrets/tokens.js';
+import type { RefreshTokenRecord } from './token-record.js';
 
-/** A refresh token as it stands, live or retired, and all that its use depends on. */
-export interface FoundRefreshToken {
-  grantId: string;
+/** What the access token of a grant's generation contains, as stored in the grant's row; times in milliseconds since 1970. */
+export interface GenerationRow {
+  generation: number;
+  keyId: number;
+  era: number;
+  position: number;
+  issuedAt: number;
+  expiresAt: number;
+  /** What the access token may do. */
+  given: string[];
+}
+
+/** The current state of a grant, and of everything that using one of its refresh tokens depends on. */
+export interface FoundGrant extends GenerationRow {
   clientId: string;
+  userId: string;
+  /** The scopes asked for with this generation. */
+  asked: string[];
+  /** The refresh token of this generation has expired unused. */
   expired: boolean;
-  retired: boolean;
-  /** Retired, and still within the grace time. */
+  /** This token was rotated, and its grace time has not ended. */
   inGrace: boolean;
-  sealedSuccessor: Buffer | null;
-  /** The successor was used already, or its access token was revoked by itself: its owner has it, so the answer was not lost. */
-  successorUsed: boolean;
-  /** Seconds that its access token has left. */
-  successorExpiresIn: number;
+  /** Remaining seconds of the access token of this generation. */
+  expiresIn: number;
+  /** The access token was revoked on its own, so its owner has received it. */
+  accessRevoked: boolean;
+  /** The key that signed the sent token, or the one that signed this generation, is revoked. */
+  keyRevoked: boolean;
   /** Grant, consent, user and client are all live. */
   grantLive: boolean;
+  grantRevoked: boolean;
   grantScopes: string[];
   clientScopes: string[];
   consentScopes: string[];
+  /** The transaction position as of which all this holds. */
+  seenAt: number;
 }
 
-/** What one rotation writes. */
-export interface Rotation {
-  retiredDigest: Buffer;
-  /** The grant that the retired token belongs to. */
+/** What is looked up: a refresh token, and its grace time in seconds. */
+interface RefreshQuestion extends RefreshTokenRecord {
+  grace: number;
+}
+
+/** What a rotation writes; lifetimes in seconds. */
+interface Rotation {
   grantId: string;
-  clientId: string;
-  refreshDigest: Buffer;
-  accessDigest: Buffer;
-  sealedSuccessor: Buffer;
-  scopes: string[];
+  /** The generation that is retired. */
+  generation: number;
+  keyId: number;
+  era: number;
+  position: number;
+  asked: string[];
+  given: string[];
   refreshTtl: number;
   accessTtl: number;
   grace: number;
 }
 
+/** The times of this many rotations are kept for the grace time. Older tokens count as retired before it. */
+const ROTATIONS_KEPT = 16;
+
+const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
+
+/** The columns of a {@link GenerationRow}. */
+export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyId", g.token_era::float8 AS era, g.token_position::float8 AS position,
+              ${MILLISECONDS('g.issued_at')} AS "issuedAt", ${MILLISECONDS('g.access_expires_at')} AS "expiresAt",
+              coalesce(g.given_scopes, g.scopes) AS given`;
+
+/** Stores the state of all refresh tokens of a grant in the grant's row. */
 @Injectable()
 export class RefreshTokensRepository {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly statements: Statements,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
-  /** A refresh token; those who ask at the same moment share a query. */
-  readonly find = gathered<Buffer, FoundRefreshToken | undefined>(async (digests) => {
-    const rows = await this.statements.run<FoundRefreshToken & { digest: Buffer }>(
-      'refresh tokens',
-      `SELECT r.digest, r.grant_id AS "grantId", g.client_id AS "clientId", r.expires_at <= now() AS expired,
-              r.retired_at IS NOT NULL AS retired, coalesce(r.grace_ends_at > now(), false) AS "inGrace",
-              s.sealed AS "sealedSuccessor",
-              coalesce(n.retired_at IS NOT NULL OR a.revoked_at IS NOT NULL, true) AS "successorUsed",
-              greatest(0, floor(extract(epoch FROM a.expires_at - now()))::int) AS "successorExpiresIn",
+  /** The grant of a refresh token. Concurrent calls share one query. */
+  readonly find = batched<RefreshQuestion, FoundGrant | undefined>(async (questions) => {
+    const rows = await this.statements.run<FoundGrant & { n: number }>(
+      'grants of refresh tokens',
+      `SELECT a.n::int AS n, g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS},
+              coalesce(g.asked_scopes, g.scopes) AS asked, g.refresh_expires_at <= now() AS expired,
+              coalesce(g.rotations[g.generation - a.generation] > now() - make_interval(secs => a.grace), false) AS "inGrace",
+              greatest(0, floor(extract(epoch FROM g.access_expires_at - now())))::int AS "expiresIn",
+              r.id IS NOT NULL AS "accessRevoked",
+              EXISTS (SELECT 1 FROM token_keys s
+                       WHERE s.id IN (a.key_id::bigint, g.token_key_id) AND s.revoked_at IS NOT NULL) AS "keyRevoked",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
-                AND k.revoked_at IS NULL AS "grantLive",
-              g.scopes AS "grantScopes", c.scopes AS "clientScopes", k.scopes AS "consentScopes"
-         FROM refresh_tokens r
-         JOIN grants g ON g.id = r.grant_id
+                AND k.revoked_at IS NULL AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
+              g.scopes AS "grantScopes", c.scopes AS "clientScopes", k.scopes AS "consentScopes",
+              pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS "seenAt"
+         FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'int')}, ${arrayParameter(3, 'text')}, ${arrayParameter(4, 'int')})
+              WITH ORDINALITY AS a (grant_id, generation, key_id, grace, n)
+         JOIN grants g ON g.id = a.grant_id
          JOIN clients c ON c.id = g.client_id
          JOIN users u ON u.id = g.user_id
          JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
-         LEFT JOIN refresh_tokens n ON n.digest = r.successor_digest
-         LEFT JOIN access_tokens a ON a.digest = r.successor_access_digest
-         LEFT JOIN sealed_successors s ON s.digest = r.digest
-        WHERE r.digest = ANY (${arrayParameter(1, 'bytea')})`,
-      [digests],
+         LEFT JOIN revoked_access_tokens r ON r.id = g.id || '.' || g.generation`,
+      [
+        questions.map(({ grantId }) => grantId),
+        questions.map(({ generation }) => generation),
+        questions.map(({ keyId }) => String(keyId)),
+        questions.map(({ grace }) => grace),
+      ],
     );
-    const found = new Map(rows.map((row) => [digestKey(row.digest), row]));
-    return digests.map((digest) => found.get(digestKey(digest)));
+    const found = new Map(rows.map((row) => [row.n, row]));
+    return questions.map((_, n) => found.get(n + 1));
   });
 
   /**
-   * Retires the token and stores its successor pair: one statement, so all or nothing. The grant's row is locked first:
-   * of simultaneous rotations one goes through, and a revocation that committed before it leaves nothing to rotate.
-   * How many seconds the new access token has; undefined where the token was retired or its grant ended meanwhile. Those
-   * who ask at the same moment share a statement, which finds each token by its digest alone: by its grant it would read all
-   * that the family ever retired. A grant that somebody holds is left out, so that the others do not wait for it.
+   * Retires the token and starts the next generation with one guarded update of the grant's row, in place. Only one of several
+   * concurrent rotations succeeds, and after a committed revocation there is nothing left to rotate. Undefined if the generation
+   * or the grant ended meanwhile. Concurrent calls share one statement; a grant that is locked is left out of it, so that the
+   * others do not wait.
    */
-  async rotate(rotation: Rotation): Promise<number | undefined> {
-    return (await this.rotateTogether(rotation)) ?? (await this.rotateAll([rotation], ''))[0]?.expiresIn;
+  async rotate(rotation: Rotation): Promise<(GenerationRow & { expiresIn: number }) | undefined> {
+    return (await this.rotateTogether(rotation)) ?? (await this.rotateAll([rotation], ''))[0];
   }
 
-  private readonly rotateTogether = gathered<Rotation, number | undefined>(async (rotations) => {
-    const rows = await this.rotateAll(rotations, 'SKIP LOCKED');
-    const done = new Map(rows.map(({ digest, expiresIn }) => [digestKey(digest), expiresIn]));
-    return rotations.map(({ accessDigest }) => done.get(digestKey(accessDigest)));
-  });
+  private readonly rotateTogether = batched<Rotation, (GenerationRow & { expiresIn: number }) | undefined>(
+    async (rotations) => {
+      const done = new Map((await this.rotateAll(rotations, 'SKIP LOCKED')).map((row) => [row.n, row]));
+      return rotations.map((_, n) => done.get(n + 1));
+    },
+  );
 
   private rotateAll(
     rotations: readonly Rotation[],
     skip: 'SKIP LOCKED' | '',
-  ): Promise<{ digest: Buffer; expiresIn: number }[]> {
+  ): Promise<(GenerationRow & { n: number; expiresIn: number })[]> {
     const all = <K extends keyof Rotation>(member: K) => rotations.map((rotation) => rotation[member]);
+    const texts = <K extends keyof Rotation>(member: K) => all(member).map(String);
     return this.statements.run(
       `rotation ${skip}`,
       `WITH asked AS MATERIALIZED (
-         SELECT * FROM unnest(${arrayParameter(1, 'bytea')}, ${arrayParameter(2, 'text')}, ${arrayParameter(3, 'text')}, ${arrayParameter(4, 'bytea')},
-                              ${arrayParameter(5, 'bytea')}, ${arrayParameter(6, 'bytea')}, ${arrayParameter(7, 'text')}, ${arrayParameter(8, 'int')},
+         SELECT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'int')}, ${arrayParameter(3, 'text')}, ${arrayParameter(4, 'text')},
+                              ${arrayParameter(5, 'text')}, ${arrayParameter(6, 'text')}, ${arrayParameter(7, 'text')}, ${arrayParameter(8, 'int')},
                               ${arrayParameter(9, 'int')}, ${arrayParameter(10, 'int')})
-           AS a (digest, grant_id, client_id, refresh_digest, access_digest, sealed_successor, scopes,
-                 refresh_ttl, access_ttl, grace)
-       ), client AS MATERIALIZED (
-         SELECT id FROM clients WHERE id = ANY (${arrayParameter(3, 'text')}) FOR KEY SHARE ${skip}
+           WITH ORDINALITY AS a (grant_id, generation, key_id, era, position, asked, given, refresh_ttl, access_ttl, grace, n)
        ), held AS MATERIALIZED (
-         SELECT g.id, g.client_id, g.expires_at FROM client JOIN grants g ON g.client_id = client.id
-          WHERE g.id = ANY (${arrayParameter(2, 'text')}) AND g.revoked_at IS NULL AND g.expires_at > now() FOR NO KEY UPDATE OF g ${skip}
-       ), retired AS (
-         UPDATE refresh_tokens r
-            SET retired_at = now(), grace_ends_at = now() + make_interval(secs => a.grace),
-                successor_digest = a.refresh_digest, successor_access_digest = a.access_digest
-           FROM asked a JOIN held ON held.id = a.grant_id AND held.client_id = a.client_id
-          WHERE r.digest = a.digest AND r.retired_at IS NULL AND r.expires_at > now()
-          RETURNING a.*, r.grace_ends_at, held.expires_at AS grant_expires_at
-       ), sealed AS (
-         INSERT INTO sealed_successors (digest, grace_ends_at, sealed)
-         SELECT digest, grace_ends_at, sealed_successor FROM retired
-       ), refresh AS (
-         INSERT INTO refresh_tokens (digest, grant_id, expires_at)
-         SELECT refresh_digest, grant_id, least(now() + make_interval(secs => refresh_ttl), grant_expires_at)
-           FROM retired
+         SELECT id FROM grants
+          WHERE id = ANY (${arrayParameter(1, 'text')}) AND revoked_at IS NULL AND expires_at > now() FOR NO KEY UPDATE ${skip}
        )
-       INSERT INTO access_tokens (digest, client_id, grant_id, scopes, expires_at)
-       SELECT access_digest, client_id, grant_id, string_to_array(scopes, ' '),
-              least(now() + make_interval(secs => access_ttl), grant_expires_at)
-         FROM retired
-       RETURNING digest, floor(extract(epoch FROM expires_at - now()))::int AS "expiresIn"`,
+       UPDATE grants g
+          SET generation = g.generation + 1, token_key_id = a.key_id::bigint, token_era = a.era::bigint,
+              token_position = a.position::bigint, issued_at = now(),
+              asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
+              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
+              access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
+              refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at),
+              rotations = ARRAY[now()] || ARRAY(
+                SELECT at FROM unnest(g.rotations[1:${ROTATIONS_KEPT - 1}]) WITH ORDINALITY AS past (at, place)
+                 WHERE at > now() - make_interval(secs => a.grace) ORDER BY place)
+         FROM asked a JOIN held ON held.id = a.grant_id
+        WHERE g.id = a.grant_id AND g.generation = a.generation AND g.refresh_expires_at > now()
+          AND g.revoked_at IS NULL AND g.expires_at > now()
+       RETURNING a.n::int AS n, ${GENERATION_COLUMNS},
+                 floor(extract(epoch FROM g.access_expires_at - now()))::int AS "expiresIn"`,
       [
-        all('retiredDigest'),
         all('grantId'),
-        all('clientId'),
-        all('refreshDigest'),
-        all('accessDigest'),
-        all('sealedSuccessor'),
-        all('scopes').map((scopes) => scopes.join(' ')),
+        all('generation'),
+        texts('keyId'),
+        texts('era'),
+        texts('position'),
+        all('asked').map((scopes) => scopes.join(' ')),
+        all('given').map((scopes) => scopes.join(' ')),
         all('refreshTtl'),
         all('accessTtl'),
         all('grace'),
       ],
     );
-  }
-
-  /** The grant that a refresh token of this client belongs to, whatever the token's state. */
-  async grantOf(digest: Buffer, clientId: string): Promise<string | undefined> {
-    const [row]: { id: string }[] = await this.dataSource.query(
-      'SELECT g.id FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id WHERE r.digest = $1 AND g.client_id = $2',
-      [digest, clientId],
-    );
-    return row?.id;
   }
 }

@@ -7,10 +7,10 @@ import { BEARER_REALM } from './bearer.guard.js';
 
 const SCOPES = 'required scopes';
 
-/** The scopes that a token needs for this route, all of them. */
+/** The scopes that a token must have for this route, all of them. */
 export const RequireScopes = (...scopes: string[]) => SetMetadata(SCOPES, scopes);
 
-/** Says 403 (RFC 6750 §3.1 `insufficient_scope`) to a token without the route's scopes. Runs after the bearer guard. */
+/** Refuses a token without the route's scopes with 403 (RFC 6750 §3.1 `insufficient_scope`). Runs after the bearer guard. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   constructor(
@@ -29,7 +29,7 @@ export class ScopesGuard implements CanActivate {
     const clientId = principal?.client.id;
     this.activity.count({ kind: 'bearer_refused', detail: 'scope_missing', clientId, address: ip });
     const scope = required.join(' ');
-    throw forbidden(`This needs the scope ${scope}, which the access token does not have.`, {
+    throw forbidden(`This requires the scope ${scope}, which the access token does not have.`, {
       'www-authenticate': `${BEARER_REALM}, error="insufficient_scope", scope="${scope}"`,
     });
   }

@@ -1,29 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/audit.service.js';
-import { digestOf, isSecret } from '../secrets/tokens.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { GrantsService } from './grants.service.js';
-import { RefreshTokensRepository } from './refresh-tokens.repository.js';
+import { RefreshRotationService } from './refresh-rotation.service.js';
+import { TOKEN_PREFIXES } from './token-record.js';
 
 /** Revocation by the client itself (RFC 7009). */
 @Injectable()
 export class TokenRevocationService {
   constructor(
     private readonly accessTokens: AccessTokensService,
-    private readonly refreshTokens: RefreshTokensRepository,
+    private readonly refreshTokens: RefreshRotationService,
     private readonly grants: GrantsService,
   ) {}
 
   /**
-   * Revokes a token of this client: an access token goes alone, a refresh token takes its whole grant along. Unknown,
-   * already revoked and other clients' tokens are left as they are, without a word. The token's own prefix says its
-   * kind, so no hint is needed.
+   * Revokes a token of this client: an access token alone, a refresh token with its whole grant. Unknown, already revoked and
+   * other clients' tokens are silently left as they are. The token's prefix says its kind, so no hint is needed.
    */
   async revoke(token: string, clientId: string, actor: Actor): Promise<void> {
-    if (isSecret('accessToken', token)) {
+    if (token.startsWith(TOKEN_PREFIXES.access)) {
       await this.accessTokens.revoke(token, clientId);
-    } else if (isSecret('refreshToken', token)) {
-      const grantId = await this.refreshTokens.grantOf(digestOf(token), clientId);
+    } else if (token.startsWith(TOKEN_PREFIXES.refresh)) {
+      const grantId = await this.refreshTokens.grantOf(token, clientId);
       if (grantId) await this.grants.revokeIfLive(grantId, 'token_revoked', actor);
     }
   }

@@ -3,13 +3,17 @@ import { AccessTokensRepository } from './access-tokens.repository.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { AuthorizationCodesService } from './authorization-codes.service.js';
+import { BearerStrategy } from './bearer.strategy.js';
 import { ConnectedClientsRepository } from './connected-clients.repository.js';
 import { ConnectedClientsService } from './connected-clients.service.js';
+import { GrantTokens } from './grant-tokens.service.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
 import { PurgeService } from './purge.service.js';
 import { RefreshRotationService } from './refresh-rotation.service.js';
 import { RefreshTokensRepository } from './refresh-tokens.repository.js';
+import { TokenKeysRepository } from './token-keys.repository.js';
+import { TokenKeysService } from './token-keys.service.js';
 import { TokenRevocationService } from './token-revocation.service.js';
 
 /** Grants, codes and tokens: issued, found, rotated, revoked, purged. */
@@ -20,22 +24,28 @@ import { TokenRevocationService } from './token-revocation.service.js';
     AccessTokensService,
     AuthorizationCodesRepository,
     AuthorizationCodesService,
+    BearerStrategy,
     ConnectedClientsRepository,
     ConnectedClientsService,
+    GrantTokens,
     GrantsRepository,
     GrantsService,
     PurgeService,
     RefreshRotationService,
     RefreshTokensRepository,
+    TokenKeysRepository,
+    TokenKeysService,
     TokenRevocationService,
   ],
   exports: [
     AccessTokensService,
     AuthorizationCodesService,
+    BearerStrategy,
     ConnectedClientsService,
     GrantsService,
     PurgeService,
     RefreshRotationService,
+    TokenKeysService,
     TokenRevocationService,
   ],
 })

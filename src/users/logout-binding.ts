@@ -1,2 +1,2 @@
-/** What the CSRF tokens of log-out forms are bound to, whichever page they stand on. */
+/** The CSRF binding of logout forms, on whichever page they are. */
 export const LOGOUT_BINDING = 'logout';

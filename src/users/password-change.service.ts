@@ -4,28 +4,34 @@ import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Transactions } from '../database/transactions.js';
 import { hashPassword, verifyPassword } from '../secrets/passwords.js';
-import { AccessEndings } from './access-endings.js';
+import { digestOf } from '../secrets/tokens.js';
+import { AccessRevocations } from './access-revocations.js';
+import { KnownBrowsersService } from './known-browsers.service.js';
 import { PasswordLinkEntity } from './password-link.entity.js';
 import type { SignedInUser } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
-/** Undoes the transaction of a change that came too late. */
+/** Rolls back the transaction of a change that came too late. */
 class ChangedMeanwhile extends Error {}
 
-/** The change of a password by a signed-in user who knows the present one. */
+/** Password changes by a logged-in user who knows the current password. */
 @Injectable()
 export class PasswordChangeService {
   constructor(
     private readonly users: UsersRepository,
     private readonly sessions: SessionsService,
+    private readonly browsers: KnownBrowsersService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessEndings,
+    private readonly endings: AccessRevocations,
   ) {}
 
-  /** Whether the password is the user's present one: the account as it was then, else undefined, which the trail notes. */
+  /**
+   * Verifies the user's current password. Returns the account as of then; undefined for a wrong password, which is recorded in
+   * the audit log.
+   */
   async verify(
     user: SignedInUser,
     password: string,
@@ -45,8 +51,8 @@ export class PasswordChangeService {
   }
 
   /**
-   * Notes that a signed-in user gave the password once more: the browser goes on under a new session id, as after a new
-   * sign-in. False where it was signed out, or the password changed, meanwhile.
+   * Records that a logged-in user entered the password again: the browser continues under a new session id, as after a new login.
+   * Returns the digest of that id; undefined if the browser was logged out, or the password changed, meanwhile.
    */
   async confirm(
     account: UserEntity,
@@ -54,7 +60,7 @@ export class PasswordChangeService {
     request: FastifyRequest,
     reply: FastifyReply,
     actor: Actor,
-  ): Promise<boolean> {
+  ): Promise<Buffer | undefined> {
     const secret = await this.transactions.run(async (manager) => {
       const restarted = await this.sessions.restart(manager, request, account, sessionDigest, actor);
       if (restarted === undefined) return undefined;
@@ -65,14 +71,15 @@ export class PasswordChangeService {
       });
       return restarted;
     });
-    if (secret === undefined) return false;
+    if (secret === undefined) return undefined;
     this.sessions.setCookie(reply, secret);
-    return true;
+    return digestOf(secret);
   }
 
   /**
-   * Sets the password and ends what rests on the one before (contract §4): tokens, codes, links and every session; this
-   * browser goes on under a new session id. False where the password was changed, or the browser signed out, meanwhile.
+   * Sets the password and ends what depends on the previous one (contract §4): tokens, codes, links and all sessions. This
+   * browser continues under a new session id, and stays known. False if the password was changed, or the browser logged out,
+   * meanwhile.
    */
   async change(
     account: UserEntity,
@@ -83,17 +90,18 @@ export class PasswordChangeService {
     actor: Actor,
   ): Promise<boolean> {
     const passwordHash = await hashPassword(password);
+    const renewed = { ...account, passwordHash };
     try {
       const secret = await this.transactions.run(async (manager) => {
-        // Users before sessions: whoever signs in at this moment waits, and then finds another password.
+        // Users before sessions: a concurrent login waits, and then finds another password.
         if (!(await this.users.replacePassword(manager, account, passwordHash))) throw new ChangedMeanwhile();
-        const renewed = { ...account, passwordHash };
         const session = await this.sessions.renew(manager, request, renewed, sessionDigest, actor);
         if (session === undefined) throw new ChangedMeanwhile();
         await this.endTheRest(manager, account.id, actor);
         return session;
       });
       this.sessions.setCookie(reply, secret);
+      this.browsers.remember(request, reply, renewed);
       return true;
     } catch (error) {
       if (error instanceof ChangedMeanwhile) return false;

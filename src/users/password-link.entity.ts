@@ -15,6 +15,10 @@ export class PasswordLinkEntity {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
+  /** The form that created it, which creates no other; null for a link created through the API. */
+  @Column('text', { name: 'form_id', nullable: true })
+  formId!: string | null;
+
   @Column('timestamptz', { name: 'used_at', nullable: true })
   usedAt!: Date | null;
 }

@@ -1,17 +1,19 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { originOf } from '../http/actor.js';
+import { originOf } from '../http/request-origin.js';
+import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
 import { CsrfService } from '../http/csrf.service.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/html.js';
+import { PageRoute, sendPage } from '../http/send-page.js';
 import { messagePage } from '../http/pages/message.page.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { setPasswordPage } from './pages/set-password.page.js';
 import { PasswordLinksService } from './password-links.service.js';
 
-/** The page behind a password link: the key stands in its path, so nothing of it goes into a Referer. */
+/** The page of a password link. The key is part of its path, which http/security-headers.ts keeps out of every Referer. */
 @Controller('password/:key')
+@UseGuards(AddressRateLimitGuard)
 export class PasswordLinksController {
   constructor(
     private readonly links: PasswordLinksService,
@@ -47,8 +49,8 @@ export class PasswordLinksController {
       reply,
       messagePage({
         title: 'Password set',
-        heading: 'Your password is set',
-        text: 'You can log in with it now. You have been signed out everywhere else.',
+        heading: 'Your password has been set',
+        text: 'You can log in with it now. You have been logged out everywhere else.',
         action: { href: '/login', label: 'Go to the login page' },
       }),
     );
@@ -64,7 +66,7 @@ export class PasswordLinksController {
     if (!link) return this.sendGone(reply);
     const csrfToken = this.csrf.tokenFor(request, reply, `password ${key}`);
     const html = setPasswordPage({ csrfToken, action: `/password/${key}`, email: link.email, error });
-    sendPage(reply, html, { status: error ? 400 : 200, hideAddress: true });
+    sendPage(reply, html, { status: error ? 400 : 200 });
   }
 
   private sendGone(reply: FastifyReply): void {
@@ -73,9 +75,9 @@ export class PasswordLinksController {
       messagePage({
         title: 'Link no longer works',
         heading: 'This link no longer works',
-        text: 'A link to set a password works once, within 24 hours. Please ask for a new one where you got it.',
+        text: 'A link to set a password works once, within 24 hours. Ask for a new one where you got it.',
       }),
-      { status: 410, hideAddress: true },
+      { status: 410 },
     );
   }
 }

@@ -1,33 +1,48 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { isUniqueViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
 import { notFound } from '../http/problem.js';
 import { hashPassword } from '../secrets/passwords.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
-import { AccessEndings } from './access-endings.js';
+import { AccessRevocations } from './access-revocations.js';
 
 // Contract §12: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
 
-/** One-time links with which a user sets a password. */
+/** One-time links for setting a password. */
 @Injectable()
 export class PasswordLinksService {
   constructor(
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessEndings,
+    private readonly endings: AccessRevocations,
   ) {}
 
-  /** Makes a link for the user and gives its URL, this once; throws a 404 problem for an unknown user. */
-  async create(userId: string, actor: Actor): Promise<string> {
+  /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user. */
+  create(userId: string, actor: Actor): Promise<string> {
+    return this.make(userId, actor, null);
+  }
+
+  /** The same for the form with this id; undefined if that form has already created its link. */
+  async createOnce(formId: string, userId: string, actor: Actor): Promise<string | undefined> {
+    try {
+      return await this.make(userId, actor, formId);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'password_links_form_id_key')) throw error;
+      return undefined;
+    }
+  }
+
+  private async make(userId: string, actor: Actor, formId: string | null): Promise<string> {
     const key = newSecret('passwordKey');
     await this.transactions.run(async (manager) => {
       const rows: unknown[] = await manager.query(
-        `INSERT INTO password_links (digest, user_id, expires_at)
-         SELECT $1, id, now() + make_interval(secs => $3) FROM users WHERE id = $2 FOR SHARE RETURNING 1`,
-        [digestOf(key), userId, LINK_TTL_SECONDS],
+        `INSERT INTO password_links (digest, user_id, expires_at, form_id)
+         SELECT $1, id, now() + make_interval(secs => $3), $4 FROM users WHERE id = $2 FOR SHARE RETURNING 1`,
+        [digestOf(key), userId, LINK_TTL_SECONDS, formId],
       );
       if (rows.length === 0) throw notFound('There is no user with this id.');
       await this.audit.record(manager, actor, {
@@ -39,7 +54,7 @@ export class PasswordLinksService {
     return `${this.settings.baseUrl}/password/${key}`;
   }
 
-  /** Whose password the link sets; undefined for a link that is used, expired or unknown. */
+  /** The user of the link; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<{ email: string } | undefined> {
     if (!isSecret('passwordKey', key)) return undefined;
     return this.transactions.run(async (manager) => {
@@ -52,9 +67,9 @@ export class PasswordLinksService {
     });
   }
 
-  /** Sets the password and uses the link up, both or neither; false for a link that no longer works. */
+  /** Sets the password and uses up the link in one transaction. False for a link that no longer works, which costs no hashing. */
   async redeem(key: string, password: string, actor: Actor): Promise<boolean> {
-    if (!isSecret('passwordKey', key)) return false;
+    if (!(await this.find(key))) return false;
     const passwordHash = await hashPassword(password);
     return this.transactions.run(async (manager) => {
       const [used]: [{ user_id: string }[], number] = await manager.query(

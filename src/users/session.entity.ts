@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A signed-in browser: the cookie's value is kept as its digest alone. */
+/** A logged-in browser; only the digest of the cookie's value is stored. */
 @Entity('sessions')
 export class SessionEntity {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  /** What names it on the user's own page; it opens nothing. */
+  /** Identifies it on the user's own page; gives no access. */
   @Column('text')
   id!: string;
 

@@ -4,19 +4,19 @@ import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { newId } from '../secrets/ids.js';
 import type { UserEntity, UserRole } from './user.entity.js';
 
-/** The user behind a browser's session, as pages need it. */
+/** The user of a browser session, as pages need it. */
 export interface SignedInUser {
   id: string;
   name: string;
   email: string;
   role: UserRole;
-  /** The session, for binding forms to it. */
+  /** The digest of the session, for binding forms to it. */
   sessionDigest: Buffer;
-  /** Whether the password was given in this session within the last 15 minutes. */
+  /** Whether the password was entered in this session within the last 15 minutes. */
   gavePasswordRecently: boolean;
 }
 
-/** A browser in which a user is signed in, as the user sees it. */
+/** A browser session, as its user sees it. */
 export interface SessionView {
   id: string;
   createdAt: Date;
@@ -33,16 +33,16 @@ export interface SessionDetails {
 
 const VIEW =
   'id, created_at AS "createdAt", last_seen_at AS "lastSeenAt", address, user_agent AS "userAgent"';
-// As often as `last_seen_at` is written while a browser is used: a page view is no write.
+// `last_seen_at` is written at most this often: not every page view is a write.
 const SEEN_AGAIN_AFTER = "interval '5 minutes'";
-// After it, the console asks for the password again before it does what cannot be undone.
+// After this time, the console asks for the password again before critical actions.
 const RECENTLY = "interval '15 minutes'";
 
 @Injectable()
 export class SessionsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The user, and whether it is time to note that the session was seen. */
+  /** The user, and whether `touch` is due. */
   async find(digest: Buffer): Promise<{ user: SignedInUser; seenLongAgo: boolean } | undefined> {
     const [row]: (SignedInUser & { seenLongAgo: boolean })[] = await this.dataSource.query(
       `SELECT u.id, u.name, u.email, u.role, s.digest AS "sessionDigest",
@@ -57,7 +57,7 @@ export class SessionsRepository {
     return { user, seenLongAgo };
   }
 
-  /** Notes that the session was seen, at most once in 5 minutes. */
+  /** Updates the time when the session was last seen, at most once in 5 minutes. */
   async touch(digest: Buffer): Promise<void> {
     await this.dataSource.query(
       `UPDATE sessions SET last_seen_at = now()
@@ -66,7 +66,7 @@ export class SessionsRepository {
     );
   }
 
-  /** The session itself, as its user sees it. */
+  /** The session, as its user sees it. */
   async view(digest: Buffer): Promise<SessionView | undefined> {
     const [row] = await this.dataSource.query(
       `SELECT ${VIEW} FROM sessions WHERE digest = $1 AND expires_at > now()`,
@@ -75,7 +75,7 @@ export class SessionsRepository {
     return row;
   }
 
-  /** One page of the user's live sessions but for one, newest first. */
+  /** One page of the user's live sessions except one, newest first. */
   async listOthers(userId: string, digest: Buffer, page: PageRequest): Promise<Page<SessionView>> {
     return readPage(page, 'id', 'desc', (part) => {
       const params: unknown[] = [userId, digest];
@@ -88,7 +88,7 @@ export class SessionsRepository {
     });
   }
 
-  /** Starts a session unless the user was disabled or given another password or e-mail address since `user` was read. */
+  /** Starts a session unless the user was disabled or got another password or email since `user` was read. */
   async insert(
     manager: EntityManager,
     digest: Buffer,
@@ -117,7 +117,7 @@ export class SessionsRepository {
     return rows.length === 1;
   }
 
-  /** Ends a session; the id of the user whose it was. */
+  /** Ends a session; returns the id of its user. */
   async delete(manager: EntityManager, digest: Buffer): Promise<string | undefined> {
     const [rows]: [{ user_id: string }[], number] = await manager.query(
       'DELETE FROM sessions WHERE digest = $1 RETURNING user_id',
@@ -126,7 +126,7 @@ export class SessionsRepository {
     return rows[0]?.user_id;
   }
 
-  /** Ends one live session of the user; false where there is none with this id. */
+  /** Ends one live session of the user; false if there is none with this id. */
   async deleteOne(manager: EntityManager, userId: string, id: string): Promise<boolean> {
     const [, count]: [unknown[], number] = await manager.query(
       'DELETE FROM sessions WHERE id = $1 AND user_id = $2 AND expires_at > now()',
@@ -135,7 +135,7 @@ export class SessionsRepository {
     return count === 1;
   }
 
-  /** Ends the user's sessions but for one; how many live ones those were. */
+  /** Ends the user's sessions except one; returns the number of live ones among them. */
   async deleteOthers(manager: EntityManager, userId: string, digest: Buffer): Promise<number> {
     const [rows]: [{ live: boolean }[], number] = await manager.query(
       'DELETE FROM sessions WHERE user_id = $1 AND digest <> $2 RETURNING expires_at > now() AS live',
@@ -144,7 +144,7 @@ export class SessionsRepository {
     return rows.filter(({ live }) => live).length;
   }
 
-  /** Ends every session of the user; whether the one with this digest was among them and live. */
+  /** Ends all sessions of the user. Returns whether the session with this digest was live. */
   async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
     const [rows]: [{ present: boolean }[], number] = await manager.query(
       'DELETE FROM sessions WHERE user_id = $1 RETURNING digest = $2 AND expires_at > now() AS present',

@@ -25,7 +25,7 @@ import { UsersRepository } from './users.repository.js';
 const COOKIE = 'session';
 const USER_AGENT_MAX = 300;
 
-/** Signing in and out in a browser: the session's id lives in a cookie, its digest in the database. */
+/** Login and logout in a browser: the session's id is stored in a cookie, its digest in the database. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -39,7 +39,7 @@ export class SessionsService {
     private readonly activity: ActivityService,
   ) {}
 
-  /** Who is signed in in this browser, if anybody. */
+  /** The user logged in in this browser, if any. */
   async current(request: FastifyRequest): Promise<SignedInUser | undefined> {
     const digest = this.digestIn(request);
     const found = digest && (await this.sessions.find(digest));
@@ -48,8 +48,8 @@ export class SessionsService {
   }
 
   /**
-   * Signs in with e-mail address and password, under a new session id; undefined where that is refused. An unknown
-   * address costs the same work as a wrong password.
+   * Logs in with email and password, under a new session id; undefined if that is refused. An unknown email costs the same work
+   * as a wrong password.
    */
   async signIn(
     request: FastifyRequest,
@@ -70,7 +70,7 @@ export class SessionsService {
     const started = await this.transactions.run(async (manager) => {
       const previous = this.digestIn(request);
       if (previous) await this.sessions.delete(manager, previous);
-      // Once more under a lock: the password may have been changed while it was being compared.
+      // Checked again under a lock: the password may have been changed while it was being verified.
       const unchanged = await this.sessions.insert(
         manager,
         digestOf(secret),
@@ -99,7 +99,7 @@ export class SessionsService {
     return user;
   }
 
-  /** Signs this browser out; nobody being signed in is fine too. */
+  /** Logs out this browser; does nothing if nobody is logged in. */
   async signOut(request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<void> {
     const digest = this.digestIn(request);
     this.cookies.clear(reply, COOKIE);
@@ -131,7 +131,7 @@ export class SessionsService {
     return { present, others };
   }
 
-  /** Signs one of the user's browsers out; throws a 404 problem for a session that is not the user's or has ended. */
+  /** Logs out one of the user's sessions; throws a 404 problem for a session that is not the user's or has ended. */
   async end(user: SignedInUser, id: string, actor: Actor): Promise<void> {
     const ended =
       isId('sess', id) &&
@@ -145,10 +145,10 @@ export class SessionsService {
         });
         return true;
       }));
-    if (!ended) throw notFound('You are not signed in there, or not any more.');
+    if (!ended) throw notFound('There is no such session. It may have ended already.');
   }
 
-  /** Signs the user out everywhere but in this browser; how many sessions ended. */
+  /** Logs out all other sessions of the user; returns how many ended. */
   endOthers(user: SignedInUser, actor: Actor): Promise<number> {
     return this.transactions.run(async (manager) => {
       const ended = await this.sessions.deleteOthers(manager, user.id, user.sessionDigest);
@@ -165,8 +165,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends every session of the user and starts this browser's anew, in the caller's transaction; the new secret, for the
-   * cookie once that is committed. Undefined where this browser was signed out meanwhile.
+   * Ends all sessions of the user and restarts this browser's, in the caller's transaction. Returns the new secret, for the
+   * cookie after the commit; undefined if this browser was logged out meanwhile.
    */
   async renew(
     manager: EntityManager,
@@ -183,8 +183,8 @@ export class SessionsService {
   }
 
   /**
-   * Starts this browser's session anew and leaves the user's others, in the caller's transaction; the new secret, for the cookie
-   * once that is committed. Undefined where it was signed out, or the password changed, meanwhile.
+   * Restarts this browser's session and keeps the user's others, in the caller's transaction. Returns the new secret, for the
+   * cookie after the commit; undefined if it was logged out, or the password changed, meanwhile.
    */
   async restart(
     manager: EntityManager,
@@ -209,7 +209,7 @@ export class SessionsService {
   }
 
   private detailsOf(request: FastifyRequest, actor: Actor): SessionDetails {
-    // What is not printable says nothing about a browser.
+    // Non-printable characters carry no information about a browser.
     const userAgent = request.headers['user-agent']?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_MAX);
     return { ttl: this.settings.sessionTtl, address: actor.address ?? null, userAgent: userAgent || null };
   }
@@ -219,7 +219,7 @@ export class SessionsService {
     return secret && isSecret('session', secret) ? digestOf(secret) : undefined;
   }
 
-  /** For nobody's address as for somebody's: the work, and so the time, is the same. */
+  /** Also for unknown emails: the work, and so the time, is the same. */
   private async recordRefusal(user: UserEntity | null, actor: Actor): Promise<void> {
     await this.transactions.run((manager) =>
       this.audit.record(manager, actor, {

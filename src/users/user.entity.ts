@@ -14,7 +14,7 @@ export class UserEntity {
   @Column('text')
   email!: string;
 
-  /** The address in one case; unique. */
+  /** The email in normalized form; unique. */
   @Column('text', { name: 'email_key', select: false })
   emailKey!: string;
 
@@ -27,7 +27,7 @@ export class UserEntity {
   @Column('text')
   role!: UserRole;
 
-  /** argon2id; null for a user who was given no password yet. */
+  /** argon2id; null for a user without a password. */
   @Column('text', { name: 'password_hash', nullable: true, select: false })
   passwordHash!: string | null;
 

@@ -1,26 +1,38 @@
 import { Global, Module } from '@nestjs/common';
-import { AccessEndings } from './access-endings.js';
+import { AccessRevocations } from './access-revocations.js';
+import { KnownBrowsersService } from './known-browsers.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { PasswordLinksController } from './password-links.controller.js';
 import { PasswordLinksService } from './password-links.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { UserErasures } from './user-erasures.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
-/** Accounts, passwords and sign-in sessions. */
+/** Accounts, passwords and login sessions. */
 @Global()
 @Module({
   controllers: [PasswordLinksController],
   providers: [
-    AccessEndings,
+    AccessRevocations,
+    KnownBrowsersService,
     PasswordChangeService,
     PasswordLinksService,
     SessionsRepository,
     SessionsService,
+    UserErasures,
     UsersRepository,
     UsersService,
   ],
-  exports: [AccessEndings, PasswordChangeService, PasswordLinksService, SessionsService, UsersService],
+  exports: [
+    AccessRevocations,
+    KnownBrowsersService,
+    PasswordChangeService,
+    PasswordLinksService,
+    SessionsService,
+    UserErasures,
+    UsersService,
+  ],
 })
 export class UsersModule {}

@@ -17,7 +17,7 @@ export class UsersRepository {
     return this.dataSource.manager.findOneBy(UserEntity, { emailKey: emailKeyOf(email) });
   }
 
-  /** The user and the password hash, for signing in. */
+  /** The user with the password hash, for logging in. */
   findByEmailWithPassword(email: string): Promise<UserEntity | null> {
     return this.withPassword()
       .where('user.emailKey = :key', { key: emailKeyOf(email) })
@@ -28,12 +28,18 @@ export class UsersRepository {
     return this.withPassword().where('user.id = :id', { id }).getOne();
   }
 
-  /** Reads the row and holds it until the transaction ends, so that nothing new is issued on its strength meanwhile. */
+  /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it meanwhile. */
   lock(manager: EntityManager, id: string): Promise<UserEntity | null> {
     return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Sets a password hash in place of the one that `user` was read with; false where that is not the present one any more. */
+  /** Locks the row exclusively, also against new references to it; false if there is none. */
+  async lockForErasure(manager: EntityManager, id: string): Promise<boolean> {
+    const rows: unknown[] = await manager.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id]);
+    return rows.length === 1;
+  }
+
+  /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */
   async replacePassword(manager: EntityManager, user: UserEntity, passwordHash: string): Promise<boolean> {
     const [, count]: [unknown[], number] = await manager.query(
       `UPDATE users SET password_hash = $3, updated_at = now()
@@ -43,7 +49,7 @@ export class UsersRepository {
     return count === 1;
   }
 
-  /** One page by id; `q` is a part of the e-mail address or name, or an id. */
+  /** One page by id; `q` is part of the email or name, or an id. */
   async list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
     return readPage(page, 'id', 'asc', async (part) => {
       const params: unknown[] = [];

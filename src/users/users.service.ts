@@ -7,10 +7,11 @@ import { conflict, notFound } from '../http/problem.js';
 import type { Page, PageRequest } from '../http/paging.js';
 import { newId } from '../secrets/ids.js';
 import { hashPassword } from '../secrets/passwords.js';
-import { AccessEndings } from './access-endings.js';
+import { AccessRevocations } from './access-revocations.js';
 import { emailKeyOf } from './email.js';
 import { SessionEntity } from './session.entity.js';
 import { PasswordLinkEntity } from './password-link.entity.js';
+import { UserErasures } from './user-erasures.js';
 import { UserEntity, type UserKind, type UserRole } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -32,7 +33,8 @@ export class UsersService {
     private readonly repository: UsersRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessEndings,
+    private readonly endings: AccessRevocations,
+    private readonly erasures: UserErasures,
   ) {}
 
   find(id: string): Promise<UserEntity | null> {
@@ -52,7 +54,7 @@ export class UsersService {
     return this.repository.list(q, page);
   }
 
-  /** Makes a user; throws a 409 problem for an e-mail address that is taken. */
+  /** Creates a user; throws a 409 problem for an email that is taken. */
   async create(input: NewUser, actor: Actor): Promise<UserEntity> {
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
     const id = newId('user');
@@ -82,8 +84,9 @@ export class UsersService {
   }
 
   /**
-   * Changes a user. Disabling, a new password and a new e-mail address end the tokens, codes, links and sessions that
-   * rest on the user, in the same transaction; disabling also what the user's own clients hold in their own name.
+   * Updates a user. Disabling, a new password and a new email end the tokens, codes, links and sessions of the user, in the same
+   * transaction. Disabling also ends the client-credentials access of the user's own clients; disabling webhooks ends the portal
+   * sessions of the user's clients.
    */
   async update(id: string, changes: UserChanges, actor: Actor): Promise<UserEntity> {
     if (Object.keys(definedOnly(changes)).length === 0) return this.get(id);
@@ -124,24 +127,22 @@ export class UsersService {
     );
   }
 
-  /** Erases the person: the account and all that belongs to it; the trail keeps the id alone. An owner of clients: 409. */
+  /**
+   * Erases the user: the account and everything that belongs to it. Each client that could read the user's data is notified; the
+   * audit log keeps only ids. An owner of clients gets a 409.
+   */
   async erase(id: string, actor: Actor): Promise<void> {
     try {
       await this.transactions.run(async (manager) => {
-        const deleted = await manager.delete(UserEntity, { id });
-        if (deleted.affected === 0) this.missing();
-        await manager.query(
-          `UPDATE audit_events
-              SET before = CASE WHEN subject_id <> $1 THEN before END,
-                  after = CASE WHEN subject_id <> $1 THEN after END,
-                  address = CASE WHEN actor_id IS DISTINCT FROM $1 THEN address END
-            WHERE subject_id = $1 OR actor_id = $1`,
-          [id],
-        );
+        if (!(await this.repository.lockForErasure(manager, id))) this.missing();
+        const kept = await this.erasures.run(manager, id);
+        await manager.delete(UserEntity, { id });
+        await manager.query('SELECT forget_in_audit_events($1)', [id]);
         await this.audit.record(manager, actor, {
           action: 'user.erased',
           subjectType: 'user',
           subjectId: id,
+          before: kept,
         });
       });
     } catch (error) {
@@ -158,6 +159,9 @@ export class UsersService {
   ): Promise<void> {
     const disabled = before.enabled && !after.enabled;
     const newEmail = before.email !== after.email;
+    if (before.webhooksEnabled && !after.webhooksEnabled) {
+      await this.endings.endPortals(manager, { ownerId: after.id });
+    }
     if (!disabled && !newEmail && !newPassword) return;
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
     await manager.delete(SessionEntity, { userId: after.id });
@@ -170,8 +174,7 @@ export class UsersService {
     try {
       return await work();
     } catch (error) {
-      if (isUniqueViolation(error, 'users_email_key'))
-        throw conflict('Another user has this e-mail address.');
+      if (isUniqueViolation(error, 'users_email_key')) throw conflict('Another user has this email address.');
       throw error;
     }
   }

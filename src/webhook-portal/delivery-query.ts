@@ -8,7 +8,7 @@ import { parseUtcTime } from './utc-time.js';
 
 const PAGE_SIZE = 25;
 
-/** What stands in the fields of the filter, as it was sent. */
+/** The values of the filter fields, as sent. */
 export interface FilterInput {
   state: string;
   endpoint: string;
@@ -20,20 +20,23 @@ export interface FilterInput {
 
 export type FilterErrors = Partial<Record<keyof FilterInput, string>>;
 
-/** The query of the list of deliveries: the filter as it was typed, what it means, and what is wrong with it. */
+/** The query of the list of deliveries: the filter as typed, its meaning, and its errors. */
 export interface DeliveryQuery {
   input: FilterInput;
   filter: DeliveryFilter;
   errors: FilterErrors;
   page: PageRequest;
-  /** The filter again, without the page. */
+  /** The filter as a query string, without the page. */
   search: string;
+  /** Filter and page as a query string: the current place in the list. */
+  place: string;
 }
 
 const FIELDS = ['state', 'endpoint', 'type', 'from', 'to', 'recovery'] as const;
-const NO_TIME = 'Give a date and a time, such as 2026-01-31T08:00.';
+const PAGE_FIELDS = ['page_after', 'page_before'] as const;
+const NO_TIME = 'Enter a date and a time, such as 2026-01-31T08:00.';
 
-/** Reads the query; throws a 400 problem for a page that is none, or a query that is malformed. */
+/** Parses the query; throws a 400 problem for an invalid page or a malformed query. */
 export function readDeliveryQuery(queryString: string): DeliveryQuery {
   const query = Form.parse(queryString);
   const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
@@ -55,20 +58,39 @@ export function readDeliveryQuery(queryString: string): DeliveryQuery {
     ...(isWrong('from', from) ? { from: NO_TIME } : {}),
     ...(isWrong('to', to) ? { to: NO_TIME } : {}),
     ...(from && to && from >= to ? { to: 'This must be later than “From”.' } : {}),
-    ...(isWrong('recovery', filter.recoveryId) ? { recovery: 'This is not the id of a recovery.' } : {}),
+    ...(isWrong('recovery', filter.recoveryId) ? { recovery: 'This is not the ID of a recovery.' } : {}),
   };
   const search = new URLSearchParams(given.filter(([, value]) => value !== '').map(([...pair]) => pair));
-  return { input, filter, errors, page: pageOf(query), search: search.toString() };
+  return {
+    input,
+    filter,
+    errors,
+    page: pageOf(query),
+    search: search.toString(),
+    place: placeIn(query),
+  };
 }
 
+/** The place in the list, as passed along by the pages of its deliveries; other parameters are dropped. */
+export const placeInList = (queryString: string): string => placeIn(Form.parse(queryString));
+
+function placeIn(query: Form): string {
+  const given = [...FIELDS, ...PAGE_FIELDS].map((name) => [name, query.get(name)] as const);
+  const known = given.filter((pair): pair is [(typeof pair)[0], string] => pair[1] !== undefined);
+  return new URLSearchParams(known.map(([...pair]) => pair)).toString();
+}
+
+/** A path with its query, if there is one. */
+export const withQuery = (path: string, query: string): string => (query ? `${path}?${query}` : path);
+
 function pageOf(query: Form): PageRequest {
-  const [after, before] = ['page_after', 'page_before'].map((name) => {
+  const [after, before] = PAGE_FIELDS.map((name) => {
     const id = query.get(name);
     if (id !== undefined && !isId('dlvr', id)) throw badRequest(`${name} must be the id of a delivery.`);
     return id;
   });
   if (after !== undefined && before !== undefined) {
-    throw badRequest('Give page_after or page_before, not both.');
+    throw badRequest('Send page_after or page_before, not both.');
   }
   return { size: PAGE_SIZE, after, before };
 }

@@ -7,13 +7,14 @@ import { Transactions } from '../database/transactions.js';
 import { Cookies } from '../http/cookies.js';
 import { forbidden } from '../http/problem.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
+import { invalidToken } from '../tokens/bearer.guard.js';
 import type { Principal } from '../tokens/principal.js';
-import { AccessEndings, type AccessEnding, type EndingReason } from '../users/access-endings.js';
+import { AccessRevocations, type AccessEnding, type PortalsOf } from '../users/access-revocations.js';
 import { PortalLinksRepository, type PortalOwner } from './portal-links.repository.js';
 
 const COOKIE = 'portal_session';
 
-/** A browser inside the portal: whose it is, and the session's digest for binding forms to it. */
+/** A browser logged in to the portal: the owner of the portal, and the session's digest for binding forms to it. */
 export interface PortalVisitor extends PortalOwner {
   sessionDigest: Buffer;
 }
@@ -27,28 +28,24 @@ export class PortalAccessService implements AccessEnding {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    endings: AccessEndings,
+    endings: AccessRevocations,
   ) {
     endings.add(this);
   }
 
-  /** Makes a one-time link; throws a 403 problem for a caller who may not have one. */
+  /** Creates a one-time link; throws a 403 problem if the caller may not have one, and 401 if the token ended meanwhile. */
   async createLink(principal: Principal): Promise<string> {
     this.checkCaller(principal);
     const key = newSecret('portalKey');
-    const stored = await this.repository.insertLink(
-      digestOf(key),
-      principal.client.id,
-      principal.grantId ?? null,
-      this.settings.portalLinkTtl,
-    );
-    if (!stored) throw noPermission();
+    const stored = await this.repository.insertLink(digestOf(key), principal, this.settings.portalLinkTtl);
+    if (stored === undefined) throw noPermission();
+    if (!stored) throw invalidToken('token_revoked');
     return `${this.settings.baseUrl}/portal/login/${key}`;
   }
 
   /**
-   * Throws a 403 problem unless the caller is the client itself: by client credentials, or, of a confidential client, by
-   * a token of the user who owns it. An end user must not configure where the data of all the client's users goes.
+   * Throws a 403 problem unless the caller is the client itself: with client credentials or, for a confidential client, with a
+   * token of the user who owns it. An end user must not configure where the data of all users of the client is sent.
    */
   checkCaller({ client, userId }: Principal): void {
     const isClientItself =
@@ -61,12 +58,12 @@ export class PortalAccessService implements AccessEnding {
     if (!client.webhooksEnabled) throw noPermission();
   }
 
-  /** Whose portal the link opens; undefined for a link that is used, expired or unknown. */
+  /** The portal that the link opens; undefined for a link that is used, expired or unknown. */
   async findLink(key: string): Promise<PortalOwner | undefined> {
     return isSecret('portalKey', key) ? this.repository.findLink(digestOf(key)) : undefined;
   }
 
-  /** Redeems the link and starts a session of one client under a new id; false for a link that no longer works. */
+  /** Redeems the link and starts a session for one client under a new id; false for a link that no longer works. */
   async redeem(key: string, request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<boolean> {
     if (!isSecret('portalKey', key)) return false;
     const secret = newSecret('portalSession');
@@ -91,7 +88,7 @@ export class PortalAccessService implements AccessEnding {
     return opened;
   }
 
-  /** Who is inside the portal in this browser, if anybody. */
+  /** The portal session of this browser, if any. */
   async visitor(request: FastifyRequest): Promise<PortalVisitor | undefined> {
     const sessionDigest = this.digestIn(request);
     const owner = sessionDigest && (await this.repository.findSession(sessionDigest));
@@ -104,7 +101,7 @@ export class PortalAccessService implements AccessEnding {
     this.cookies.clear(reply, COOKIE);
   }
 
-  /** Links and sessions of an owner's token rest on its grant and end with it. */
+  /** Links and sessions from an owner's token depend on its grant and end with it. */
   async endForUser(): Promise<number> {
     return 0;
   }
@@ -114,13 +111,16 @@ export class PortalAccessService implements AccessEnding {
     return 0;
   }
 
-  async endForClient(manager: EntityManager, clientId: string, reason: EndingReason): Promise<number> {
-    if (reason === 'client_disabled') await this.repository.deleteAll(manager, { clientId });
-    else await this.repository.deleteUnredeemed(manager, clientId);
+  async endForClient(manager: EntityManager, clientId: string): Promise<number> {
+    await this.repository.deleteAll(manager, { clientId });
     return 0;
   }
 
-  /** As for users: by way of the grant. */
+  endPortals(manager: EntityManager, of: PortalsOf): Promise<void> {
+    return this.repository.deleteAll(manager, of);
+  }
+
+  /** As for users: they end with the grant. */
   async endForConsent(): Promise<number> {
     return 0;
   }

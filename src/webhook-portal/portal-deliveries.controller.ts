@@ -2,25 +2,27 @@ import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import { queryStringOf, type Form } from '../http/form.js';
+import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
-import { readDeliveryQuery } from './delivery-query.js';
+import { placeInList, readDeliveryQuery, withQuery } from './delivery-query.js';
 import { deliveriesPage } from './pages/deliveries.page.js';
 import { deliveryPage } from './pages/delivery.page.js';
 import { PortalPage, Visit } from './portal-page.decorator.js';
 import type { PortalVisit } from './portal-visit.js';
 
-/** What was sent, and how to send it again (contract §11.4). Another client's delivery is a 404 page. */
+/** Viewing and resending deliveries (contract §11.4). Another client's delivery is a 404 page. */
 @Controller('portal/deliveries')
 export class PortalDeliveriesController {
   constructor(
     private readonly deliveries: DeliveriesService,
     private readonly endpoints: EndpointsService,
     private readonly eventTypes: EventTypesService,
+    private readonly limits: RateLimitsService,
   ) {}
 
-  /** Newest first; `state`, `endpoint`, `type`, `from` and `to` (UTC) narrow the list. */
+  /** Newest first; `state`, `endpoint`, `type`, `from` and `to` (UTC) filter the list. */
   @Get()
   @PortalPage()
   async list(
@@ -45,10 +47,12 @@ export class PortalDeliveriesController {
     visit.send(reply, html, isUsable ? 200 : 400);
   }
 
+  /** Passes along the query of the list that the user came from, for the way back. */
   @Get(':id')
   @PortalPage()
   async show(
     @Param('id') id: string,
+    @Req() request: FastifyRequest,
     @Visit() visit: PortalVisit,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -57,23 +61,27 @@ export class PortalDeliveriesController {
       frame: visit.frame(),
       delivery,
       resendToken: visit.tokenFor(`resend ${id}`),
+      place: placeInList(queryStringOf(request.url)),
       now: new Date(),
     });
     visit.send(reply, html);
   }
 
-  /** Sends it again under the same id; a 409 page while an attempt is under way, and for a deleted endpoint. */
+  /** Resends it under the same id; a 409 page while an attempt is running, and for a deleted endpoint; 429 over the limit. */
   @Post(':id/resend')
   @PortalPage()
   async resend(
     @Param('id') id: string,
+    @Req() request: FastifyRequest,
     @Visit() visit: PortalVisit,
     @FormBody() form: Form,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     await this.deliveries.get(id, visit.clientId);
     visit.check(form, `resend ${id}`);
+    const place = placeInList(queryStringOf(request.url));
+    await this.limits.countPortalSending(visit.clientId);
     await this.deliveries.resend(id, visit.clientId, visit.actor);
-    visit.goOn(reply, `/portal/deliveries/${id}`, 'resent');
+    visit.goOn(reply, withQuery(`/portal/deliveries/${id}`, place), 'resent');
   }
 }

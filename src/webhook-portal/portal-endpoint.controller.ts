@@ -2,9 +2,10 @@ import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
+import { badRequest } from '../http/problem.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
-import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
+import { EndpointsService, nameOfSecret } from '../webhooks/endpoints/endpoints.service.js';
 import { bucketsOf, rangeStart, type ChartRange } from './pages/charts/time-buckets.js';
 import { deleteEndpointPage } from './pages/delete-endpoint.page.js';
 import { endpointPage } from './pages/endpoint.page.js';
@@ -15,7 +16,7 @@ import type { PortalVisit } from './portal-visit.js';
 const NEWEST = 10;
 const DAY_MS = 86_400_000;
 
-/** One endpoint (contract §11.2): its page, its secret, and what is done to it. Another client's is a 404 page. */
+/** One endpoint (contract §11.2): its page, its secret, and actions on it. Another client's endpoint is a 404 page. */
 @Controller('portal/endpoints/:id')
 export class PortalEndpointController {
   constructor(
@@ -23,7 +24,7 @@ export class PortalEndpointController {
     private readonly deliveries: DeliveriesService,
   ) {}
 
-  /** `?range=7d` shows days in place of hours. */
+  /** `?range=7d` shows days instead of hours. */
   @Get()
   @PortalPage()
   async show(
@@ -58,7 +59,7 @@ export class PortalEndpointController {
     return this.switch(id, false, visit, form, reply);
   }
 
-  /** Shows the page with the secret in clear, in this one answer. */
+  /** Shows the page with the secret in clear text, only in this response. */
   @Post('secret')
   @PortalPage()
   async reveal(
@@ -73,7 +74,7 @@ export class PortalEndpointController {
     await this.sendPage(endpoint, visit, reply, { range: '24h', secret });
   }
 
-  /** Where a browser comes that opens the address of the revealed secret again. */
+  /** For browsers that open the URL of the revealed secret again. */
   @Get('secret')
   @PortalPage()
   hide(@Param('id') id: string, @Visit() visit: PortalVisit, @Res() reply: FastifyReply): void {
@@ -87,11 +88,13 @@ export class PortalEndpointController {
     @Visit() visit: PortalVisit,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { url, previousSecretExpiresAt } = await this.endpoints.get(id, visit.clientId);
+    const endpoint = await this.endpoints.get(id, visit.clientId);
+    const { url, previousSecretExpiresAt } = endpoint;
     const html = rotateSecretPage({
       frame: visit.frame(),
       csrfToken: visit.tokenFor(`rotate ${id}`),
       endpointUrl: url,
+      fields: { present: nameOfSecret(endpoint) },
       action: `/portal/endpoints/${id}/rotate`,
       back: `/portal/endpoints/${id}`,
       until: new Date(Date.now() + DAY_MS),
@@ -100,6 +103,7 @@ export class PortalEndpointController {
     visit.send(reply, html);
   }
 
+  /** Rotates the secret that the page showed; a second submit has no effect. */
   @Post('rotate')
   @PortalPage()
   async rotate(
@@ -110,7 +114,10 @@ export class PortalEndpointController {
   ): Promise<void> {
     await this.endpoints.get(id, visit.clientId);
     visit.check(form, `rotate ${id}`);
-    await this.endpoints.rotateSecret(id, visit.clientId, visit.actor);
+    const present = form.get('present');
+    if (present === undefined)
+      throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+    await this.endpoints.rotateSecretOnce(id, visit.clientId, present, visit.actor);
     visit.goOn(reply, `/portal/endpoints/${id}`, 'secret_rotated');
   }
 

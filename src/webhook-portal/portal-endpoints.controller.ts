@@ -12,7 +12,7 @@ import type { PortalVisit } from './portal-visit.js';
 
 const NO_INPUT: EndpointInput = { url: '', description: '', eventTypes: [] };
 
-/** The list of endpoints, and the forms to add one and to edit one (contract §11.1). */
+/** The list of endpoints, and the forms for adding and editing (contract §11.1). */
 @Controller('portal')
 export class PortalEndpointsController {
   constructor(
@@ -33,7 +33,7 @@ export class PortalEndpointsController {
     return this.sendForm(visit, reply, { input: NO_INPUT, errors: {} });
   }
 
-  /** Adds it, and goes on to its page; what is refused stands beside the field. */
+  /** Adds it and redirects to its page; errors are shown beside the fields. */
   @Post('endpoints/new')
   @PortalPage()
   async create(
@@ -105,13 +105,13 @@ const typedIn = (form: Form): EndpointInput => ({
   eventTypes: form.getAll('event_types'),
 });
 
-/** Without the blanks that come along when something is pasted, and each type once. */
+/** Trims spaces that were pasted along, and removes duplicate types. */
 function inputOf(form: Form): EndpointInput {
   const { url, description, eventTypes } = typedIn(form);
   return { url: url.trim(), description: description.trim(), eventTypes: [...new Set(eventTypes)] };
 }
 
-/** What is wrong, to stand beside the fields; what is no refusal of the input is thrown on. */
+/** The errors to show beside the fields; anything that is not an input error is rethrown. */
 function refusalOf(error: unknown): { errors: EndpointErrors; status: number } {
   if (!(error instanceof Problem)) throw error;
   if (error.status === 409) return { errors: { form: error.detail }, status: 409 };
@@ -131,6 +131,6 @@ function refusalOf(error: unknown): { errors: EndpointErrors; status: number } {
 const sentence = (errors: string[]): string => errors.join(', and ').replace(/([^.])$/, '$1.');
 
 const typesError = (errors: string[]): string =>
-  errors[0] === 'must hold at least one event type'
+  errors[0] === 'must contain at least one event type'
     ? 'Choose at least one event type.'
     : `These event types cannot be chosen: ${sentence(errors)}`;

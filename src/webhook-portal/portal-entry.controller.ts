@@ -1,18 +1,24 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { originOf } from '../http/actor.js';
+import { originOf } from '../http/request-origin.js';
+import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
 import { Cookies } from '../http/cookies.js';
 import { CsrfService } from '../http/csrf.service.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/html.js';
+import { PageRoute, sendPage } from '../http/send-page.js';
+import { legible } from '../http/legible-text.js';
 import { linkGonePage } from './pages/link-gone.page.js';
 import { openPortalPage } from './pages/open-portal.page.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalVisit } from './portal-visit.js';
 
-/** The way into the webhook portal and out of it. The key stands in the path of its page alone, so nothing of it goes into a Referer. */
+/**
+ * Entering and leaving the webhook portal. The key is only in the path of its page, which http/security-headers.ts keeps out of
+ * every Referer.
+ */
 @Controller('portal')
+@UseGuards(AddressRateLimitGuard)
 export class PortalEntryController {
   constructor(
     private readonly access: PortalAccessService,
@@ -20,7 +26,7 @@ export class PortalEntryController {
     private readonly cookies: Cookies,
   ) {}
 
-  /** The page behind a one-time link: its button redeems the link, so that previews and scanners cannot. */
+  /** The page of a one-time link: its button redeems the link, so that previews and scanners cannot. */
   @Get('login/:key')
   @PageRoute()
   async showLink(
@@ -32,12 +38,12 @@ export class PortalEntryController {
     if (!owner) return this.sendGone(reply);
     const html = openPortalPage({
       csrfToken: this.csrf.tokenFor(request, reply, keyBinding(key)),
-      clientName: owner.clientName,
-      ownerName: owner.ownerName,
+      clientName: legible(owner.clientName),
+      ownerName: legible(owner.ownerName),
       action: `/portal/login/${key}`,
       expiresInMinutes: Math.max(1, Math.round(owner.secondsLeft / 60)),
     });
-    sendPage(reply, html, { hideAddress: true });
+    sendPage(reply, html);
   }
 
   @Post('login/:key')
@@ -55,9 +61,7 @@ export class PortalEntryController {
       ...originOf(request),
     });
     if (!opened) return this.sendGone(reply);
-    void reply
-      .headers({ 'cache-control': 'no-store', 'referrer-policy': 'strict-origin' })
-      .redirect('/portal', 303);
+    void reply.header('cache-control', 'no-store').redirect('/portal', 303);
   }
 
   /** Ends the session, if there is one. */
@@ -75,7 +79,7 @@ export class PortalEntryController {
   }
 
   private sendGone(reply: FastifyReply): void {
-    sendPage(reply, linkGonePage(), { status: 410, hideAddress: true });
+    sendPage(reply, linkGonePage(), { status: 410 });
   }
 }
 

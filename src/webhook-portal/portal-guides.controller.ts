@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
@@ -6,15 +6,13 @@ import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js'
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { cataloguePage } from './pages/catalogue.page.js';
-import { checkWords } from './pages/check-words.js';
+import { checkWords } from './pages/check-messages.js';
 import { verifyPage, type VerifyPageProps } from './pages/verify.page.js';
 import { PortalPage, Visit } from './portal-page.decorator.js';
 import type { PortalVisit } from './portal-visit.js';
-import { checkSignature, deliveryNamed, headersIn, typedIn, type CheckInput } from './signature-check.js';
+import { checkSignature, deliveryNamed, headersIn, NO_INPUT, sentWith, typedIn } from './signature-check.js';
 
-const NO_INPUT: CheckInput = { endpoint: '', id: '', timestamp: '', signature: '', headers: '', body: '' };
-
-/** What a developer needs to receive events: the event catalogue, and how to verify a signature (contract §11.5). */
+/** The documentation for receiving events: the event catalogue, and how to verify a signature (contract §11.5). */
 @Controller('portal')
 export class PortalGuidesController {
   constructor(
@@ -30,13 +28,19 @@ export class PortalGuidesController {
     visit.send(reply, cataloguePage({ frame: visit.frame(), eventTypes }));
   }
 
+  /** `?delivery=` fills in the checker with what its last attempt sent. */
   @Get('verify')
   @PortalPage()
-  showVerify(@Visit() visit: PortalVisit, @Res() reply: FastifyReply): Promise<void> {
-    return this.sendVerify(visit, reply, { input: NO_INPUT });
+  async showVerify(
+    @Query('delivery') id: unknown,
+    @Visit() visit: PortalVisit,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const input = typeof id === 'string' ? sentWith(await this.deliveries.get(id, visit.clientId)) : NO_INPUT;
+    await this.sendVerify(visit, reply, { input });
   }
 
-  /** Says whether headers and body match under a secret of the endpoint, and if not why. Nothing is stored. */
+  /** Checks headers and body with the secrets of the endpoint, and explains a mismatch. Nothing is stored. */
   @Post('verify')
   @PortalPage()
   async check(

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A one-time link to the webhook portal; its key is kept as a digest alone. */
+/** A one-time link to the webhook portal; only the digest of its key is stored. */
 @Entity('portal_links')
 export class PortalLinkEntity {
   @PrimaryColumn('bytea')
@@ -9,7 +9,7 @@ export class PortalLinkEntity {
   @Column('text', { name: 'client_id' })
   clientId!: string;
 
-  /** The grant of the owner's token behind it; null where a client-credentials token was. */
+  /** The grant of the owner's token that created it; null for a client-credentials token. */
   @Column('text', { name: 'grant_id', nullable: true })
   grantId!: string | null;
 

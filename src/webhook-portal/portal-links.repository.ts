@@ -1,21 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { PortalsOf } from '../users/access-revocations.js';
 
-/** Whose portal a link or a session opens. */
+/** The portal that a link or a session opens. */
 export interface PortalOwner {
   clientId: string;
   clientName: string;
   ownerName: string;
-  /** Of the client. */
+  /** The client's scopes. */
   scopes: string[];
   expiresAt: Date;
   /** By the database's clock. */
   secondsLeft: number;
 }
 
+/** The part of a token that the requested link depends on. */
+export interface LinkHolder {
+  client: { id: string };
+  grantId?: string;
+  epoch?: number;
+}
+
 /**
- * What links and sessions rest on, with `p` as one of them: the client and its owner, enabled and with permission for
- * webhooks; and where the owner's token asked for the link, that grant and its consent.
+ * What links and sessions (`p`) depend on: the client and its owner, enabled and with webhooks allowed; and if the owner's token
+ * requested the link, its grant and consent.
  */
 const LIVE = `
   JOIN clients c ON c.id = p.client_id AND c.enabled
@@ -29,21 +37,32 @@ const IS_LIVE = `p.expires_at > now()
 export class PortalLinksRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Stores a link while its client and owner may have one; false where they no longer may. */
-  async insertLink(digest: Buffer, clientId: string, grantId: string | null, ttl: number): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
+  /**
+   * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits for a
+   * concurrent end of any of them. False if the token has ended; undefined if they may have no link.
+   */
+  async insertLink(
+    digest: Buffer,
+    { client, grantId, epoch }: LinkHolder,
+    ttl: number,
+  ): Promise<boolean | undefined> {
+    const [holder]: { live: boolean }[] = await this.dataSource.query(
       `WITH holder AS (
-         SELECT c.id FROM clients c JOIN users o ON o.id = c.owner_id
+         SELECT c.id, ($5::int IS NULL OR c.token_epoch = $5)
+                  AND ($3::text IS NULL OR EXISTS (SELECT FROM grants g WHERE g.id = $3 AND g.revoked_at IS NULL)) AS live
+           FROM clients c JOIN users o ON o.id = c.owner_id
           WHERE c.id = $2 AND c.enabled AND o.enabled AND o.webhooks_enabled FOR SHARE OF c, o
+       ), stored AS (
+         INSERT INTO portal_links (digest, client_id, grant_id, expires_at)
+         SELECT $1, id, $3, now() + make_interval(secs => $4) FROM holder WHERE live
        )
-       INSERT INTO portal_links (digest, client_id, grant_id, expires_at)
-       SELECT $1, id, $3, now() + make_interval(secs => $4) FROM holder RETURNING 1`,
-      [digest, clientId, grantId, ttl],
+       SELECT live FROM holder`,
+      [digest, client.id, grantId ?? null, ttl, epoch ?? null],
     );
-    return rows.length === 1;
+    return holder?.live;
   }
 
-  /** Whose portal an unredeemed link opens. */
+  /** The portal that an unredeemed link opens. */
   async findLink(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row] = await this.dataSource.query(
       `SELECT c.id AS "clientId", c.name AS "clientName", o.name AS "ownerName", c.scopes, p.expires_at AS "expiresAt",
@@ -55,8 +74,8 @@ export class PortalLinksRepository {
   }
 
   /**
-   * Redeems the link and starts the session: one statement, so that of simultaneous presses one opens the portal. The
-   * client's id; undefined where the link is used, expired, or what it rests on ended.
+   * Redeems the link and starts the session. One statement, so that only one of several concurrent requests opens the portal.
+   * Returns the client's id; undefined if the link is used or expired, or something it depends on ended.
    */
   async redeem(
     manager: EntityManager,
@@ -94,20 +113,12 @@ export class PortalLinksRepository {
     await manager.query('DELETE FROM portal_sessions WHERE digest = $1', [digest]);
   }
 
-  /** Ends the links and sessions of a client, or of every client of an owner at once. */
-  async deleteAll(
-    manager: EntityManager,
-    selection: { clientId: string } | { ownerId: string },
-  ): Promise<void> {
-    const byClient = 'clientId' in selection;
+  /** Ends the links and sessions of a client, or of all clients of an owner. */
+  async deleteAll(manager: EntityManager, of: PortalsOf): Promise<void> {
+    const byClient = 'clientId' in of;
     const clients = byClient ? '$1' : 'SELECT id FROM clients WHERE owner_id = $1';
-    const params = [byClient ? selection.clientId : selection.ownerId];
+    const params = [byClient ? of.clientId : of.ownerId];
     await manager.query(`DELETE FROM portal_links WHERE client_id IN (${clients})`, params);
     await manager.query(`DELETE FROM portal_sessions WHERE client_id IN (${clients})`, params);
-  }
-
-  /** Ends the unredeemed links of a client; whoever is inside the portal stays there. */
-  async deleteUnredeemed(manager: EntityManager, clientId: string): Promise<void> {
-    await manager.query('DELETE FROM portal_links WHERE client_id = $1 AND redeemed_at IS NULL', [clientId]);
   }
 }

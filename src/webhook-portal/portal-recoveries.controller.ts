@@ -2,6 +2,7 @@ import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../http/form.js';
+import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -11,15 +12,16 @@ import { PortalPage, Visit } from './portal-page.decorator.js';
 import type { PortalVisit } from './portal-visit.js';
 import { readRecoveryQuery, type RecoveryQuery } from './recovery-query.js';
 
-/** All that failed between two times, sent again (contract §11.4): counted before, and followed while it runs. */
+/** Recoveries resend everything that failed between two times (contract §11.4), with a count before and progress during. */
 @Controller('portal')
 export class PortalRecoveriesController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly deliveries: DeliveriesService,
+    private readonly limits: RateLimitsService,
   ) {}
 
-  /** Counts what failed `from` … `to` (UTC); without them, in the last 24 hours. */
+  /** Counts what failed `from` … `to` (UTC); by default in the last 24 hours. */
   @Get('endpoints/:id/recover')
   @PortalPage()
   async count(
@@ -33,6 +35,7 @@ export class PortalRecoveriesController {
     await this.sendForm(endpoint, query, visit, reply);
   }
 
+  /** Resends them; a 429 page over the limit. */
   @Post('endpoints/:id/recover')
   @PortalPage()
   async recover(
@@ -46,6 +49,7 @@ export class PortalRecoveriesController {
     const query = readRecoveryQuery(form, new Date());
     if (!query.range || !endpoint.enabled) return this.sendForm(endpoint, query, visit, reply);
     const range = { endpointId: id, ...query.range };
+    await this.limits.countPortalRecovery(visit.clientId);
     const recoveryId = await this.deliveries.recover(visit.clientId, range, visit.actor);
     visit.goOn(reply, `/portal/recoveries/${recoveryId}`);
   }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A browser inside the portal of one client. */
+/** A browser session in the portal of one client. */
 @Entity('portal_sessions')
 export class PortalSessionEntity {
   @PrimaryColumn('bytea')
@@ -9,7 +9,7 @@ export class PortalSessionEntity {
   @Column('text', { name: 'client_id' })
   clientId!: string;
 
-  /** The grant of the owner's token behind it; null where a client-credentials token was. */
+  /** The grant of the owner's token behind it; null for a client-credentials token. */
   @Column('text', { name: 'grant_id', nullable: true })
   grantId!: string | null;
 

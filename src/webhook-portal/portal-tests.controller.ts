@@ -2,6 +2,7 @@ import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
+import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -11,9 +12,9 @@ import { testEndpointPage } from './pages/test-endpoint.page.js';
 import { PortalPage, Visit } from './portal-page.decorator.js';
 import type { PortalVisit } from './portal-visit.js';
 
-/** The type that is chosen where nobody chose. */
+/** The default type. */
 const DEFAULT_TYPE = 'webhook.test';
-// Most receivers answer within it; the delivery's page waits on for the others.
+// Most receivers respond within this time; for the others, the delivery's page keeps waiting.
 const WAIT_MS = 3_000;
 
 /** Tests of one endpoint (contract §11.3). */
@@ -24,9 +25,10 @@ export class PortalTestsController {
     private readonly eventTypes: EventTypesService,
     private readonly tests: TestEventsService,
     private readonly deliveries: DeliveriesService,
+    private readonly limits: RateLimitsService,
   ) {}
 
-  /** `?type=` chooses one beforehand. */
+  /** `?type=` preselects a type. */
   @Get()
   @PortalPage()
   async show(
@@ -39,7 +41,7 @@ export class PortalTestsController {
     await this.sendForm(endpoint, visit, reply, { chosen: typeof type === 'string' ? type : DEFAULT_TYPE });
   }
 
-  /** Sends the test, waits a little for what comes back, and goes on to the delivery's page. */
+  /** Sends the test, waits briefly for the response, and redirects to the delivery's page; a 429 page over the limit. */
   @Post()
   @PortalPage()
   async send(
@@ -53,9 +55,10 @@ export class PortalTestsController {
     const chosen = form.get('type') ?? '';
     const allowed = await this.eventTypes.listFor(visit.visitor.scopes);
     if (!allowed.some(({ name }) => name === chosen)) {
-      const error = 'Choose one of these event types: your application may receive no other.';
+      const error = 'Choose one of these event types: your application cannot receive any other.';
       return this.sendForm(endpoint, visit, reply, { chosen, error });
     }
+    await this.limits.countPortalSending(visit.clientId);
     const deliveryId = await this.tests.send(endpoint, chosen, visit.visitor.scopes);
     await this.deliveries.waitUntilFinished(deliveryId, WAIT_MS);
     visit.goOn(reply, `/portal/deliveries/${deliveryId}`);

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
-import { originOf } from '../http/actor.js';
+import { originOf } from '../http/request-origin.js';
 import type { Cookies } from '../http/cookies.js';
 import type { CsrfService } from '../http/csrf.service.js';
 import type { Form } from '../http/form.js';
-import { sendPage } from '../http/html.js';
+import { sendPage } from '../http/send-page.js';
 import type { PortalFrame } from './pages/portal-layout.js';
 import type { PortalVisitor } from './portal-access.service.js';
 
@@ -12,22 +12,22 @@ const COOKIE = 'portal_notice';
 // Long enough for the redirect that follows a form.
 const COOKIE_SECONDS = 60;
 
-/** What a page says after a form was posted. The cookie holds the key alone, so nobody can put other words on the page. */
+/** Messages shown after a form was posted. The cookie holds only the key, so nobody can put other text on the page. */
 const NOTICES = {
   endpoint_added:
-    'The endpoint is added. Next: put its secret into your application, and send a test to see that it works.',
-  endpoint_saved: 'The endpoint is saved.',
-  endpoint_enabled: 'The endpoint is enabled: from now on, events are sent to it.',
-  endpoint_disabled: 'The endpoint is disabled: no more events are sent to it until you enable it again.',
-  endpoint_deleted: 'The endpoint is deleted.',
+    'Endpoint added. Next: put its secret into your application, and send a test to check that it works.',
+  endpoint_saved: 'Endpoint updated.',
+  endpoint_enabled: 'Endpoint enabled. Events are sent to it again.',
+  endpoint_disabled: 'Endpoint disabled. No events are sent to it until you enable it again.',
+  endpoint_deleted: 'Endpoint deleted.',
   secret_rotated:
-    'The endpoint has a new secret. Reveal it and put it into your application before the old one ends.',
-  resent: 'The delivery is being sent again.',
+    'Secret rotated. Reveal the new secret and put it into your application before the old one expires.',
+  resent: 'Resend requested. The result appears below.',
 } as const;
 
 export type PortalNotice = keyof typeof NOTICES;
 
-/** One request from inside the portal: whose session it is, what stands around the page, and how a form is bound and ends. */
+/** A request inside the portal: its session, the layout, and how forms are bound and answered. */
 export class PortalVisit {
   constructor(
     readonly visitor: PortalVisitor,
@@ -41,12 +41,12 @@ export class PortalVisit {
     return this.visitor.clientId;
   }
 
-  /** For the audit trail. */
+  /** The actor for the audit log. */
   get actor(): Actor {
     return { type: 'client', id: this.clientId, ...originOf(this.request) };
   }
 
-  /** What stands around the page; the notice that a form left is shown once. */
+  /** The data of the layout; a notice left by a form is shown once. */
   frame(): PortalFrame {
     const { clientId, clientName, ownerName, expiresAt } = this.visitor;
     return {
@@ -61,17 +61,17 @@ export class PortalVisit {
     return this.csrf.tokenFor(this.request, this.reply, this.binding(what));
   }
 
-  /** Throws a 403 problem for a form that is not this session's, or was made for something else. */
+  /** Throws a 403 problem for a form of another session or for another action. */
   check(form: Form, what: string): void {
     this.csrf.check(this.request, form, this.binding(what));
   }
 
-  /** Answers with a page of the portal. */
+  /** Sends a page of the portal. */
   send(reply: FastifyReply, html: string, status = 200): void {
     sendPage(reply, html, { status, withScript: true });
   }
 
-  /** Ends a form: on to a page, which says what was done. */
+  /** Redirects after a form to a page that shows the notice. */
   goOn(reply: FastifyReply, path: string, notice?: PortalNotice): void {
     if (notice) this.cookies.set(reply, COOKIE, notice, COOKIE_SECONDS);
     void reply.header('cache-control', 'no-store').redirect(path, 303);

@@ -6,7 +6,7 @@ export interface RecoveryInput {
   to: string;
 }
 
-/** The times of a recovery as they were typed, what they mean, and what is wrong with them. */
+/** The times of a recovery as typed, their meaning, and their errors. */
 export interface RecoveryQuery {
   input: RecoveryInput;
   range?: { from: Date; to: Date };
@@ -15,12 +15,12 @@ export interface RecoveryQuery {
 
 const DAY_MS = 86_400_000;
 const SECOND_MS = 1000;
-const NO_TIME = 'Give a date and a time, such as 2026-01-31T08:00.';
+const NO_TIME = 'Enter a date and a time, such as 2026-01-31T08:00.';
 
-/** Reads the two times; where neither was given, the last 24 hours. */
+/** Parses the two times; without both, the last 24 hours. */
 export function readRecoveryQuery(form: Form, now: Date): RecoveryQuery {
   const isGiven = form.get('from') !== undefined || form.get('to') !== undefined;
-  // A whole second that is not over yet, so that what failed just now is within.
+  // Rounded up to a whole second in the future, so that a failure of just now is included.
   const soon = new Date(Math.ceil(now.getTime() / SECOND_MS + 1) * SECOND_MS);
   const input = isGiven
     ? { from: form.get('from') ?? '', to: form.get('to') ?? '' }

@@ -1,6 +1,7 @@
 import type { Form } from '../http/form.js';
 import { Problem } from '../http/problem.js';
 import type { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
+import { secondsOf } from '../webhooks/deliveries/delivery-attempt.service.js';
 import type { DeliveryDetail } from '../webhooks/deliveries/delivery.js';
 import {
   verifySignature,
@@ -8,15 +9,32 @@ import {
   type SignatureHeaders,
 } from '../webhooks/signing/verify-signature.js';
 
-/** What stands in the fields of the checker, as it was typed. */
+/** The values of the checker's fields, as typed. */
 export interface CheckInput {
   endpoint: string;
   id: string;
   timestamp: string;
   signature: string;
-  /** Header lines as they were pasted; the three fields win. */
+  /** Pasted header lines; the three fields take precedence. */
   headers: string;
   body: string;
+}
+
+export const NO_INPUT: CheckInput = {
+  endpoint: '',
+  id: '',
+  timestamp: '',
+  signature: '',
+  headers: '',
+  body: '',
+};
+
+/** What a delivery's last attempt sent, as far as its client may see it. */
+export function sentWith({ id, endpointId, attemptList, payload }: DeliveryDetail): CheckInput {
+  const last = attemptList.at(-1);
+  if (!last || payload === null) return { ...NO_INPUT, endpoint: endpointId };
+  const timestamp = String(secondsOf(last.attemptedAt));
+  return { ...NO_INPUT, endpoint: endpointId, id, timestamp, signature: last.signature, body: payload };
 }
 
 const HEADER_NAMES = { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' };
@@ -30,11 +48,11 @@ export const typedIn = (form: Form): CheckInput => ({
   body: form.get('body') ?? '',
 });
 
-/** The three headers: from their fields, and what is not there from the pasted lines (`name: value`). */
+/** The three headers: from their fields, otherwise from the pasted lines (`name: value`). */
 export function headersIn(input: CheckInput): SignatureHeaders {
   const pasted = new Map<string, string>();
   for (const line of input.headers.split(/\r?\n/)) {
-    // As curl prints it, with "> " before it, or as a tool copies it.
+    // With "> " in front, as curl prints it, or as other tools copy it.
     const [, name, value] = /^[\s>]*([A-Za-z0-9-]+)\s*:\s*(.*)$/.exec(line) ?? [];
     if (name !== undefined) pasted.set(name.toLowerCase(), value!);
   }
@@ -46,14 +64,14 @@ export function headersIn(input: CheckInput): SignatureHeaders {
   );
 }
 
-/** How a body that was pasted can differ from the one that came, and still be told. */
+/** How a pasted body can differ from the sent one and still be recognized. */
 export type BodyDifference = 'line_ends' | 'blanks_around' | 'written_again';
 
 export type CheckResult = SignatureCheck & { difference?: BodyDifference };
 
 /**
- * Whether they match. A form writes every line end as CR LF, and a paste brings blanks along: a body that matches without
- * them counts. JSON that matches only when it is written anew does not: that is the usual mistake.
+ * Whether they match. A form sends every line break as CR LF, and pasting adds spaces: a body that matches without them counts as
+ * a match. JSON that only matches after serializing it again does not: that is the usual mistake.
  */
 export function checkSignature(secrets: string[], headers: SignatureHeaders, body: string): CheckResult {
   const lines = body.replaceAll('\r\n', '\n');
@@ -81,7 +99,7 @@ function writtenAgain(body: string): string | undefined {
   }
 }
 
-/** What we know of the delivery that the headers name, if it is the client's. */
+/** The delivery named by the headers, if it belongs to the client. */
 export async function deliveryNamed(
   deliveries: DeliveriesService,
   headers: SignatureHeaders,

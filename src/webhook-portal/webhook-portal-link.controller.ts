@@ -10,7 +10,7 @@ import { PortalAccessService } from './portal-access.service.js';
 export class WebhookPortalLinkController {
   constructor(private readonly access: PortalAccessService) {}
 
-  /** 200 `{"url"}`, a link that works once; 403 for a caller who is not the client itself. HEAD makes no link. */
+  /** 200 `{"url"}`, a link that works once; 403 for a caller that is not the client itself. HEAD creates no link. */
   @Get()
   @PartnerEndpoint()
   async create(

@@ -3,6 +3,7 @@ import { Settings } from '../config/settings.js';
 import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { DeliveryAttemptService } from './deliveries/delivery-attempt.service.js';
+import { DeliveryErasure } from './deliveries/delivery-erasure.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
 import { DeliveryResultsService } from './deliveries/delivery-results.service.js';
 import { DeliveryWorker } from './deliveries/delivery-worker.service.js';
@@ -29,6 +30,7 @@ import { GuardedHttpClient } from './http/guarded-http-client.js';
     DeliveriesRepository,
     DeliveriesService,
     DeliveryAttemptService,
+    DeliveryErasure,
     DeliveryQueueRepository,
     DeliveryResultsService,
     DeliveryWorker,

@@ -1,4 +1,9 @@
 import { EVERY_PAGE } from './every-page.js';
-import { checkPages } from './page-checks.js';
+import { checkPages, expectFootOfPortal } from './page-checks.js';
 
-describe('every other page', () => checkPages(EVERY_PAGE));
+const OF_THE_PORTAL = ['portal link', 'portal link gone', 'portal signed out'];
+
+describe('every other page, those about the portal with its foot', () =>
+  checkPages(EVERY_PAGE, async (page, name) => {
+    if (OF_THE_PORTAL.includes(name)) await expectFootOfPortal(page);
+  }));

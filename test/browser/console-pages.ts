@@ -80,7 +80,7 @@ const deliver = async (service: TestService, cast: Cast): Promise<string> => {
   return seedDelivery(service, endpoint, {
     state: 'failed',
     attempts: [
-      { failure: 'timeout', durationMs: 15_000, detail: 'No answer came within 15 seconds.' },
+      { failure: 'timeout', durationMs: 15_000, detail: 'There was no response within 15 s.' },
       { status: 500, durationMs: 340, responseStart: '<h1>Error</h1>-without-a-place-to-break'.repeat(8) },
     ],
   });
@@ -99,6 +99,12 @@ const notify: Prepare = (service, { driver, client }) =>
     SERVICE_ACTOR,
   );
 
+const givenLongAgo: Prepare = (service, { owner }) =>
+  service.database.query(
+    "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+    [owner.id],
+  );
+
 /** How to get to each page of the console and to each of its states. */
 export const CONSOLE_PAGES: Record<string, Visit> = {
   'console for others': async (page, service, { driver }) => {
@@ -107,14 +113,16 @@ export const CONSOLE_PAGES: Record<string, Visit> = {
   },
   'console overview': open('', busyWeek),
   'console password asked for': open('/confirm-password?return_to=/admin/console/clients'),
+  'console, an unknown address': open('/nowhere/at/all'),
+  'console, an unknown id': open('/users/user01HN2NJ9NMRZBXT1H6FT9N7735'),
   'console clients': open('/clients'),
   'console clients, none found': open('/clients?q=nothing+is+called+so'),
   'console register a client': open('/clients/new'),
   'console register a client refused': async (page, service, cast) => {
     await open('/clients/new')(page, service, cast);
     await page.getByLabel('Owner').fill(cast.driver.email);
-    await page.getByLabel('Requests an hour').fill('many');
-    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByLabel('Requests per hour').fill('many');
+    await page.getByRole('button', { name: 'Create client' }).click();
     await page.getByRole('alert').waitFor();
   },
   'console client': ofClient(''),
@@ -122,8 +130,16 @@ export const CONSOLE_PAGES: Record<string, Visit> = {
   'console rotate a secret': ofClient('/secret'),
   'console new secret': async (page, service, cast) => {
     await ofClient('/secret')(page, service, cast);
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
-    await page.getByText('it is shown this once').waitFor();
+    await page.getByRole('button', { name: 'Create new secret' }).click();
+    await page.getByText('it is shown only once').waitFor();
+  },
+  'console secret shown already': ofClient('/secret/shown'),
+  'console edit a client, the password asked for': async (page, service, cast) => {
+    await ofClient('/edit')(page, service, cast);
+    await givenLongAgo(service, cast);
+    await page.getByLabel('Redirect URIs').fill('https://other.example/callback');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByLabel('Your password').waitFor();
   },
   'console delete a client': ofClient('/delete', connect),
   'console refusals': ofClient('/refusals', refuse),
@@ -141,9 +157,11 @@ export const CONSOLE_PAGES: Record<string, Visit> = {
   'console user': ofUser(''),
   'console link to set a password': async (page, service, cast) => {
     await ofUser('')(page, service, cast);
-    await page.getByRole('button', { name: 'Make a link' }).click();
-    await page.getByText('it is shown this once').waitFor();
+    await page.getByRole('button', { name: 'Create password link' }).click();
+    await page.getByText('it is shown only once').waitFor();
   },
+  'console link shown already': ofUser('/password-link'),
+  'console own account': open(({ owner }) => `/users/${owner.id}`),
   'console applications of a user': ofUser('/applications', connect),
   'console make an operator': ofUser('/make-operator'),
   'console erase a user': ofUser('/erase'),
@@ -156,6 +174,13 @@ export const CONSOLE_PAGES: Record<string, Visit> = {
     (service, cast) => endpointOf(service, cast),
   ),
   'console add an endpoint': ofClient('/endpoints/new'),
+  'console new endpoint': async (page, service, cast) => {
+    await ofClient('/endpoints/new')(page, service, cast);
+    await page.getByLabel('URL').fill('http://127.0.0.1:9/new');
+    await page.getByLabel('vehicle.updated').check();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    await page.getByText('it is shown only once').waitFor();
+  },
   'console deliveries': open('/deliveries', deliver),
   'console delivery': open((_cast, id) => `/deliveries/${id as string}`, deliver),
   'console notifications': open('/notifications', notify),

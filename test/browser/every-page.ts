@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { demoCallbackPage } from '../../src/start/pages/demo-callback.page.js';
+import { demoCallbackPage } from '../../demo/pages/demo-callback.page.js';
 import { PasswordLinksService } from '../../src/users/password-links.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import { authorizePath } from '../support/browser-session.js';

@@ -44,7 +44,7 @@ async function addHours({ database }: TestService, { id }: EndpointEntity): Prom
 const FAILED: SeededDelivery = {
   state: 'failed',
   attempts: [
-    { failure: 'timeout', durationMs: 15_000, detail: 'No answer came within 15 seconds.' },
+    { failure: 'timeout', durationMs: 15_000, detail: 'There was no response within 15 s.' },
     { failure: 'tls', durationMs: 80, detail: 'The certificate has expired.' },
     { status: 500, durationMs: 340, responseStart: ANSWER },
   ],
@@ -151,7 +151,7 @@ export const PORTAL_PAGES: Record<string, Visit> = {
   }),
   'edit an endpoint': open(at('/edit'), seedAll),
   'an endpoint': open(at(''), seedAll, async (page) => {
-    await page.getByText('The same as a table').click();
+    await page.getByText('View as table').click();
   }),
   'an endpoint by the day': open(at('?range=7d'), seedAll),
   'an endpoint that is new': open(at(''), async (service, cast) => ({

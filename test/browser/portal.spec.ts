@@ -23,7 +23,7 @@ describe('the webhook portal in a browser', () => {
       if (holds) held.push(answer);
       else answer();
     });
-  }, 120_000);
+  });
   beforeEach(async () => {
     client = await service.make.client({ name: 'Northwind Smart Charging' });
     receiver.requests.length = 0;
@@ -105,14 +105,14 @@ describe('the webhook portal in a browser', () => {
   ])('%s', (_what, javaScript) => {
     it('a person adds an endpoint, sees a test fail and why, mends the URL, and resends', async () => {
       const page = await openPortal(javaScript);
-      expect(await main(page)).toContain('There is no endpoint yet');
+      expect(await main(page)).toContain('There are no endpoints yet');
       await addEndpoint(page, 'ftp://partner.example');
       expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
       expect(await page.getByLabel('URL').inputValue()).toBe('ftp://partner.example');
       expect(await page.getByLabel('vehicle.updated').isChecked()).toBe(true);
       await page.getByLabel('URL').fill(receiver.url('/hok'));
       await press(page, 'Save');
-      expect(await said(page)).toContain('The endpoint is added');
+      expect(await said(page)).toContain('Endpoint added');
 
       await follow(page, 'Test');
       await page.getByLabel('Event type').selectOption('vehicle.updated');
@@ -137,7 +137,7 @@ describe('the webhook portal in a browser', () => {
       await follow(page, 'Deliveries');
       await page.getByLabel('State').selectOption('failed');
       await press(page, 'Filter');
-      expect(await main(page)).toContain('No delivery is like this');
+      expect(await main(page)).toContain('No deliveries match');
     });
 
     it('a person reveals the secret, rotates it, and checks what came', async () => {
@@ -147,9 +147,9 @@ describe('the webhook portal in a browser', () => {
       await press(page, 'Reveal secret');
       const before = await secretOn(page);
       await follow(page, 'Rotate secret');
-      expect(await main(page)).toContain('counts for 24 hours more, until');
+      expect(await main(page)).toContain('stays valid for 24 more hours, until');
       await press(page, 'Rotate secret');
-      expect(await main(page)).toContain('The old one counts too until');
+      expect(await main(page)).toContain('The old one is also valid until');
       await press(page, 'Reveal secret');
       const after = await secretOn(page);
       expect(after).not.toBe(before);
@@ -199,17 +199,17 @@ describe('the webhook portal in a browser', () => {
 
       await page.goto(endpoint);
       await press(page, 'Disable');
-      expect(await said(page)).toContain('The endpoint is disabled');
+      expect(await said(page)).toContain('Endpoint disabled');
       await press(page, 'Enable');
-      expect(await said(page)).toContain('The endpoint is enabled');
+      expect(await said(page)).toContain('Endpoint enabled');
       await follow(page, 'Delete');
       await press(page, 'Delete');
-      expect(await main(page)).toContain('There is no endpoint yet');
+      expect(await main(page)).toContain('There are no endpoints yet');
       await press(page, 'Log out');
-      expect(await main(page)).toContain('You are not signed in to the webhook portal');
+      expect(await main(page)).toContain('You are not logged in to the webhook portal');
       await page.goBack();
       await page.reload();
-      expect(await main(page)).toContain('You are not signed in to the webhook portal');
+      expect(await main(page)).toContain('You are not logged in to the webhook portal');
     });
   });
 });

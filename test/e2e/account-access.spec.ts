@@ -205,8 +205,8 @@ describe('the account page', () => {
       expect(text).toContain('Dana Driver');
       expect(text).not.toMatch(/Olga|Northwind/);
     }
-    expect(texts[0]).toContain('No application is connected');
-    expect(texts[3]).toContain('signed in nowhere else');
+    expect(texts[0]).toContain('No applications are connected');
+    expect(texts[3]).toContain('no other sessions');
     await service.database.query('DELETE FROM notifications WHERE user_id = $1', [user.id]);
     expect((await browser.open('/account/notifications')).text).toContain('There are no notifications');
   });
@@ -243,7 +243,7 @@ describe('the account page', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account']);
     const statusOn = async (): Promise<string | undefined> =>
       (await browser.open('/account')).html.querySelector('[role="status"]')?.text;
-    expect(await statusOn()).toBe('The application is disconnected.');
+    expect(await statusOn()).toBe('Application disconnected.');
     expect(await statusOn()).toBeUndefined();
     for (const forged of ['constructor', '__proto__', '<b>Send us your password</b>', '%00']) {
       browser.cookies.set('account_notice', forged);

@@ -55,11 +55,9 @@ describe('connected applications', () => {
       `UPDATE consents SET granted_at = '2024-02-29T10:00:00Z' WHERE user_id = $1`,
       [user.id],
     );
-    await service.database.query(
-      `UPDATE refresh_tokens SET created_at = '2024-03-01T11:30:00Z'
-        WHERE grant_id IN (SELECT id FROM grants WHERE user_id = $1)`,
-      [user.id],
-    );
+    await service.database.query(`UPDATE grants SET issued_at = '2024-03-01T11:30:00Z' WHERE user_id = $1`, [
+      user.id,
+    ]);
     const page = await browser.open('/account');
     expect(names(page)).toEqual(['Northwind <b>& Co</b>']);
     expect(page.text).not.toContain('<b>');
@@ -73,33 +71,31 @@ describe('connected applications', () => {
   it('are last used when they last refreshed, also after the access token is long gone', async () => {
     const tokens = await service.make.tokens(client, user);
     await service.database.query(
-      `UPDATE refresh_tokens SET created_at = now() - interval '40 days' WHERE grant_id IN
-         (SELECT id FROM grants WHERE user_id = $1)`,
+      `UPDATE grants SET issued_at = now() - interval '40 days' WHERE user_id = $1`,
       [user.id],
     );
     expect((await refresh(service.http, client, tokens.refresh_token)).status).toBe(200);
-    await service.database.query('DELETE FROM access_tokens');
     const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
     expect(factOf(await browser.open('/account'), 'Last used')).toContain(today.format(new Date()));
   });
 
   it('that never got a token for the user say what is known of their use', async () => {
     await service.make.consent(client, user);
-    expect(factOf(await browser.open('/account'), 'Last used')).toMatch(/^Not known/);
+    expect(factOf(await browser.open('/account'), 'Last used')).toMatch(/^Unknown/);
     await service.database.query('UPDATE clients SET grant_types = $2 WHERE id = $1', [
       client.id,
       ['authorization_code'],
     ]);
-    expect(factOf(await browser.open('/account'), 'Last used')).toBe('Not in the recent past');
+    expect(factOf(await browser.open('/account'), 'Last used')).toBe('Not recently');
     await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
-    expect((await browser.open('/account')).text).toContain('Switched off by us');
+    expect((await browser.open('/account')).text).toContain('Disabled by the service');
   });
 
   it('say what disconnecting means, and disconnect nothing before the button is pressed', async () => {
     const tokens = await service.make.tokens(client, user);
     const page = await browser.open(confirmation());
     const text = page.html.querySelector('main')!.text;
-    for (const words of ['no longer read', 'stays with it', 'connect it again'])
+    for (const words of ['no longer read', 'keeps the data', 'connect it again'])
       expect(text).toContain(words);
     expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
   });
@@ -145,7 +141,7 @@ describe('connected applications', () => {
     const page = await browser.open('/account');
     expect(page.html.querySelectorAll('.entries ul li')).toHaveLength(1);
     // What it did before it was disconnected is over.
-    expect(factOf(page, 'Last used')).toMatch(/^Not known/);
+    expect(factOf(page, 'Last used')).toMatch(/^Unknown/);
   });
 
   it('disconnected in two browsers at once, or twice, end once, and both are told so', async () => {

@@ -4,6 +4,7 @@ import type { UserEntity } from '../../src/users/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { endGrace } from '../support/tokens.js';
 
 const PATH = '/account/notifications';
 
@@ -72,11 +73,11 @@ describe('notifications on the account page', () => {
     const tokens = await service.make.tokens(client, user);
     const second = (await refresh(service.http, client, tokens.refresh_token)).json.refresh_token as string;
     await refresh(service.http, client, second);
-    await service.database.query('UPDATE refresh_tokens SET grace_ends_at = now()');
+    await endGrace(service, tokens.refresh_token);
     await refresh(service.http, client, tokens.refresh_token);
     expect(titles(await browser.open(PATH))).toEqual([
       'An application was disconnected for your safety',
-      'A new sign-in to your account',
+      'New login to your account',
       'Of none',
       'Of a client',
     ]);
@@ -94,7 +95,7 @@ describe('notifications on the account page', () => {
     });
     const page = await browser.open(PATH);
     expect(titles(page)).toEqual(['Held back <b>']);
-    expect(badges(page)).toEqual(['New', 'Resolves itself']);
+    expect(badges(page)).toEqual(['New', 'Resolves automatically']);
     expect(page.html.querySelector('time')!.text).toBe('29 February 2024 at 10:00 UTC');
     expect(page.html.querySelector('details')!.text).toBe('Why?First.\n\nThen.');
     const link = page.html.querySelectorAll('.entries a').find(({ text }) => text === 'Read on')!;

@@ -141,7 +141,7 @@ describe('the change of a password', () => {
     const answer = await change();
     expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
     const page = await browser.open(PATH);
-    expect(page.html.querySelector('[role="status"]')!.text).toContain('Your password is changed');
+    expect(page.html.querySelector('[role="status"]')!.text).toContain('Password changed');
     expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
     expect(await audited()).toEqual([{ action: 'user.password_changed', actor_type: 'user', own: true }]);
   });

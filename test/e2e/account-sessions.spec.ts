@@ -80,7 +80,7 @@ describe('where a user is signed in', () => {
     const [ofThird, ofPhone] = endActions(page);
     const answer = await here.submit(page, ofPhone!);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
-    expect((await here.open(PATH)).html.querySelector('[role="status"]')!.text).toContain('signed out');
+    expect((await here.open(PATH)).html.querySelector('[role="status"]')!.text).toContain('logged out');
     expect([await isSignedIn(here), await isSignedIn(phone), await isSignedIn(third)]).toEqual([
       true,
       false,
@@ -110,7 +110,7 @@ describe('where a user is signed in', () => {
     expect(signedIn).toEqual([true, false, false, true]);
     const after = await here.open(PATH);
     expect(entries(after)).toEqual(['Firefox on Linux']);
-    expect(after.text).toContain('signed in nowhere else');
+    expect(after.text).toContain('no other sessions');
     expect(await audited()).toEqual([
       { action: 'session.others_ended', own: true, before: null, after: { ended: 2 } },
     ]);

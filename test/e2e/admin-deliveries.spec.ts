@@ -206,7 +206,13 @@ describe('/admin/deliveries', () => {
       next_attempt_at: null,
       created_at: expect.stringMatching(/Z$/) as string,
       finished_at: expect.stringMatching(/Z$/) as string,
-      payload: { type: TYPE, timestamp: '2026-01-01T00:00:00Z', user_id: user.id, data: { state: 'failed' } },
+      payload: {
+        id: row.event_id,
+        type: TYPE,
+        timestamp: '2026-01-01T00:00:00Z',
+        user_id: user.id,
+        data: { state: 'failed' },
+      },
       attempts: [attempt(1), attempt(2)],
     });
   });

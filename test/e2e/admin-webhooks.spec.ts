@@ -180,7 +180,7 @@ describe('/admin/…/webhook_endpoints', () => {
         expect([url, answer.status, answer.json.field_errors]).toEqual([
           url,
           400,
-          { url: [expect.stringMatching(/^must (not point to|begin with https)/)] },
+          { url: [expect.stringMatching(/^must (not point to|start with https)/)] },
         ]);
       }
       expect(await rowCounts(service)).toEqual(before);
@@ -194,7 +194,7 @@ describe('/admin/…/webhook_endpoints', () => {
       );
       expect([answer.status, answer.json.field_errors]).toEqual([
         400,
-        { event_types: [expect.stringContaining(`${TYPE} needs the scope charging_session:read`)] },
+        { event_types: [expect.stringContaining(`${TYPE} requires the scope charging_session:read`)] },
       ]);
       const made = await post({ event_types: ['vehicle.updated', 'user.consent_granted'] }, vehicles.id);
       expect(made.status).toBe(201);

@@ -2,10 +2,12 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
+import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { UsersService } from '../../src/users/users.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { waitingForLocks } from '../support/locks.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -25,7 +27,9 @@ beforeAll(async () => {
   await service.database.query(`
     CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
-    CREATE TRIGGER gate BEFORE INSERT ON access_tokens FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
+    CREATE TRIGGER gate BEFORE INSERT ON grants FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
+    CREATE TRIGGER gate_of_rotation BEFORE UPDATE ON grants FOR EACH ROW
+      WHEN (OLD.generation <> NEW.generation) EXECUTE FUNCTION wait_at_gate();
     CREATE TRIGGER gate BEFORE INSERT ON authorization_codes FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
     CREATE TRIGGER gate BEFORE INSERT ON portal_links FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
     CREATE TRIGGER gate BEFORE INSERT ON portal_sessions FOR EACH ROW EXECUTE FUNCTION wait_at_gate();`);
@@ -36,13 +40,6 @@ beforeEach(async () => {
   client = await service.make.client({ ownerId: owner.id });
 });
 
-const waiting = async (): Promise<number> => {
-  const rows = await service.database.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return rows[0]!.n;
-};
-
 /** Runs both so that the ending comes while the issuing statement is held at the gate; what was issued. */
 async function amid<T>(issue: () => Promise<T>, end: () => Promise<unknown>): Promise<T> {
   await service.database.query('SELECT pg_advisory_lock($1)', [GATE]);
@@ -50,10 +47,16 @@ async function amid<T>(issue: () => Promise<T>, end: () => Promise<unknown>): Pr
   let ending: Promise<unknown> | undefined;
   try {
     issuing = issue();
-    await until('the issuing statement is at the gate', async () => (await waiting()) === 1);
+    await until(
+      'the issuing statement is at the gate',
+      async () => (await waitingForLocks(service.database)) === 1,
+    );
     let ended = false;
     ending = end().finally(() => (ended = true));
-    await until('the ending is done or waits too', async () => ended || (await waiting()) === 2);
+    await until(
+      'the ending is done or waits too',
+      async () => ended || (await waitingForLocks(service.database)) === 2,
+    );
   } finally {
     await service.database.query('SELECT pg_advisory_unlock($1)', [GATE]);
     await Promise.allSettled([issuing, ending]);
@@ -87,15 +90,40 @@ const TOKENS_REVOKED: Ending = [
   async () => undefined,
 ];
 
+const SECRET_ROTATED: Ending = [
+  "the client's secret is rotated without an overlap",
+  () => service.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR),
+  async () => undefined,
+];
+const setWebhooks = (webhooksEnabled: boolean) =>
+  service.app.get(UsersService).update(owner.id, { webhooksEnabled }, SERVICE_ACTOR);
+const WEBHOOKS_OFF: Ending = ['webhooks are switched off', () => setWebhooks(false), () => setWebhooks(true)];
+
 it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
   'a client-credentials token does not outlive that %s',
   async (_name, end, undo) => {
     const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
-    const answer = await amid(() => service.http.token(form), end);
+    // No statement issues it: it is held after its client was seen to be live.
+    const keys = service.app.get(TokenKeysService);
+    const key = await keys.signing();
+    let seen = () => {};
+    const looked = new Promise<void>((resolve) => (seen = resolve));
+    let goOn = () => {};
+    const ended = new Promise<void>((resolve) => (goOn = resolve));
+    const held = jest.spyOn(keys, 'signing').mockImplementation(async () => {
+      seen();
+      await ended;
+      return key;
+    });
+    const issuing = service.http.token(form);
+    await looked;
+    held.mockRestore();
+    await end();
+    goOn();
+    const answer = await issuing;
+    expect(answer.status).toBe(200);
     await undo();
-    if (answer.status === 200) {
-      expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(false);
-    }
+    expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(false);
   },
 );
 
@@ -138,7 +166,7 @@ it.each([CLIENT_DISABLED, USER_DISABLED, TOKENS_REVOKED])(
   },
 );
 
-it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
+it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOOKS_OFF])(
   'a portal link does not outlive that %s',
   async (_name, end, undo) => {
     const bearer = await service.make.clientToken(client);
@@ -150,7 +178,7 @@ it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
   },
 );
 
-it.each([CLIENT_DISABLED, OWNER_DISABLED])(
+it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOOKS_OFF])(
   'a portal session does not outlive that %s',
   async (_name, end, undo) => {
     const bearer = await service.make.clientToken(client);

@@ -4,6 +4,7 @@ import type { UserEntity } from '../../src/users/user.entity.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { strangeToken } from '../support/tokens.js';
 
 const OTHER_REDIRECT_URI = 'https://app.example/other';
 
@@ -143,7 +144,7 @@ describe('a code is refused', () => {
       'x',
       '',
       newSecret('authorizationCode'),
-      newSecret('refreshToken'),
+      strangeToken('refresh'),
       'cds_ac_☀',
       'x'.repeat(5000),
     ];
@@ -264,11 +265,11 @@ describe('a good exchange', () => {
     const answer = await exchange(service.http, of, code, { code_verifier: pkce?.verifier });
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
-      access_token: expect.stringMatching(/^cds_at_[\w-]{49}$/) as string,
+      access_token: expect.stringMatching(/^cds_at_[\w-]{156}$/) as string,
       expires_in: 36000,
       token_type: 'Bearer',
       scope: 'charging_session:read vehicle:read',
-      refresh_token: expect.stringMatching(/^cds_rt_[\w-]{49}$/) as string,
+      refresh_token: expect.stringMatching(/^cds_rt_[\w-]{78}$/) as string,
     });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('pragma')).toBe('no-cache');

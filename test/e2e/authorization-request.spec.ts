@@ -119,6 +119,9 @@ describe('authorization request', () => {
       ['unsupported_response_type', { response_type: 'token' }],
       ['unsupported_response_type', { response_type: 'Code' }],
       ['unsupported_response_type', { response_type: 'code id_token' }],
+      ['invalid_request', { response_mode: 'fragment' }],
+      ['invalid_request', { response_mode: 'form_post' }],
+      ['invalid_request', { response_mode: 'Query' }],
       ['invalid_scope', { scope: 'vehicle:read' }],
       ['invalid_scope', { scope: 'charging_session:read vehicle:read' }],
       ['invalid_scope', { scope: 'charging_session:read  charging_session:read' }],
@@ -167,14 +170,22 @@ describe('authorization request', () => {
     const pkce = { code_challenge: 'short' };
     const scope = { ...pkce, scope: 'admin:read' };
     const grant = { ...scope, client_id: codeless.id };
-    const responseType = { ...grant, response_type: 'token' };
+    const responseMode = { ...grant, response_mode: 'fragment' };
+    const responseType = { ...responseMode, response_type: 'token' };
     expectRefusal(await ask(good(pkce)), 'invalid_request');
     expectRefusal(await ask(good(scope)), 'invalid_scope');
     expectRefusal(await ask(good(grant)), 'unauthorized_client');
+    expectRefusal(await ask(good(responseMode)), 'invalid_request');
     expectRefusal(await ask(good(responseType)), 'unsupported_response_type');
     expectRefusal(await ask(good(responseType), '&scope=x'), 'invalid_request');
     expectPage(await ask(good({ ...responseType, redirect_uri: 'https://evil.example/' }), '&scope=x'));
     expectPage(await ask(good(responseType), '&scope=x&client_id=x'));
+  });
+
+  it('takes response_mode where it is query, which is what it does', async () => {
+    const [plain, named] = [await ask(good()), await ask(good({ response_mode: 'query' }))];
+    expect(named.status).toBe(plain.status);
+    expect(named.headers.get('location')).toMatch(/^\/login\?/);
   });
 
   describe('redirect_uri', () => {

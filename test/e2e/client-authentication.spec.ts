@@ -150,7 +150,17 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     const { id } = publicClient;
     expectOAuthError(await inBody({ client_id: id, client_secret: client.secret }), 401, 'invalid_client');
     expectOAuthError(await byBasic(id, client.secret), 401, 'invalid_client');
-    expectOAuthError(await byBasic(id, ''), 401, 'invalid_client');
+  });
+
+  it('takes Basic with an empty password for the client_id alone', async () => {
+    const { id } = publicClient;
+    const byId = await inBody({ client_id: id });
+    expect(byId.status).not.toBe(401);
+    const empty = [await byBasic(id, ''), await byBasic(id, '', { client_id: id })];
+    expect(empty.map(({ status, text }) => [status, text])).toEqual(Array(2).fill([byId.status, byId.text]));
+    expectOAuthError(await byBasic(id, '', { client_id: other.id }), 400, 'invalid_request');
+    expectOAuthError(await byBasic(id, '', { client_secret: 'x' }), 400, 'invalid_request');
+    expectOAuthError(await byBasic(client.id, '', { client_id: client.id }), 401, 'invalid_client');
   });
 
   it('takes the secret in the body', async () => {

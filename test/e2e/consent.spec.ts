@@ -218,11 +218,11 @@ describe('consent page', () => {
     }
     expect(text).toContain('See your vehicles: make, model, battery level and whether they are plugged in');
     expect(text).not.toContain('charging_session:read');
-    expect(text).not.toContain('agreed before');
+    expect(text).not.toContain('Already authorized');
     await decide(browser, first);
     const second = await openPage(browser);
     const items = second.html.querySelectorAll('.scopes > li').map((item) => item.text);
-    expect(items.map((item) => item.includes('agreed before'))).toEqual([false, true]);
+    expect(items.map((item) => item.includes('Already authorized'))).toEqual([false, true]);
     expect(items[0]).toContain('See your charging sessions');
   });
 

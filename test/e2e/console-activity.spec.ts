@@ -1,6 +1,7 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
@@ -10,6 +11,7 @@ import {
   TEST_ENCRYPTION_KEY,
   type TestService,
 } from '../support/test-service.js';
+import { endingIn } from '../support/tokens.js';
 
 let service: TestService;
 let browser: BrowserSession;
@@ -43,7 +45,7 @@ const refusals = async (): Promise<string[]> => {
 describe('what was refused to a client', () => {
   it('is nothing at first', async () => {
     const page = await browser.open(`/admin/console/clients/${client.id}/refusals`);
-    expect(page.html.querySelector('.empty')!.text).toBe('Nothing was refused to this client.');
+    expect(page.html.querySelector('.empty')!.text).toBe('No requests of this client were refused.');
   });
 
   it('tells a wrong secret from an expired one, and from a client that is disabled', async () => {
@@ -59,53 +61,65 @@ describe('what was refused to a client', () => {
       'token_refused expired_secret': 1,
       'token_refused wrong_secret': 1,
     });
-    expect(await refusals()).toEqual(['The client is disabled', 'Expired secret', 'Wrong secret']);
+    expect(await refusals()).toEqual(['Client disabled', 'Expired secret', 'Wrong secret']);
   });
 
-  it('tells what was wrong with a request by its error code', async () => {
+  it('tells what was wrong with a request, by the reason or else by its error code', async () => {
     await ask(client.secret, { grant_type: 'password' });
     await ask(client.secret, { grant_type: 'client_credentials', scope: 'admin:read' });
     await ask(client.secret, { grant_type: 'refresh_token', refresh_token: 'x' });
     await ask(client.secret, {});
     await service.http.token({ grant_type: 'client_credentials', client_id: client.id });
     expect(await countsOf(client.id)).toEqual({
-      'token_refused invalid_grant': 1,
       'token_refused invalid_request': 1,
-      'token_refused invalid_scope': 1,
       'token_refused no_secret': 1,
+      'token_refused refresh_token_malformed': 1,
+      'token_refused scope_not_registered': 1,
       'token_refused unsupported_grant_type': 1,
     });
+    expect(await refusals()).toEqual([
+      'No secret',
+      'Malformed request',
+      'Malformed refresh token',
+      'Scope not registered',
+      'Unknown grant type',
+    ]);
   });
 
   it('tells why a token of it is refused, after the purge too', async () => {
-    const [expired, revoked] = [
+    const [expired, revoked, ofRevokedKey] = [
+      await endingIn(service, await service.make.clientToken(client), -2 * 86_400),
       await service.make.clientToken(client),
       await service.make.clientToken(client),
     ];
+    const keys = service.app.get(TokenKeysService);
+    const { id: keyId } = await keys.signing();
+    await keys.rotate();
+    const again = await service.make.clientToken(client);
+    const forged = again.slice(0, -4) + (again.endsWith('AAAA') ? 'BBBA' : 'AAAA');
     const user = await service.make.user();
     const { access_token } = await service.make.tokens(client, user);
     await service.http.send('/o/revoke_token/', {
       form: { token: revoked },
       basic: { id: client.id, secret: client.secret },
     });
-    await query(
-      `UPDATE access_tokens SET expires_at = now() - interval '1 hour'
-        WHERE client_id = $1 AND grant_id IS NULL AND revoked_at IS NULL`,
-      [client.id],
-    );
     await query('UPDATE consents SET revoked_at = now() WHERE client_id = $1', [client.id]);
     await service.app.get(PurgeService).purge();
     for (const token of [expired, revoked, access_token]) expect((await use(token)).status).toBe(401);
+    await keys.revoke(keyId);
+    for (const token of [ofRevokedKey, forged]) expect((await use(token)).status).toBe(401);
     const token = await service.make.clientToken(client);
     expect((await service.http.get('/admin/clients', { bearer: token })).status).toBe(403);
     expect(await countsOf(client.id)).toMatchObject({
       'bearer_refused consent_withdrawn': 1,
       'bearer_refused scope_missing': 1,
       'bearer_refused token_expired': 1,
+      'bearer_refused token_key_revoked': 1,
       'bearer_refused token_revoked': 1,
       'token_issued authorization_code': 1,
-      'token_issued client_credentials': 3,
+      'token_issued client_credentials': 5,
     });
+    expect(await countsOf('')).toMatchObject({ 'bearer_refused token_forged': 1 });
   });
 
   it('tells of its limit, when it is near and when it is over', async () => {
@@ -188,7 +202,7 @@ describe('the front page', () => {
       .querySelectorAll('svg[role="img"]')
       .map((svg) => svg.getAttribute('aria-label')!);
     expect(pictures).toHaveLength(10);
-    expect(pictures[0]).toMatch(/^Tokens issued over the last day: \d+ in all, at most \d+ in an hour$/);
+    expect(pictures[0]).toMatch(/^Tokens issued over the last day: \d+ in total, at most \d+ in an hour$/);
     expect(page.html.querySelectorAll('details.numbers tbody tr')).toHaveLength(24);
   });
 });

@@ -25,6 +25,10 @@ describe('clients in the console', () => {
     fields: Record<string, string | string[] | undefined> = {},
     from = path,
   ): Promise<Page> => browser.submit(await browser.open(from), path, fields);
+  const followed = (answer: Page): Promise<Page> => {
+    expect(answer.status).toBe(303);
+    return browser.open(answer.headers.get('location')!);
+  };
   const path = (client: TestClient, part = ''): string => `${CLIENTS}/${client.id}${part}`;
   const said = async (answer: Page): Promise<string | undefined> => {
     expect(answer.status).toBe(303);
@@ -62,19 +66,24 @@ describe('clients in the console', () => {
 
   describe('are not registered', () => {
     it.each([
-      ['without a name', { name: ' ' }, 'name', 'not only blanks'],
+      ['without a name', { name: ' ' }, 'name', 'Enter 1 to 100 characters.'],
       ['for an owner nobody knows', { owner: 'nobody@mail.example' }, 'owner', 'No user has this'],
-      ['for what is no owner', { owner: 'x' }, 'owner', 'Must be the id of a user'],
-      ['with a limit in words', { rate_limit: 'many' }, 'rate_limit', 'whole number'],
-      ['without a scope', { scopes: [] }, 'scopes', 'list of 1 to 20'],
-      ['without a way to get tokens', { grant_types: [] }, 'grant_types', 'one or more of'],
+      ['for what is no owner', { owner: 'x' }, 'owner', 'No user has this email or ID.'],
+      [
+        'with a limit in words',
+        { rate_limit: 'many' },
+        'rate_limit',
+        'whole number from 1 to 1,000,000,000, or nothing.',
+      ],
+      ['without a scope', { scopes: [] }, 'scopes', 'Choose 1 to 20 of these.'],
+      ['without a way to get tokens', { grant_types: [] }, 'grant_types', 'Choose at least one of these.'],
       [
         'with a redirect URI over http',
         { redirect_uris: 'http://app.example' },
         'redirect_uris',
         'must be https',
       ],
-      ['as what there is not', { type: 'other' }, 'type', 'one of'],
+      ['as what there is not', { type: 'other' }, 'type', 'Choose one of these.'],
     ])(
       '%s: the reason stands beside the field, and what was typed stays',
       async (_what, wrong, field, words) => {
@@ -97,8 +106,7 @@ describe('clients in the console', () => {
   });
 
   it('are registered, with the secret shown this once', async () => {
-    const page = await submit(`${CLIENTS}/new`, WHOLE);
-    expect(page.status).toBe(200);
+    const page = await followed(await submit(`${CLIENTS}/new`, WHOLE));
     const [id, secret] = page.html.querySelectorAll('dd code').map((code) => code.text);
     const answer = await service.http.token(
       { grant_type: 'client_credentials' },
@@ -121,7 +129,7 @@ describe('clients in the console', () => {
       expect(page.html.querySelector('tbody th a')!.text).toBe('Zebra & <b>Söhne</b>');
     }
     const none = await browser.open(`${CLIENTS}?q=nothing+like+it`);
-    expect(none.html.querySelector('.empty')!.text).toBe('No client matches.');
+    expect(none.html.querySelector('.empty')!.text).toBe('No clients match.');
     expect(none.html.querySelector('input[name="q"]')!.getAttribute('value')).toBe('nothing like it');
   });
 
@@ -140,7 +148,7 @@ describe('clients in the console', () => {
     const edit = path(client, '/edit');
     const wrong = await submit(edit, { name: '' });
     expect([wrong.status, wrong.html.querySelectorAll('.field-error').length]).toEqual([400, 1]);
-    expect(await said(await submit(edit, { name: 'After', rate_limit: '7' }))).toBe('The client is changed.');
+    expect(await said(await submit(edit, { name: 'After', rate_limit: '7' }))).toBe('Client updated.');
     const shown = await browser.open(path(client));
     expect(shown.html.querySelector('h1')!.text).toBe('After');
     expect(shown.text).toContain('7 for each user');
@@ -151,9 +159,9 @@ describe('clients in the console', () => {
     const client = await service.make.client();
     const secret = path(client, '/secret');
     expect((await submit(secret, { expire_previous_in: 'x' })).status).toBe(400);
-    const page = await submit(secret, { expire_previous_in: '3600' });
+    const page = await followed(await submit(secret, { expire_previous_in: '3600' }));
     const renewed = page.html.querySelector('code.secret')!.text;
-    expect(page.text).toContain('count until');
+    expect(page.text).toContain('valid until');
     for (const each of [client.secret, renewed]) {
       const answer = await service.http.token(
         { grant_type: 'client_credentials' },
@@ -165,7 +173,7 @@ describe('clients in the console', () => {
     const states = (await browser.open(path(client))).html
       .querySelectorAll('tbody .state')
       .map(({ text }) => text);
-    expect(states).toEqual(['Counts', 'Expired', 'Expired']);
+    expect(states).toEqual(['Active', 'Expired', 'Expired']);
     expect(await trail(client.id)).toEqual([done('client.secret_rotated'), done('client.secret_rotated')]);
   });
 
@@ -181,7 +189,7 @@ describe('clients in the console', () => {
     const user = await service.make.user();
     const tokens = await service.make.tokens(client, user);
     const ask = await browser.open(path(client, '/disable'));
-    expect(ask.html.querySelector('main')!.text).toContain('one grant of users');
+    expect(ask.html.querySelector('main')!.text).toContain('one user grant');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
     expect(await said(await submit(path(client, '/disable')))).toContain('disabled');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
@@ -218,7 +226,7 @@ describe('clients in the console', () => {
     const consents = path(client, '/consents');
     expect((await browser.open(consents)).html.querySelector('.empty')!.text).toContain('No user shares');
     const wrong = await submit(`${consents}/new`, { user: 'nobody@mail.example', scopes: ['vehicle:read'] });
-    expect(wrong.html.querySelector('#user-error')!.text).toContain('e-mail address or id');
+    expect(wrong.html.querySelector('#user-error')!.text).toBe('No user has this email or ID.');
     const recorded = await submit(`${consents}/new`, {
       user: user.email,
       scopes: ['vehicle:read'],
@@ -245,7 +253,7 @@ describe('clients in the console', () => {
     const action = page.html.querySelector('form.in-row')!.getAttribute('action')!;
     const answer = await browser.submit(page, action);
     expect(answer.headers.get('location')).toBe(grants);
-    expect(await said(answer)).toContain('ended');
+    expect(await said(answer)).toContain('revoked');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
     const again = await browser.submit(page, action, { return_to: 'https://evil.example/' });
     expect(again.status).toBe(404);

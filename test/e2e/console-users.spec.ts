@@ -44,23 +44,24 @@ describe('users in the console', () => {
     );
 
   it.each([
-    ['without an address', { email: '' }, 'email', 'valid e-mail address'],
-    ['with the address of another', { email: 'taken@mail.example' }, undefined, 'Another user has this'],
-    ['without a name', { name: '' }, 'name', 'not only blanks'],
-    ['as what there is not', { kind: 'robot' }, 'kind', 'one of'],
+    ['without an address', { email: '' }, 'email', 'Enter an email'],
+    ['with the address of another', { email: 'taken@mail.example' }, 'email', 'Another user has this'],
+    ['without a name', { name: '' }, 'name', 'Enter 1 to 200 characters.'],
+    ['as what there is not', { kind: 'robot' }, 'kind', 'Choose one of these.'],
   ])('are not made %s', async (_what, wrong, field, words) => {
     await service.database.query("DELETE FROM users WHERE email_key = 'taken@mail.example'");
     await service.make.user({ email: 'taken@mail.example' });
     const page = await submit(`${USERS}/new`, { email: 'new@mail.example', name: 'New', ...wrong });
     expect(page.status).toBe(400);
-    expect(page.html.querySelector(field ? `#${field}-error` : '[role="alert"]')!.text).toContain(words);
+    expect(page.html.querySelector(`#${field}-error`)!.text).toContain(words);
   });
 
   it('are made, and get a link to set a password, shown this once', async () => {
     const made = await submit(`${USERS}/new`, { email: `n${Date.now()}@mail.example`, name: 'Nora New' });
     const path = made.headers.get('location')!;
-    expect(await said(made)).toBe('The user is made.');
-    const page = await submit(`${path}/password-link`, {}, path);
+    expect(await said(made)).toBe('User created.');
+    const linked = await submit(`${path}/password-link`, {}, path);
+    const page = await browser.open(linked.headers.get('location')!);
     const url = page.html.querySelector('code.secret')!.text;
     expect((await new BrowserSession(service.url).open(new URL(url).pathname)).status).toBe(200);
     expect((await browser.open(path)).text).not.toContain(url);
@@ -81,7 +82,7 @@ describe('users in the console', () => {
     const user = await service.make.user({ name: 'Before' });
     const client = await service.make.client();
     const tokens = await service.make.tokens(client, user);
-    expect(await said(await submit(`${USERS}/${user.id}/edit`, { name: 'After' }))).toContain('changed');
+    expect(await said(await submit(`${USERS}/${user.id}/edit`, { name: 'After' }))).toContain('updated');
     expect((await browser.open(`${USERS}/${user.id}/disable`)).text).toContain('one grant');
     expect(await said(await submit(`${USERS}/${user.id}/disable`))).toContain('disabled');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);

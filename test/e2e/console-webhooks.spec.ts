@@ -53,8 +53,10 @@ describe('in the console', () => {
         url: 'http://127.0.0.1:9/first',
         event_types: ['vehicle.updated'],
       });
-      expect(added.html.querySelector('code.secret')!.text).toMatch(/^whsec_/);
-      const id = /endp[0-9A-Z]{26}/.exec(added.text)![0];
+      expect(added.status).toBe(303);
+      const shown = await browser.open(added.headers.get('location')!);
+      expect(shown.html.querySelector('code.secret')!.text).toMatch(/^whsec_/);
+      const id = /endp[0-9A-Z]{26}/.exec(added.headers.get('location')!)![0];
       const path = `${CONSOLE}/endpoints/${id}`;
       expect((await submit(`${path}/edit`, { description: 'Back office' })).status).toBe(303);
       expect((await submit(`${path}/disable`, {}, path)).status).toBe(303);
@@ -83,7 +85,7 @@ describe('in the console', () => {
       const wrong = await browser.open(`${CONSOLE}/endpoints?client_id=x`);
       expect([wrong.status, wrong.html.querySelector('#client_id-error')!.text]).toEqual([
         400,
-        'Must be the id of a client.',
+        'This is not the ID of a client, which is clnt followed by 26 letters and digits.',
       ]);
     });
   });

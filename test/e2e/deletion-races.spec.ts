@@ -48,8 +48,10 @@ async function addGrants(number: number): Promise<void> {
        FROM generate_series(10000, 9999 + $2::int) n WHERE $3::text IS NOT NULL`,
     `INSERT INTO consents (client_id, user_id, scopes)
      SELECT $3, ${id('user')}, '{vehicle:read}' FROM generate_series(10000, 9999 + $2::int) n`,
-    `INSERT INTO grants (id, client_id, user_id, scopes, expires_at)
-     SELECT ${id('grnt')}, $3, ${id('user')}, '{vehicle:read}', now() + interval '1 year'
+    `INSERT INTO grants (id, client_id, user_id, scopes, expires_at, token_key_id, token_era, token_position, access_expires_at,
+                         refresh_expires_at, look_again_at)
+     SELECT ${id('grnt')}, $3, ${id('user')}, '{vehicle:read}', now() + interval '1 year', 1, 0, 0, now(),
+            now() + interval '1 year', now() + interval '1 year'
        FROM generate_series(10000, 9999 + $2::int) n`,
   ]) {
     await service.database.query(sql, [round, number, client.id]);

@@ -2,8 +2,8 @@ import type { UserEntity } from '../../src/users/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { untilWaitingForLocks } from '../support/locks.js';
 import { startService, type TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -67,12 +67,7 @@ describe('the Idempotency-Key of an event', () => {
         webhooks.publish(id, {}, { key: `${place}-${key}`.slice(0, 255) }),
       ),
     );
-    await until('one waits for the other', async () => {
-      const [row] = await service.database.query<{ n: number }>(
-        'SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted',
-      );
-      return row!.n > 0;
-    });
+    await untilWaitingForLocks(service.database, 1);
     await service.database.query('COMMIT');
     expect((await answers).map(({ status }) => status)).toEqual([400, 202, 400, 202]);
   });

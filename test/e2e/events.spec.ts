@@ -196,10 +196,12 @@ describe('POST /v2/events', () => {
   });
 
   describe('delivers exactly', () => {
+    let eventId: string;
     const delivered = async (data: string): Promise<string> => {
       const before = webhooks.received(endpoint).length;
       const answer = await publishRaw(bodyWith(data));
       expect([data.slice(0, 100), answer.status]).toEqual([data.slice(0, 100), 202]);
+      eventId = answer.json.id as string;
       await webhooks.receives(endpoint, before + 1);
       return webhooks.received(endpoint).at(-1)!.body;
     };
@@ -239,6 +241,6 @@ describe('POST /v2/events', () => {
     });
 
     const bodyForReceiver = (data: string) =>
-      `{"type":"${TYPE}","timestamp":"${TIME}","user_id":"${user.id}","data":${data}}`;
+      `{"id":"${eventId}","type":"${TYPE}","timestamp":"${TIME}","user_id":"${user.id}","data":${data}}`;
   });
 });

@@ -44,7 +44,12 @@ describe('readiness', () => {
 
   it('ends with the first thing that a shutdown does, while the process lives on', async () => {
     service.app.get(ReadinessService).onModuleDestroy();
-    expect((await ready()).status).toBe(503);
+    const { status, json } = await ready();
+    expect([status, json.detail]).toEqual([503, 'The service is not ready: the instance is shutting down.']);
+    // A balancer asks again and again: a line is enough.
+    const told = service.log.filter((line) => line.includes('shutting down'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).not.toContain('stack');
     expect((await service.http.get('/health/live')).json).toEqual({ status: 'ok' });
   });
 });

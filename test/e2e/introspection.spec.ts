@@ -1,12 +1,13 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import { digestOf, newSecret } from '../../src/secrets/tokens.js';
+import { newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { endingIn, strangeToken } from '../support/tokens.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
@@ -70,6 +71,13 @@ describe('introspection is refused', () => {
       await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(operator) } }),
     ];
     for (const answer of answers) expectOAuthError(answer, 403, 'insufficient_scope');
+    // A Bearer challenge is for who came with a bearer token.
+    expect(answers.map(({ headers }) => headers.get('www-authenticate'))).toEqual([
+      null,
+      null,
+      expect.stringMatching(/^Bearer .*error="insufficient_scope", scope="token:introspect"$/),
+      null,
+    ]);
   });
 
   it("to a user's token", async () => {
@@ -91,18 +99,15 @@ describe('introspection is refused', () => {
   it('to a bearer token that is unknown, expired, revoked, or of a disabled client', async () => {
     const operator = await service.make.operatorClient(['token:introspect']);
     const [expired, revoked, live] = [
-      await service.make.clientToken(operator),
+      await endingIn(service, await service.make.clientToken(operator), -1),
       await service.make.clientToken(operator),
       await service.make.clientToken(operator),
     ];
-    await service.database.query('UPDATE access_tokens SET expires_at = now() WHERE digest = $1', [
-      digestOf(expired),
-    ]);
     await revoke(service.http, operator, revoked);
     const good = await service.http.send('/o/introspect/', { bearer: live, form: { token: live } });
     expect(good.json).toMatchObject({ active: true });
     await service.app.get(ClientsService).update(operator.id, { enabled: false }, SERVICE_ACTOR);
-    for (const bearer of ['x', newSecret('accessToken'), expired, revoked, live]) {
+    for (const bearer of ['x', strangeToken('access'), expired, revoked, live]) {
       const answer = await service.http.send('/o/introspect/', { bearer, form: { token: 'x' } });
       expectOAuthError(answer, 401, 'invalid_token');
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
@@ -119,7 +124,7 @@ describe('introspection is refused', () => {
 });
 
 describe('exactly {"active": false} is said of', () => {
-  it.each(['x', 'garbage ☀', newSecret('accessToken'), newSecret('refreshToken'), newSecret('session')])(
+  it.each(['x', 'garbage ☀', strangeToken('access'), strangeToken('refresh'), newSecret('session')])(
     'a token that is unknown: %s',
     async (token) => expectInactive(await introspect(token)),
   );
@@ -140,11 +145,9 @@ describe('exactly {"active": false} is said of', () => {
 
   it('an expired token', async () => {
     const { access_token } = await service.make.tokens(client, user);
-    await service.database.query('UPDATE access_tokens SET expires_at = now() WHERE digest = $1', [
-      digestOf(access_token),
-    ]);
-    expectInactive(await introspect(access_token));
-    expectInactive(await introspect(access_token, { user_id: user.id }));
+    const expired = await endingIn(service, access_token, -1);
+    expectInactive(await introspect(expired));
+    expectInactive(await introspect(expired, { user_id: user.id }));
   });
 
   it('a revoked token, alone and with its grant', async () => {
@@ -268,10 +271,17 @@ describe('with user_id, scope is what the token may do with that user’s data:'
     expect(await scopeFor(access_token, other.id)).toBe('');
   });
 
-  it.each(['user01HN2NJ9NMRZBXT1H6FT9N7735', 'nobody', "' OR 1=1 --", '%', 'x'.repeat(1000)])(
-    'nothing for a user who does not exist: %s',
-    async (id) => {
-      expect(await scopeFor(await service.make.clientToken(client), id)).toBe('');
+  it('nothing for a user who does not exist', async () => {
+    const token = await service.make.clientToken(client);
+    expect(await scopeFor(token, 'user01HN2NJ9NMRZBXT1H6FT9N7735')).toBe('');
+  });
+
+  it.each(['nobody', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', "' OR 1=1 --", '%', 'x'.repeat(1000)])(
+    'invalid_request for what is no id of a user, whatever the token: %s',
+    async (user_id) => {
+      for (const token of [await service.make.clientToken(client), 'garbage']) {
+        expectOAuthError(await introspect(token, { user_id }), 400, 'invalid_request');
+      }
     },
   );
 

@@ -217,18 +217,21 @@ describe('the protection of sign-in', () => {
   describe('takes for a stranger', () => {
     it('whoever forges the cookie, or has that of another account', async () => {
       const genuine = (await knownBrowser()).cookies.get(COOKIE)!;
-      const [browser, mac] = genuine.split('.') as [string, string];
+      const [browser, tag, mac] = genuine.split('.') as [string, string, string];
       const ofAnother = (await knownBrowser(await service.make.user())).cookies.get(COOKIE)!;
       await exhaustAccount();
       for (const cookie of [
-        ...['x', '.', 'x.y', `${browser}.`, `.${mac}`, browser, '__proto__.x'],
-        `${'A'.repeat(22)}.${mac}`,
-        `${browser}.${'A'.repeat(mac.length)}`,
-        `${browser}.${mac.slice(0, -1)}`,
-        `${browser}:.${mac}`,
+        ...['x', '.', 'x.y', `${browser}.`, `.${tag}.${mac}`, browser, `${browser}.${mac}`, '__proto__.x.y'],
+        `${'A'.repeat(22)}.${tag}.${mac}`,
+        `${browser}.${'A'.repeat(tag.length)}.${mac}`,
+        `${browser}.${tag}.${'A'.repeat(mac.length)}`,
+        `${browser}.${tag}.${mac.slice(0, -1)}`,
+        `${browser}:.${tag}.${mac}`,
+        `${genuine}.`,
         ofAnother,
-        `${browser}.${ofAnother.split('.')[1]}`,
-        `${browser}.${TEST_ENCRYPTION_KEY}`,
+        `${browser}.${tag}.${ofAnother.split('.')[2]}`,
+        `${browser}.${ofAnother.split('.')[1]}.${mac}`,
+        `${browser}.${tag}.${TEST_ENCRYPTION_KEY}`,
       ]) {
         const by = newBrowser();
         by.cookies.set(COOKIE, cookie);
@@ -246,7 +249,7 @@ describe('the protection of sign-in', () => {
       const cookies = (await attempt(PASSWORD, { by })).headers.getSetCookie();
       const known = cookies.find((line) => line.startsWith(COOKIE))!;
       expect(known).toMatch(
-        /^known_browser=[\w-]{22}\.[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
+        /^known_browser=[\w-]{22}\.[\w-]{43}\.[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
       );
       expect([known.includes(user.id), known.includes(user.email)]).toEqual([false, false]);
       by.cookies.delete('session');

@@ -83,11 +83,36 @@ describe('the log', () => {
     const user = await hooks.consentedUser(client);
     jest.spyOn(service.app.get(DeliveryAttemptService), 'make').mockRejectedValue(new Error('no luck'));
     const { id } = await hooks.publishOne(user.id);
-    await until('the delivery was given up', () => linesSaying('was given up').length > 0);
+    await until('the delivery failed unexpectedly', () => linesSaying('failed unexpectedly').length > 0);
     await hooks.stop();
-    const [line] = linesSaying('was given up');
+    const [line] = linesSaying('failed unexpectedly');
     expect(line).toMatchObject({ level: 'error', delivery_id: id, context: 'DeliveryWorker' });
     expect(line).not.toHaveProperty('request_id');
+  });
+
+  it('has a line for a delivery that failed permanently, and one for an endpoint that is disabled, without what they hold', async () => {
+    const hooks = await Webhooks.start(service);
+    const client = await service.make.client();
+    const { id: endpointId } = await hooks.endpoint(client, {
+      reply: (response) => void response.writeHead(410).end('a secret answer'),
+    });
+    const user = await hooks.consentedUser(client);
+    const { id } = await hooks.publishOne(user.id);
+    await until('the endpoint is disabled', () => linesSaying('was disabled').length > 0);
+    await until('the delivery failed', () => linesSaying('failed permanently').length > 0);
+    await hooks.stop();
+    const [disabled, failed] = [linesSaying('was disabled'), linesSaying('failed permanently')];
+    expect(disabled).toMatchObject([
+      { level: 'warn', msg: `Webhook endpoint ${endpointId} was disabled: it responded with 410` },
+    ]);
+    expect(failed).toMatchObject([
+      {
+        level: 'warn',
+        delivery_id: id,
+        msg: `Delivery ${id} to ${endpointId} failed permanently: status 410`,
+      },
+    ]);
+    expect(JSON.stringify([disabled, failed])).not.toMatch(/secret answer|http:/);
   });
 
   it('names no request where a request only set off what is done for all', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Listener } from '../../src/database/listener.service.js';
 import { sharedStoreGauge } from '../../src/rate-limits/rate-limit-metrics.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { startService, type TestService } from '../support/test-service.js';
@@ -73,14 +74,15 @@ describe('the metrics', () => {
   it('tell refused bearer tokens by reason', async () => {
     const added = await addedBy(async () => {
       await service.http.get('/v2/users');
+      // Another scheme brings no bearer token (RFC 6750 §3.1).
       for (const authorization of ['Bearer nonsense', 'Bearer a b', 'Basic Og==']) {
         await service.http.get('/v2/users', { headers: { authorization } });
       }
       await service.http.get('/v2/users?access_token=x');
     });
     expect(added).toMatchObject({
-      'bearer_refusals_total{reason="no_token"}': 1,
-      'bearer_refusals_total{reason="token_malformed"}': 3,
+      'bearer_refusals_total{reason="no_token"}': 2,
+      'bearer_refusals_total{reason="token_malformed"}': 2,
       'bearer_refusals_total{reason="token_in_query"}': 1,
     });
   });
@@ -153,6 +155,18 @@ describe('the metrics', () => {
     );
     expect(size).toBe(10);
     expect(Math.abs(purged! - Date.now() / 1000)).toBeLessThan(30);
+  });
+
+  it('tell the build, and whether announcements are trusted', async () => {
+    await until('they are trusted', async () => (await metrics()).includes('access_changes_trusted 1\n'));
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await metrics()).toContain(`build_info{version="${version}",node="${process.versions.node}"} 1\n`);
+    jest.spyOn(service.app.get(Listener), 'query').mockRejectedValue(new Error('nothing is heard'));
+    expect(await metrics()).toContain('access_changes_trusted 0\n');
+    jest.restoreAllMocks();
+    await until('they are trusted again', async () =>
+      (await metrics()).includes('access_changes_trusted 1\n'),
+    );
   });
 
   it('have every metric that dashboard and alerts ask for', async () => {

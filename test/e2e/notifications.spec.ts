@@ -1,9 +1,9 @@
-import { digestOf } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { endGrace } from '../support/tokens.js';
 
 const UNKNOWN = 'notf01HN2NJ9NMRZBXT1H6FT9N7735';
 const FULL = {
@@ -295,9 +295,7 @@ describe('notifications', () => {
       const { refresh_token } = await service.make.tokens(client, user);
       const live = await service.make.tokens(client, user);
       await refresh(service.http, client, refresh_token);
-      await service.database.query('UPDATE refresh_tokens SET grace_ends_at = now() WHERE digest = $1', [
-        digestOf(refresh_token),
-      ]);
+      await endGrace(service, refresh_token);
       for (let n = 0; n < 3; n++)
         expect((await refresh(service.http, client, refresh_token)).status).toBe(400);
       const stored = await service.database.query<{ id: string }>(

@@ -96,18 +96,18 @@ describe('the limits of /o/* and the login', () => {
       expect(await statusesOf(LIMIT, () => token())).toEqual(Array(LIMIT).fill(200));
     });
 
-    it('hold up no client that authenticates, and no introspection, at the same address', async () => {
+    it('hold up whoever calls from there, a right secret and introspection too, and nobody elsewhere', async () => {
       const operator = await service.make.operatorClient();
       const address = newAddress();
       await statusesOf(ADDRESS_LIMIT, () => token(wrongSecret(), address));
       expect((await token(wrongSecret(), address)).status).toBe(429);
-      expect((await token({}, address)).status).toBe(200);
+      expectPlainRefusal(await token({}, address), service.settings.baseUrl, 60);
       const basic = { id: operator.id, secret: operator.secret };
-      const introspection = await from(service.http, address)('/o/introspect/', {
-        basic,
-        form: { token: 'x' },
-      });
-      expect(introspection.json).toEqual({ active: false });
+      const introspect = (at: string): Promise<Answer> =>
+        from(service.http, at)('/o/introspect/', { basic, form: { token: 'x' } });
+      expectPlainRefusal(await introspect(address), service.settings.baseUrl, 60);
+      expect((await introspect(newAddress())).json).toEqual({ active: false });
+      expect((await token()).status).toBe(200);
     });
 
     it('count what is no proper request, and unknown clients', async () => {

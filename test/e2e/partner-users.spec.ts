@@ -3,6 +3,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
+import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startService, type TestService } from '../support/test-service.js';
 
 const UNKNOWN_ID = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -124,6 +125,8 @@ describe('/v2/users', () => {
         stranger.id,
         withdrawn.id,
         'x',
+        // A client-credentials token is nobody's.
+        'me',
         "'--",
         users[0]!.id.toLowerCase(),
         '%00x',
@@ -205,8 +208,20 @@ describe('/v2/users', () => {
       expect([listed.json, listed.headers.get('link')]).toEqual([[expected], null]);
       expect((await show(user.id, { bearer: access_token })).json).toEqual(expected);
       expectNotFound(await show(other!.id, { bearer: access_token }));
+      const self = await show('me', { bearer: access_token });
+      expect([self.status, self.json, self.headers.get('service-version')]).toEqual([200, expected, '2']);
       await service.app.get(ConsentsService).revoke(own.id, user.id, SERVICE_ACTOR);
-      expect((await show(user.id, { bearer: access_token })).status).toBe(401);
+      for (const id of [user.id, 'me']) expect((await show(id, { bearer: access_token })).status).toBe(401);
+    });
+
+    it('answers a browser of another origin at /v2/users/me', async () => {
+      const { access_token } = await service.make.tokens(
+        await service.make.client(),
+        await service.make.user(),
+      );
+      const headers = { origin: 'https://app.example' };
+      const answer = await show('me', { bearer: access_token, headers });
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
     });
   });
 
@@ -230,6 +245,20 @@ describe('/v2/users', () => {
       expect([idsOf(back), linksOf(back)]).toEqual([idsFrom(2, 4), linksOf(second)]);
       const start = await follow(linksOf(back).previous!);
       expect([idsOf(start), linksOf(start)]).toEqual([idsFrom(0, 2), linksOf(first)]);
+    });
+
+    it('is led on at the public address, whatever host the request line names', async () => {
+      for (const host of ['http://evil.example', 'HTTPS://evil.example:8443', 'http://evil@evil.example']) {
+        const line = `GET ${host}/v2/users?page_size=2`;
+        const { status, headers } = await sendRaw(
+          service.url,
+          rawRequest(line, { Authorization: `Bearer ${bearer}` }),
+        );
+        expect([status, headers.get('link')]).toEqual([
+          200,
+          `<${service.settings.baseUrl}/v2/users?page_size=2&page_after=${users[1]!.id}>; rel="next"`,
+        ]);
+      }
     });
 
     it('has no next page where the last one is exactly full', async () => {

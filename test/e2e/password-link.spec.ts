@@ -1,10 +1,19 @@
+import { hash } from '@node-rs/argon2';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { CsrfService } from '../../src/http/csrf.service.js';
+import { newSecret } from '../../src/secrets/tokens.js';
 import { PasswordLinksService } from '../../src/users/password-links.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import { UsersService } from '../../src/users/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
+
+jest.mock('@node-rs/argon2', () => {
+  const library = jest.requireActual<typeof import('@node-rs/argon2')>('@node-rs/argon2');
+  return { ...library, hash: jest.fn(library.hash) };
+});
 
 const NEW_PASSWORD = 'a new long password';
 
@@ -145,6 +154,40 @@ describe('password link', () => {
     expectGone(await newBrowser().open(link));
     expectGone(await newBrowser().open(other));
     expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
+  });
+
+  it('costs no password hash once it is used, expired or unknown', async () => {
+    const [used, expired, unknown] = [
+      await newLink(),
+      await newLink(),
+      `/password/${newSecret('passwordKey')}`,
+    ];
+    const [browser, token] = [newBrowser(), new Map<string, string>()];
+    for (const link of [used, expired]) {
+      const form = (await browser.open(link)).html.querySelector('input[name="csrf_token"]')!;
+      token.set(link, form.getAttribute('value')!);
+    }
+    // A token for a page that has no form: made as the service makes it.
+    const { app } = service;
+    const secret = browser.cookies.get('csrf')!;
+    const request = { cookies: { csrf: secret } } as unknown as FastifyRequest;
+    token.set(
+      unknown,
+      app
+        .get(CsrfService)
+        .tokenFor(request, {} as FastifyReply, `password ${unknown.slice('/password/'.length)}`),
+    );
+    await set(used);
+    await service.database.query(
+      'UPDATE password_links SET expires_at = now() WHERE used_at IS NULL AND user_id = $1',
+      [user.id],
+    );
+    jest.mocked(hash).mockClear();
+    for (const [link, csrf_token] of token) {
+      const form = { csrf_token, password: NEW_PASSWORD, password_again: NEW_PASSWORD };
+      expectGone(await browser.open(link, { form, headers: { origin: service.url } }));
+    }
+    expect(hash).not.toHaveBeenCalled();
   });
 
   it('works once, also when it is used many times at once', async () => {

@@ -85,7 +85,7 @@ describe('the pages of the portal', () => {
         401,
         'text/html; charset=utf-8',
       ]);
-      expect(wordsOf(page)).toContain('You are not signed in to the webhook portal');
+      expect(wordsOf(page)).toContain('You are not logged in to the webhook portal');
       expect(page.text).not.toContain('northwind');
     }
     const before = await everything();
@@ -115,9 +115,9 @@ describe('the pages of the portal', () => {
       const answer = await inside.open(path, { form: { csrf_token: csrf, url: 'http://127.0.0.1:9/taken' } });
       expect([path, answer.status]).toEqual([path, 404]);
     }
-    expect(wordsOf(await inside.open('/portal'))).toContain('There is no endpoint yet');
+    expect(wordsOf(await inside.open('/portal'))).toContain('There are no endpoints yet');
     expect(wordsOf(await inside.open(`/portal/deliveries?endpoint=${endpoint.id}`))).toContain(
-      'No delivery is like this',
+      'No deliveries match',
     );
     expect(await everything()).toBe(before);
   });
@@ -208,7 +208,7 @@ describe('the pages of the portal', () => {
           "base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
       );
       expect(page.text).not.toMatch(
-        / style=|<style|<script(?! src="\/assets\/portal\.js" defer)|javascript:/,
+        / style=|<style|<script(?! src="\/assets\/(page|portal)\.js" defer)|javascript:/,
       );
       expect(wordsOf(page)).toContain('Northwind');
       expect(page.html.querySelectorAll('form[action="/portal/logout"]')).toHaveLength(1);

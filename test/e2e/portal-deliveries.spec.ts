@@ -23,7 +23,7 @@ describe('deliveries in the portal', () => {
   afterAll(() => service.stop());
 
   const idsOn = (page: Page): string[] =>
-    page.html.querySelectorAll('.rows a').map((link) => link.getAttribute('href')!.split('/').at(-1)!);
+    page.html.querySelectorAll('.rows a').map((link) => link.getAttribute('href')!.match(/dlvr[^?]*/)![0]);
   const listed = async (query: Record<string, string>): Promise<string[]> => {
     const page = await browser.open(`${LIST}?${new URLSearchParams(query).toString()}`);
     expect([query, page.status]).toEqual([query, 200]);
@@ -36,13 +36,13 @@ describe('deliveries in the portal', () => {
     ['state', '<script>alert(1)</script>', 'Choose one of these states.'],
     ['endpoint', 'endpx', 'Choose one of your endpoints.'],
     ['type', 'x'.repeat(65), 'Choose one of these event types.'],
-    ['from', 'yesterday', 'Give a date and a time'],
-    ['from', '2026-02-30T10:00', 'Give a date and a time'],
-    ['from', '1969-12-31T23:59', 'Give a date and a time'],
-    ['from', '0000-01-01T00:00', 'Give a date and a time'],
-    ['to', '2026-01-01', 'Give a date and a time'],
-    ['to', '+123456-01-01T00:00', 'Give a date and a time'],
-    ['to', "' OR 1=1 --", 'Give a date and a time'],
+    ['from', 'yesterday', 'Enter a date and a time'],
+    ['from', '2026-02-30T10:00', 'Enter a date and a time'],
+    ['from', '1969-12-31T23:59', 'Enter a date and a time'],
+    ['from', '0000-01-01T00:00', 'Enter a date and a time'],
+    ['to', '2026-01-01', 'Enter a date and a time'],
+    ['to', '+123456-01-01T00:00', 'Enter a date and a time'],
+    ['to', "' OR 1=1 --", 'Enter a date and a time'],
   ])(
     'are not narrowed by %s %j: that stands beside the field, which keeps it',
     async (field, value, error) => {
@@ -130,7 +130,10 @@ describe('deliveries in the portal', () => {
   });
 
   it('show payload, headers as they were sent, and every attempt with what went wrong and what to do', async () => {
+    const user = await service.make.user();
+    await service.make.consent(client, user);
     const id = await seedDelivery(service, endpoint, {
+      userId: user.id,
       state: 'failed',
       at: day(7),
       attempts: [
@@ -153,24 +156,24 @@ describe('deliveries in the portal', () => {
     const words = wordsOf(page);
     for (const each of [
       'Status 500 after 1.2 s',
-      'Its logs say what',
+      'See its logs',
       'Oh & no',
       'Host name not found (DNS)',
       'after 12 ms',
-      'Time-out',
+      'Timeout',
       'after 15 s',
       'Blocked address',
       'Connection failed',
-      'Invalid answer (HTTP)',
+      'Invalid response (HTTP)',
       'Status 302',
-      'No secure connection (TLS)',
+      'TLS connection failed',
       'The certificate has expired.',
       '7 Mar 2026, 12:00:00 UTC',
       `webhook-id: ${id}`,
       `webhook-timestamp: ${day(7).getTime() / 1000}`,
       `webhook-signature: v1,${'Q'.repeat(43)}=`,
       'webhook-event-type: vehicle.updated',
-      '{ "type": "vehicle.updated"',
+      '"type": "vehicle.updated", "timestamp"',
     ]) {
       expect(words.replaceAll('&quot;', '"')).toContain(each);
     }
@@ -192,13 +195,13 @@ describe('deliveries in the portal', () => {
     expect(underWay.text).toContain('<noscript><meta http-equiv="refresh" content="2"/></noscript>');
     const refused = await browser.submit(underWay, `${LIST}/${id}/resend`);
     expect([refused.status, refused.headers.get('content-type')]).toEqual([409, 'text/html; charset=utf-8']);
-    expect(wordsOf(refused)).toContain('being attempted at this moment');
+    expect(wordsOf(refused)).toContain('being attempted right now');
   });
 
   it.each([
-    ['consent_withdrawn', 'took back the consent'],
+    ['consent_withdrawn', 'withdrew the consent'],
     ['endpoint_disabled', 'Enable it, then resend'],
-    ['client_disabled', 'switched off'],
+    ['client_disabled', 'was disabled'],
     ['scope_missing', 'scope'],
   ] as const)('that were cancelled for %s say why', async (cancelReason, words) => {
     const id = await seedDelivery(service, endpoint, { state: 'cancelled', cancelReason });
@@ -219,7 +222,7 @@ describe('deliveries in the portal', () => {
     await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE id = $1', [
       endpoint.id,
     ]);
-    expect(wordsOf(await browser.open(path))).toContain('was deleted, so this delivery cannot be sent again');
+    expect(wordsOf(await browser.open(path))).toContain('was deleted, so this delivery cannot be resent');
     expect((await browser.submit(before, `${path}/resend`)).status).toBe(409);
   });
 });

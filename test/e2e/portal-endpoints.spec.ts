@@ -39,16 +39,16 @@ describe('endpoints in the portal', () => {
 
   describe('are refused beside the field, with what was typed kept,', () => {
     it.each([
-      ['no URL', '', 'The URL must be given.'],
-      ['no URL but blanks', '   ', 'The URL must be given.'],
-      ['another scheme', 'ftp://partner.example/', 'The URL must begin with'],
-      ['a script', 'javascript:alert(1)', 'The URL must begin with'],
-      ['markup', '"><img src=x onerror=alert(1)>', 'The URL must not hold spaces'],
-      ['user info', 'https://a:b@partner.example/', 'The URL must not hold a user name or password.'],
+      ['no URL', '', 'The URL must not be empty.'],
+      ['no URL but blanks', '   ', 'The URL must not be empty.'],
+      ['another scheme', 'ftp://partner.example/', 'The URL must start with'],
+      ['a script', 'javascript:alert(1)', 'The URL must start with'],
+      ['markup', '"><img src=x onerror=alert(1)>', 'The URL must not contain spaces'],
+      ['user info', 'https://a:b@partner.example/', 'The URL must not contain a user name or password.'],
       ['a fragment', 'https://partner.example/#x', 'The URL must not have a fragment'],
       ['a host that is none', 'https://[::1', 'The URL must be a valid URL'],
       ['too many characters', `https://partner.example/${'x'.repeat(2100)}`, 'at most 2048 characters'],
-      ['a host that cannot be found', 'https://nowhere.invalid/', 'must have a host that can be found'],
+      ['a host that cannot be found', 'https://nowhere.invalid/', 'must have a host that can be resolved'],
     ])('for %s', async (_what, url, error) => {
       const page = await add({ url });
       expect([page.status, page.headers.get('cache-control')]).toEqual([400, 'no-store']);
@@ -150,7 +150,7 @@ describe('endpoints in the portal', () => {
 
   it('are none at first, and the page says what to do', async () => {
     const page = await browser.open('/portal');
-    expect(wordsOf(page)).toContain('There is no endpoint yet');
+    expect(wordsOf(page)).toContain('There are no endpoints yet');
     expect(page.html.querySelector(`a[href="${NEW}"]`)!.text).toBe('Add endpoint');
   });
 
@@ -182,18 +182,18 @@ describe('endpoints in the portal', () => {
     ]);
     const shown = await browser.open(path);
     for (const words of [
-      'The endpoint is added',
+      'Endpoint added',
       '127.0.0.1:9/a%C3%A9',
       'Fleet',
       'Enabled',
       'vehicle.deleted',
       'None yet',
-      'Nothing was sent yet',
+      'No deliveries yet',
     ]) {
       expect(wordsOf(shown)).toContain(words);
     }
     expect(shown.text).not.toContain('<b>');
-    expect(wordsOf(await browser.open(path))).not.toContain('The endpoint is added');
+    expect(wordsOf(await browser.open(path))).not.toContain('Endpoint added');
 
     const edit = await browser.open(`${path}/edit`);
     expect([valueOf(edit, 'url'), checked(edit)]).toEqual([
@@ -207,7 +207,7 @@ describe('endpoints in the portal', () => {
 
     await browser.submit(await browser.open(path), `${path}/disable`);
     const disabled = await browser.open(path);
-    expect(wordsOf(disabled)).toContain('The endpoint is disabled');
+    expect(wordsOf(disabled)).toContain('Endpoint disabled');
     expect(wordsOf(await browser.open('/portal'))).toContain('Disabled');
     await browser.submit(disabled, `${path}/enable`);
     expect((await stored())[0]).toMatchObject({ enabled: true });
@@ -216,7 +216,7 @@ describe('endpoints in the portal', () => {
     expect(wordsOf(confirmation)).toContain('Nothing more is sent to it');
     const deleted = await browser.submit(confirmation, `${path}/delete`);
     expect([deleted.status, deleted.headers.get('location')]).toEqual([303, '/portal']);
-    expect(wordsOf(await browser.open('/portal'))).toContain('The endpoint is deleted.');
+    expect(wordsOf(await browser.open('/portal'))).toContain('Endpoint deleted.');
     expect(await stored()).toEqual([]);
     const by = { actor_type: 'client', actor_id: client.id, address: '127.0.0.1' };
     expect(await audited(id)).toEqual(
@@ -229,7 +229,7 @@ describe('endpoints in the portal', () => {
 
   it.each([
     ['gone', '410 Gone'],
-    ['failing', 'no event for five days'],
+    ['failing', 'no events for five days'],
   ])('that the service disabled as %s say why, until they are enabled again', async (reason, words) => {
     const { id } = await makeEndpoint(service, client);
     await service.database.query(

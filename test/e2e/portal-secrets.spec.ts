@@ -60,22 +60,26 @@ describe('the secret of an endpoint in the portal', () => {
 
   it('is rotated after a confirmation that says until when the old one counts', async () => {
     const confirmation = await browser.open(`${path}/rotate`);
-    expect(wordsOf(confirmation)).toMatch(/counts for 24 hours more, until \d+ \w+ 20\d\d at \d\d:\d\d UTC/);
+    expect(wordsOf(confirmation)).toMatch(
+      /stays valid for 24 more hours, until \d+ \w+ 20\d\d at \d\d:\d\d UTC/,
+    );
     expect((await service.app.get(EndpointsService).liveSecrets(endpoint.id, client.id)).length).toBe(1);
     expect((await browser.submit(confirmation, `${path}/rotate`)).headers.get('location')).toBe(path);
     const live = await service.app.get(EndpointsService).liveSecrets(endpoint.id, client.id);
     expect(live).toEqual([expect.not.stringContaining(endpoint.secret), endpoint.secret]);
     const page = await browser.open(path);
-    expect(wordsOf(page)).toContain('The endpoint has a new secret');
-    expect(wordsOf(page)).toContain('The old one counts too until');
+    expect(wordsOf(page)).toContain('Secret rotated');
+    expect(wordsOf(page)).toContain('The old one is also valid until');
     expect(page.text).not.toContain(live[0]!.slice(6));
     expect(shown(await reveal())).toBe(live[0]);
-    expect(wordsOf(await browser.open(`${path}/rotate`))).toContain('that one ends at once');
+    expect(wordsOf(await browser.open(`${path}/rotate`))).toContain(
+      'the previous one stops working immediately',
+    );
     expect(await actions()).toEqual(['webhook_endpoint.secret_rotated', 'webhook_endpoint.secret_revealed']);
     await service.database.query(
       `UPDATE webhook_endpoints SET previous_secret_expires_at = now() - interval '1 minute' WHERE id = $1`,
       [endpoint.id],
     );
-    expect(wordsOf(await browser.open(path))).not.toContain('The old one counts too');
+    expect(wordsOf(await browser.open(path))).not.toContain('The old one is also valid');
   });
 });

@@ -95,9 +95,11 @@ describe('sending from the portal', () => {
         request!.headers as Record<string, string>,
       );
       expect(verified).toMatchObject({
+        id: expect.stringMatching(/^evnt[0-7]/),
         type: 'charging_session.ended',
         user_id: expect.stringMatching(/^user0+$/),
       });
+      expect(wordsOf(page)).toContain((verified as { id: string }).id);
       expect(wordsOf(page)).toContain(
         `webhook-signature: ${request!.headers['webhook-signature'] as string}`,
       );
@@ -116,7 +118,7 @@ describe('sending from the portal', () => {
       held = [];
       const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
       expect(page.text).toContain('http-equiv="refresh"');
-      expect(wordsOf(page)).toContain('Waiting for the answer');
+      expect(wordsOf(page)).toContain('Waiting for the response');
       held.forEach((answer) => answer());
       const path = `/portal/deliveries/${wordsOf(page).match(/dlvr[0-9A-Z]{26}/)![0]}`;
       await until('the answer stands there', async () =>
@@ -154,14 +156,35 @@ describe('sending from the portal', () => {
   });
 
   describe('a recovery', () => {
+    it.each([
+      [500, 'Finished: 0 of 3 deliveries succeeded', 'failed'],
+      [200, 'All done', 'delivered'],
+    ])('of which each is answered with %i says “%s”', async (answer, words, tone) => {
+      status = answer;
+      const endpoint = await newEndpoint();
+      for (let n = 0; n < 3; n++) {
+        await seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
+      }
+      const path = recoverPath(endpoint);
+      const location = locationOf(await browser.submit(await browser.open(path), path));
+      await until(
+        'it is over',
+        async () => !wordsOf(await browser.open(location)).includes('of 3 deliveries done'),
+      );
+      const page = await browser.open(location);
+      expect(wordsOf(page)).toContain(words);
+      expect(page.html.querySelector('.outcome')!.classList.contains(`outcome-${tone}`)).toBe(true);
+      expect(page.html.querySelectorAll('label').map(({ text }) => text)).toEqual([words]);
+    });
+
     const recoveries = async (): Promise<number> =>
       (await service.database.query('SELECT 1 FROM webhook_recoveries')).length;
 
     it.each([
-      ['x', '2026-03-01T00:00', 'from', 'Give a date and a time'],
-      ['2026-03-01T00:00', '2026-02-29T00:00', 'to', 'Give a date and a time'],
-      ['2026-03-01T00:00', '', 'to', 'Give a date and a time'],
-      ['', '2026-03-01T00:00', 'from', 'Give a date and a time'],
+      ['x', '2026-03-01T00:00', 'from', 'Enter a date and a time'],
+      ['2026-03-01T00:00', '2026-02-29T00:00', 'to', 'Enter a date and a time'],
+      ['2026-03-01T00:00', '', 'to', 'Enter a date and a time'],
+      ['', '2026-03-01T00:00', 'from', 'Enter a date and a time'],
       ['2026-03-01T00:01', '2026-03-01T00:00:59', 'to', 'This must be later than “From”.'],
     ])('from %j until %j is refused beside the field', async (from, to, field, error) => {
       const endpoint = await newEndpoint();
@@ -226,7 +249,7 @@ describe('sending from the portal', () => {
       expect(receiver.requests.map(({ headers }) => headers['webhook-id']).sort()).toEqual(
         [...within].sort(),
       );
-      const list = done.html.querySelectorAll('a').find(({ text }) => text === 'See these deliveries')!;
+      const list = done.html.querySelectorAll('a').find(({ text }) => text === 'View these deliveries')!;
       const rows = (await browser.open(list.getAttribute('href')!)).html.querySelectorAll('.rows > li');
       expect(rows).toHaveLength(3);
       const [audited] = await service.database.query(

@@ -1,3 +1,4 @@
+import { newSecret } from '../../src/secrets/tokens.js';
 import { Client } from 'pg';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { Answer, HttpOptions } from '../support/http.js';
@@ -202,15 +203,19 @@ describe('problems', () => {
   });
 
   describe('when something unexpected happens inside', () => {
-    const tables = { access_tokens: 'access_tokens_away', scopes: 'scopes_away' };
+    const tables = {
+      authorization_codes: 'authorization_codes_away',
+      consents: 'consents_away',
+      revoked_access_tokens: 'revoked_access_tokens_away',
+      scopes: 'scopes_away',
+    };
 
     let browser: BrowserSession;
-    // One that no instance remembers.
-    let unseen: string;
+    let bearer: string;
 
     beforeAll(async () => {
       browser = await service.make.signedIn(await service.make.user());
-      unseen = await service.make.adminToken();
+      bearer = await service.make.clientToken(partner);
       for (const [from, to] of Object.entries(tables)) {
         await service.database.query(`ALTER TABLE ${from} RENAME TO ${to}`);
       }
@@ -223,13 +228,19 @@ describe('problems', () => {
 
     const attempts: [string, (headers: Record<string, string>) => Promise<Answer>][] = [
       ['the metadata', (headers) => send('/.well-known/oauth-authorization-server', { headers })],
-      ['a bearer endpoint', (headers) => send('/v2/users', { headers, bearer: unseen })],
+      ['a bearer endpoint', (headers) => send('/v2/users', { headers, bearer })],
       [
         'the token endpoint',
         (headers) =>
           send('/o/token', {
             headers,
-            form: { grant_type: 'client_credentials', client_id: partner.id, client_secret: partner.secret },
+            form: {
+              grant_type: 'authorization_code',
+              code: newSecret('authorizationCode'),
+              redirect_uri: partner.redirectUris[0],
+              client_id: partner.id,
+              client_secret: partner.secret,
+            },
           }),
       ],
       [
@@ -237,7 +248,7 @@ describe('problems', () => {
         (headers) =>
           send('/o/revoke_token/', {
             headers,
-            form: { token: admin, client_id: partner.id, client_secret: partner.secret },
+            form: { token: bearer, client_id: partner.id, client_secret: partner.secret },
           }),
       ],
     ];

@@ -21,7 +21,6 @@ afterAll(() => service.stop());
 
 /** How long after their end rows are kept, where they are. */
 const KEPT: Record<string, string> = {
-  access_tokens: '1 day 1 second',
   client_secrets: '30 days 1 second',
 };
 
@@ -30,12 +29,14 @@ const purge = (instance = 0): Promise<number> => service.instances[instance]!.ap
 const count = async (sql: string, params: unknown[] = []): Promise<number> =>
   (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, params))[0]!.n;
 
-/** Client-credentials tokens, as many as wanted, that end at one time. */
-const insertTokens = (number: number, expires: string) =>
+let inserted = 0;
+
+/** Revoked tokens, as many as wanted, that end at one time. */
+const insertRevoked = (number: number, expires: string) =>
   query(
-    `INSERT INTO access_tokens (digest, client_id, scopes, expires_at)
-     SELECT sha256(convert_to($2 || n, 'UTF8')), $1, '{}', now() + $2::interval FROM generate_series(1, $3) n`,
-    [client.id, expires, number],
+    `INSERT INTO revoked_access_tokens (id, expires_at)
+     SELECT $3 || ' ' || n, now() + $1::interval FROM generate_series(1, $2) n`,
+    [expires, number, ++inserted],
   );
 
 describe('a purge', () => {
@@ -54,7 +55,6 @@ describe('a purge', () => {
       await service.app.get(ClientsService).rotateSecret(client.id, 3600, SERVICE_ACTOR);
     }
     const tables = [
-      'access_tokens',
       'authorization_codes',
       'sessions',
       'portal_links',
@@ -65,7 +65,7 @@ describe('a purge', () => {
     for (const table of tables) {
       const before = await count(table);
       const { digest } = (await query(`SELECT digest FROM ${table} ORDER BY created_at DESC LIMIT 1`))[0]!;
-      // A token and a secret stay for a while, so that whoever asks why it is refused is told.
+      // A secret stays for a while, so that whoever asks why it is refused is told.
       const past = KEPT[table] ?? '1 second';
       await query(`UPDATE ${table} SET expires_at = now() - $2::interval WHERE digest = $1`, [digest, past]);
       await purge();
@@ -81,26 +81,26 @@ describe('a purge', () => {
   });
 
   it('takes more rows than one batch has', async () => {
-    const before = await count('access_tokens');
-    await insertTokens(2500, '-1 day -1 second');
-    await insertTokens(1500, '1 hour');
+    const before = await count('revoked_access_tokens');
+    await insertRevoked(2500, '-1 second');
+    await insertRevoked(1500, '1 hour');
     await purge();
-    expect(await count("access_tokens WHERE expires_at < now() - interval '1 day'")).toBe(0);
-    expect(await count('access_tokens')).toBe(before + 1500);
+    expect(await count('revoked_access_tokens WHERE expires_at < now()')).toBe(0);
+    expect(await count('revoked_access_tokens')).toBe(before + 1500);
   });
 
   it('may run in two instances at once: each row goes once, and none is left', async () => {
-    await insertTokens(5000, '-1 day -2 seconds');
-    const expired = await count("access_tokens WHERE expires_at < now() - interval '1 day'");
+    await insertRevoked(5000, '-1 second');
+    const expired = await count('revoked_access_tokens WHERE expires_at < now()');
     const removed = await Promise.all([purge(0), purge(1), purge(0), purge(1)]);
     expect(removed.reduce((sum, each) => sum + each)).toBe(expired);
     // A batch that another run holds is left to it; whoever comes next finds what was left.
     await purge();
-    expect(await count("access_tokens WHERE expires_at < now() - interval '1 day'")).toBe(0);
+    expect(await count('revoked_access_tokens WHERE expires_at < now()')).toBe(0);
   });
 
   it('may run while tokens are issued and refreshed', async () => {
-    await insertTokens(3000, '-1 day -3 seconds');
+    await insertRevoked(3000, '-1 second');
     let { refresh_token } = await service.make.tokens(client, user);
     const purges = Promise.all([purge(0), purge(1)]);
     for (let n = 0; n < 5; n++) {
@@ -134,19 +134,16 @@ describe('a grant', () => {
       [id],
     );
     await query(
-      `UPDATE refresh_tokens SET created_at = created_at ${year}, retired_at = retired_at ${year},
-              grace_ends_at = grace_ends_at ${year}, expires_at = expires_at ${year}
-        WHERE grant_id = $1 AND retired_at IS NOT NULL`,
+      `UPDATE grants SET rotations = ARRAY(SELECT at ${year} FROM unnest(rotations) at) WHERE id = $1`,
       [id],
     );
     return { id, code, code_verifier, first, third };
   }
 
-  it('keeps its code and its retired refresh tokens as long as it lives', async () => {
+  it('keeps its code as long as it lives', async () => {
     const { id } = await agedFamily();
     await purge();
     expect(await count('authorization_codes WHERE grant_id = $1', [id])).toBe(1);
-    expect(await count('refresh_tokens WHERE grant_id = $1', [id])).toBe(3);
   });
 
   it('so that a second use of the code is still noticed', async () => {
@@ -160,7 +157,6 @@ describe('a grant', () => {
   it('and of a retired refresh token too', async () => {
     const { first, third } = await agedFamily();
     await purge();
-    await service.app.get(PurgeService).eraseSealedSuccessors();
     expect(await isAccepted(service.http, third.access_token)).toBe(true);
     expectOAuthError(await refresh(service.http, client, first.refresh_token), 400, 'invalid_grant');
     expect(await isAccepted(service.http, third.access_token)).toBe(false);
@@ -171,20 +167,25 @@ describe('a grant', () => {
     ['expired', 'UPDATE grants SET expires_at = now() - $2::interval WHERE id = $1'],
     [
       'left unused until its refresh token expired',
-      `UPDATE refresh_tokens SET expires_at = now() - $2::interval WHERE grant_id = $1 AND retired_at IS NULL`,
+      `UPDATE grants SET refresh_expires_at = now() - $2::interval, look_again_at = now() - $2::interval WHERE id = $1`,
     ],
-  ])('goes with its codes and tokens 30 days after it was %s, and not before', async (_what, end) => {
+  ])('goes with its codes 30 days after it was %s, and not before', async (_what, end) => {
     const { id } = await agedFamily();
     await query(end, [id, '29 days 23 hours']);
     await purge();
     expect(await count('grants WHERE id = $1', [id])).toBe(1);
-    expect(await count('refresh_tokens WHERE grant_id = $1', [id])).toBe(3);
     await query(end, [id, '30 days 1 minute']);
     await purge();
     expect(await count('grants WHERE id = $1', [id])).toBe(0);
-    for (const table of ['authorization_codes', 'access_tokens', 'refresh_tokens']) {
-      expect(await count(`${table} WHERE grant_id = $1`, [id])).toBe(0);
-    }
+    expect(await count('authorization_codes WHERE grant_id = $1', [id])).toBe(0);
+  });
+
+  it('that is refreshed is looked at again when its present refresh token will have been unused for long', async () => {
+    const { id, third } = await agedFamily();
+    await query("UPDATE grants SET look_again_at = now() - interval '31 days' WHERE id = $1", [id]);
+    await purge();
+    expect(await count('grants WHERE id = $1 AND look_again_at = refresh_expires_at', [id])).toBe(1);
+    expect((await refresh(service.http, client, third.refresh_token)).status).toBe(200);
   });
 
   it('leaves the consent when it goes', async () => {

@@ -1,4 +1,3 @@
-import { newSecret } from '../../src/secrets/tokens.js';
 import { putClockForward } from '../support/clock.js';
 import type { Answer } from '../support/http.js';
 import {
@@ -10,6 +9,7 @@ import {
   statusesOf,
 } from '../support/rate-limits.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { strangeToken } from '../support/tokens.js';
 
 const ADDRESS_LIMIT = 20;
 const OAUTH_RATE_LIMIT_PER_MINUTE = String(ADDRESS_LIMIT / 10);
@@ -38,16 +38,16 @@ describe('the limit of an address for requests without a valid token', () => {
   it('counts no token, garbage, unknown and revoked ones, in the query string too, on every endpoint alike', async () => {
     const client = await service.make.client();
     const revoked = await service.make.clientToken(client);
-    await service.database.query('UPDATE access_tokens SET revoked_at = now() WHERE client_id = $1', [
-      client.id,
-    ]);
+    await service.http.send('/o/revoke_token/', {
+      form: { token: revoked, client_id: client.id, client_secret: client.secret },
+    });
     const address = newAddress();
     const send = from(service.http, address);
     for (let round = 0; round < ADDRESS_LIMIT / 5; round++) {
       const answers = [
         await send('/v2/users', {}),
         await send('/notifications', { bearer: 'x' }),
-        await send('/webhook_portal', { bearer: newSecret('accessToken') }),
+        await send('/webhook_portal', { bearer: strangeToken('access') }),
         await send('/v2/users/x', { bearer: revoked }),
         await send('/v2/users?access_token=x'),
       ];
@@ -66,7 +66,7 @@ describe('the limit of an address for requests without a valid token', () => {
     expect((await garbage(address)()).status).toBe(401);
   });
 
-  it('neither counts nor holds up requests with a valid token, which count for their client alone', async () => {
+  it('counts no request with a valid token, which counts for its client alone, and holds it up when it is used up', async () => {
     const bearer = await service.make.clientToken(await service.make.client());
     const address = newAddress();
     const send = from(service.http, address);
@@ -74,7 +74,10 @@ describe('the limit of an address for requests without a valid token', () => {
       Array(ADDRESS_LIMIT + 5).fill(200),
     );
     expect((await exhaust(address)).status).toBe(429);
-    expect((await send('/v2/users', { bearer })).status).toBe(200);
+    const held = await send('/v2/users', { bearer });
+    expectPlainRefusal(held, service.settings.baseUrl, 60);
+    const elsewhere = await from(service.http, newAddress())('/v2/users', { bearer });
+    expect(limitHeaders(elsewhere)).toEqual([1000, 1000 - ADDRESS_LIMIT - 6]);
   });
 
   it('leaves other addresses, and clients who call from them, alone', async () => {
@@ -101,6 +104,34 @@ describe('the limit of an address for requests without a valid token', () => {
   });
 
   describe('believes of X-Forwarded-For', () => {
+    it.each([
+      ['with a port', (address: string) => `${address}:4711`],
+      ['with another port', (address: string) => `${address}:9`],
+      ['inside IPv6, with brackets and a port', (address: string) => `[::ffff:${address}]:443`],
+    ])('an address %s as that address', async (_what, written) => {
+      const address = newAddress();
+      expect((await exhaust(written(address))).status).toBe(429);
+      expect((await garbage(address)()).status).toBe(429);
+      expect((await garbage(`${newAddress()}:4711`)()).status).toBe(401);
+    });
+
+    it('IPv6 in brackets, with a port or a zone, as its network', async () => {
+      expect((await exhaust('[2001:db8:0:5::1]:4711')).status).toBe(429);
+      expect((await garbage('2001:db8:0:5::2%eth0')()).status).toBe(429);
+      expect((await garbage('[2001:db8:0:6::1]:4711')()).status).toBe(401);
+    });
+
+    it('no garbage: it counts for the proxy that wrote it, whatever it is, and for nobody who has an address', async () => {
+      const written = ['unknown', '_hidden', '1.2.3.4.5', '', `${newAddress()}, -`];
+      let n = 0;
+      const next = (): Promise<Answer> => garbage(written[n++ % written.length]!)();
+      expect(await statusesOf(ADDRESS_LIMIT, next)).toEqual(Array(ADDRESS_LIMIT).fill(401));
+      expect((await next()).status).toBe(429);
+      expect((await garbage('something else')()).status).toBe(429);
+      expect((await garbage(newAddress())()).status).toBe(401);
+      putClockForward(60);
+    });
+
     it('what the trusted proxy wrote, not what came before it', async () => {
       const address = newAddress();
       for (let n = 0; n < ADDRESS_LIMIT; n++) {
@@ -121,7 +152,7 @@ describe('the limit of an address for requests without a valid token', () => {
         '__proto__',
         'x'.repeat(5000),
       ]) {
-        await statusesOf(5, garbage(forged));
+        await statusesOf(2, garbage(forged));
       }
       const answer = await service.http.get('/v2/users', { bearer });
       expect([answer.status, ...limitHeaders(answer)]).toEqual([200, 1000, 999]);

@@ -1,3 +1,4 @@
+import { AccessChanges } from '../../src/database/access-changes.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import { putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
@@ -18,6 +19,10 @@ const ENDPOINTS: [path: string, options: HttpOptions, status: number][] = [
   [`/notifications/${UNKNOWN_NOTIFICATION}`, { method: 'PATCH', json: { read: true } }, 404],
   ['/webhook_portal', {}, 200],
 ];
+
+/** What a 429 points at is read all the same (limit-gate.spec.ts). */
+const isRead = ([path, { method }]: [string, HttpOptions, number]): boolean =>
+  path.startsWith('/notifications') && method === undefined;
 
 describe('the limit of bearer endpoints', () => {
   let service: TestService;
@@ -42,8 +47,13 @@ describe('the limit of bearer endpoints', () => {
     expect(await statusesOf(LIMIT, as(token))).toEqual(Array(LIMIT).fill(200));
     return as(token)();
   };
-  const setLimit = (rate_limit: unknown, of = client): Promise<Answer> =>
-    service.http.send(`/admin/clients/${of.id}`, { method: 'PATCH', bearer: admin, json: { rate_limit } });
+  const setLimit = async (rate_limit: unknown, of = client): Promise<Answer> => {
+    const path = `/admin/clients/${of.id}`;
+    const answer = await service.http.send(path, { method: 'PATCH', bearer: admin, json: { rate_limit } });
+    // Another instance hears of it within 100 ms: here, before the test goes on.
+    await Promise.all(service.instances.map(({ app }) => app.get(AccessChanges).catchUp()));
+    return answer;
+  };
   const userToken = async (user: UserEntity, of = client): Promise<string> =>
     (await service.make.tokens(of, user)).access_token;
 
@@ -57,7 +67,7 @@ describe('the limit of bearer endpoints', () => {
         type: `${service.settings.baseUrl}/v2/problems/rate-limit-exceeded/`,
         status: 429,
         title: 'Too many requests',
-        detail: expect.stringMatching(/limit of 5 requests an hour .* \d+ seconds/),
+        detail: expect.stringMatching(/limit of 5 requests per hour .* \d+ (seconds?|minutes?)\.$/),
         instance: `${service.settings.baseUrl}/v2/users/${client.ownerId}`,
       });
       expect(notification).toEqual({
@@ -74,7 +84,7 @@ describe('the limit of bearer endpoints', () => {
       });
     });
 
-    it.each(ENDPOINTS)('%s %j', async (path, options) => {
+    it.each(ENDPOINTS.filter((endpoint) => !isRead(endpoint)))('%s %j', async (path, options) => {
       await exhaust();
       const answer = await ask(path, options);
       expect(answer.status).toBe(429);

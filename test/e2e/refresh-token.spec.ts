@@ -1,11 +1,17 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import { digestOf, newSecret } from '../../src/secrets/tokens.js';
 import { GrantsService } from '../../src/tokens/grants.service.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
+import {
+  changeGrant,
+  endGrace as endGraceOf,
+  lifetimeOf,
+  refreshRecordOf,
+  strangeToken,
+} from '../support/tokens.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
@@ -38,23 +44,24 @@ async function rotated(
   return answer.json as Tokens;
 }
 
-const age = (token: string, change: string) =>
-  service.database.query(`UPDATE refresh_tokens SET ${change} WHERE digest = $1`, [digestOf(token)]);
-const endGrace = (token: string) => age(token, 'grace_ends_at = now()');
+const age = (token: string, change: string) => changeGrant(service, token, change);
+const endGrace = (token: string) => endGraceOf(service, token);
 
 async function grantOf(token: string): Promise<{ id: string; scopes: string[]; revoked: boolean }> {
+  const { grantId } = await refreshRecordOf(service, token);
   const rows = await service.database.query<{ id: string; scopes: string[]; revoked: boolean }>(
-    `SELECT g.id, g.scopes, g.revoked_at IS NOT NULL AS revoked
-       FROM grants g JOIN refresh_tokens r ON r.grant_id = g.id WHERE r.digest = $1`,
-    [digestOf(token)],
+    'SELECT id, scopes, revoked_at IS NOT NULL AS revoked FROM grants WHERE id = $1',
+    [grantId],
   );
   return rows[0]!;
 }
 
-const secondsOf = async (table: string, digest: Buffer): Promise<number> => {
-  const sql = `SELECT extract(epoch FROM expires_at - created_at)::int AS n FROM ${table} WHERE digest = $1`;
-  return (await service.database.query<{ n: number }>(sql, [digest]))[0]!.n;
-};
+/** How many seconds the refresh token of the present generation lives. */
+async function refreshLifetimeOf(token: string): Promise<number> {
+  const sql = 'SELECT extract(epoch FROM refresh_expires_at - issued_at)::int AS n FROM grants WHERE id = $1';
+  const { grantId } = await refreshRecordOf(service, token);
+  return (await service.database.query<{ n: number }>(sql, [grantId]))[0]!.n;
+}
 
 describe('a refresh is refused', () => {
   it('without a token', async () => {
@@ -64,7 +71,7 @@ describe('a refresh is refused', () => {
 
   it('with a token that is unknown or of another kind', async () => {
     const { access_token } = await service.make.tokens(client, user);
-    for (const token of ['x', newSecret('refreshToken'), access_token, 'cds_rt_☀', 'x'.repeat(5000)]) {
+    for (const token of ['x', strangeToken('refresh'), access_token, 'cds_rt_☀', 'x'.repeat(5000)]) {
       expectOAuthError(await use(token), 400, 'invalid_grant');
     }
   });
@@ -92,8 +99,8 @@ describe('a refresh is refused', () => {
 
   it('30 days after the token was issued', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
-    expect(await secondsOf('refresh_tokens', digestOf(refresh_token))).toBe(30 * 86_400);
-    await age(refresh_token, 'expires_at = now()');
+    expect(await refreshLifetimeOf(refresh_token)).toBe(30 * 86_400);
+    await age(refresh_token, 'refresh_expires_at = now()');
     expectOAuthError(await use(refresh_token), 400, 'invalid_grant');
   });
 
@@ -119,11 +126,11 @@ describe('a rotation', () => {
       const first = await service.make.tokens(of, user);
       const answer = await use(first.refresh_token, {}, of);
       expect(answer.json).toEqual({
-        access_token: expect.stringMatching(/^cds_at_[\w-]{49}$/) as string,
+        access_token: expect.stringMatching(/^cds_at_[\w-]{156}$/) as string,
         expires_in: 36000,
         token_type: 'Bearer',
         scope: BOTH,
-        refresh_token: expect.stringMatching(/^cds_rt_[\w-]{49}$/) as string,
+        refresh_token: expect.stringMatching(/^cds_rt_[\w-]{78}$/) as string,
       });
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('pragma')).toBe('no-cache');
@@ -149,14 +156,14 @@ describe('a rotation', () => {
   it('gives another 30 days, but no day more than the grant has', async () => {
     const first = await service.make.tokens(client, user);
     const second = await rotated(first.refresh_token);
-    expect(await secondsOf('refresh_tokens', digestOf(second.refresh_token))).toBe(30 * 86_400);
+    expect(await refreshLifetimeOf(second.refresh_token)).toBe(30 * 86_400);
     const { id } = await grantOf(first.refresh_token);
     await service.database.query(`UPDATE grants SET expires_at = now() + interval '1 hour' WHERE id = $1`, [
       id,
     ]);
     const third = await rotated(second.refresh_token);
-    expect(await secondsOf('refresh_tokens', digestOf(third.refresh_token))).toBeLessThanOrEqual(3600);
-    expect(await secondsOf('access_tokens', digestOf(third.access_token))).toBeLessThanOrEqual(3600);
+    expect(await refreshLifetimeOf(third.refresh_token)).toBeLessThanOrEqual(3600);
+    expect(await lifetimeOf(service, third.access_token)).toBeLessThanOrEqual(3600);
     // RFC 6749 §5.1: the lifetime in seconds of the access token.
     expect(third.expires_in).toBeLessThanOrEqual(3600);
   });
@@ -179,13 +186,9 @@ describe('the same refresh token again, within the grace time,', () => {
     const again = await rotated(refresh_token);
     expect({ ...again, expires_in: 0 }).toEqual({ ...first, expires_in: 0 });
     expect(again.expires_in).toBeGreaterThan(35_900);
-    await service.database.query(
-      `UPDATE access_tokens SET created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour'
-        WHERE digest = $1`,
-      [digestOf(first.access_token)],
-    );
+    await age(refresh_token, "access_expires_at = access_expires_at - interval '1 hour'");
     const later = await rotated(refresh_token);
-    expect(later.access_token).toBe(first.access_token);
+    expect(later.refresh_token).toBe(first.refresh_token);
     expect(later.expires_in).toBeLessThanOrEqual(32_400);
     expect(later.expires_in).toBeGreaterThan(32_300);
   });
@@ -193,11 +196,13 @@ describe('the same refresh token again, within the grace time,', () => {
   it('is 60 seconds from the rotation', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     await rotated(refresh_token);
-    const rows = await service.database.query(
-      'SELECT extract(epoch FROM grace_ends_at - retired_at)::int AS seconds FROM refresh_tokens WHERE digest = $1',
-      [digestOf(refresh_token)],
-    );
-    expect(rows).toEqual([{ seconds: 60 }]);
+    const ago = (seconds: number) =>
+      age(refresh_token, `rotations = ARRAY[now() - interval '${seconds} seconds']`);
+    await ago(57);
+    await rotated(refresh_token);
+    await ago(60);
+    expectOAuthError(await use(refresh_token), 400, 'invalid_grant');
+    expect(await grantOf(refresh_token)).toMatchObject({ revoked: true });
   });
 
   it('takes the same scope in another order, and refuses another one', async () => {

@@ -1,10 +1,12 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { newSecret } from '../../src/secrets/tokens.js';
 import { UsersService } from '../../src/users/users.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { Secrets } from '../support/secrets.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { endGrace } from '../support/tokens.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('secrecy', () => {
@@ -145,7 +147,7 @@ describe('secrecy', () => {
     secrets.add('access token', late.access_token);
     secrets.add('refresh token', late.refresh_token);
     secrets.tokens(await refresh(late.refresh_token));
-    await service.database.query("UPDATE refresh_tokens SET grace_ends_at = now() - interval '1 second'");
+    await endGrace(service, late.refresh_token);
     expect((await refresh(late.refresh_token)).json.error).toBe('invalid_grant');
   }
 
@@ -293,15 +295,16 @@ describe('secrecy', () => {
     await send('/admin/users', { bearer, json: { email: bearer, password: client.secret } });
     await send(`/o/authorize?client_id=${client.secret}&state=${bearer}`);
     await send(`/login?return_to=/portal/login/${bearer}`);
-    // Something unexpected, with secrets at hand; a token that is remembered would need no look at the database.
-    const unseen = secrets.add('access token', await service.make.clientToken(client));
-    await service.database.query('ALTER TABLE access_tokens RENAME TO access_tokens_away');
+    // Something unexpected, with secrets at hand.
+    const code = secrets.add('authorization code', newSecret('authorizationCode'));
+    const away = ['consents', 'authorization_codes', 'revoked_access_tokens'];
+    for (const table of away) await service.database.query(`ALTER TABLE ${table} RENAME TO ${table}_away`);
     const failures = await Promise.all([
-      send('/v2/users', { bearer: unseen }),
-      service.http.token({ grant_type: 'client_credentials' }, basic()),
+      send('/v2/users', { bearer }),
+      service.http.token({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI }, basic()),
       send('/o/revoke_token/', { form: { token: bearer }, basic: basic() }),
     ]);
-    await service.database.query('ALTER TABLE access_tokens_away RENAME TO access_tokens');
+    for (const table of away) await service.database.query(`ALTER TABLE ${table}_away RENAME TO ${table}`);
     expect(failures.map(({ status }) => status)).toEqual([500, 500, 500]);
     expect(secrets.in(failures.map(({ text }) => text).join())).toEqual([]);
   }

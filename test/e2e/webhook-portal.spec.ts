@@ -5,6 +5,7 @@ import { UsersService } from '../../src/users/users.service.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { endingIn } from '../support/tokens.js';
 
 const PATH = '/webhook_portal';
 
@@ -55,16 +56,12 @@ describe('GET /webhook_portal', () => {
 
     it('an unknown, an expired and a revoked token, each as invalid_token', async () => {
       const [expired, revoked] = [
-        await service.make.clientToken(client),
+        await endingIn(service, await service.make.clientToken(client), -1),
         await service.make.clientToken(client),
       ];
       await service.http.send('/o/revoke_token/', {
         form: { client_id: client.id, client_secret: client.secret, token: revoked },
       });
-      await service.database.query(
-        `UPDATE access_tokens SET expires_at = now() WHERE digest = sha256(convert_to($1, 'UTF8'))`,
-        [expired],
-      );
       const unknown = `${bearer.slice(0, -1)}${bearer.endsWith('A') ? 'B' : 'A'}`;
       for (const token of [expired, revoked, unknown]) {
         const answer = await ask({ bearer: token });

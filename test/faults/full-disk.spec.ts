@@ -13,9 +13,6 @@ import { until } from '../support/until.js';
 // Room for a new cluster and some work, and little more.
 const DISK = '200m';
 const CHUNK = Buffer.alloc(1024 * 1024);
-const BACK_WITHIN_MS = 20_000;
-
-jest.setTimeout(120_000);
 
 const mountPoint = path.join(tmpdir(), `charging-mount-${process.pid}`);
 const run = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
@@ -100,21 +97,22 @@ describeUnless(
       return client;
     }
 
-    it('refuses what must be written with 503, serves what is only read, and goes on by itself once there is room', async () => {
+    it('refuses what must be written with 503, serves what is not, and goes on by itself once there is room', async () => {
       const bearer = (await token()).json.access_token as string;
+      const link = () => http.get('/webhook_portal', { bearer });
       await fill();
       let refused = 0;
       for (let n = 0; n < 3_000 && refused < 5; n++) {
-        const answer = await token();
+        const answer = await link();
         expect([answer.status, judge(answer)]).toEqual([answer.status, undefined]);
         if (answer.status === 503) refused++;
         const read = await bearerRequest(bearer);
         expect([read.status, judge(read)]).toEqual([200, undefined]);
+        expect((await token()).status).toBe(200);
       }
       expect(refused).toBe(5);
       await makeRoom();
-      await until('it is served again', async () => (await token()).status === 200, BACK_WITHIN_MS);
-      expect((await bearerRequest(bearer)).status).toBe(200);
+      await until('it is served again', async () => (await link()).status === 200);
     });
 
     it('outlives the end of its PostgreSQL, which finds no room for its log, and starts it again once there is room', async () => {
@@ -127,13 +125,13 @@ describeUnless(
           await client.query("SELECT pg_logical_emit_message(false, 'filler', repeat('x', 1000000), true)");
       };
       await expect(writes()).rejects.toThrow();
-      await until('it is said', () => service.printed.includes('PostgreSQL ended unexpectedly'));
+      await until('it is said', () => service.printed.includes('PostgreSQL stopped unexpectedly'));
       const answer = await token();
       expect([answer.status, whatIsWrongWith503(answer)]).toEqual([503, undefined]);
       expect((await http.get('/health/live')).status).toBe(200);
       expect((await http.get('/health/ready')).status).toBe(503);
       await makeRoom();
-      await until('it is served again', async () => (await token()).status === 200, BACK_WITHIN_MS);
+      await until('it is served again', async () => (await token()).status === 200);
       expect((await bearerRequest(before.json.access_token as string)).status).toBe(200);
       expect(service.printed).toContain('PostgreSQL is running again');
       expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
@@ -143,7 +141,7 @@ describeUnless(
       expect(await service.stop()).toBe(0);
       await fill();
       const next = start();
-      expect(await next.exit(30_000)).toBe(1);
+      expect(await next.exit()).toBe(1);
       expect(next.printed).toMatch(/disk .* is full|No space left on device/);
       await makeRoom();
       service = await start().ready();

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { keyIdOf } from '../../src/secrets/key-id.js';
 import { BrowserSession } from '../support/browser-session.js';
 import {
   startInstance,
@@ -32,10 +34,12 @@ describe('the tool for operators without a browser', () => {
         resolve({ code: error ? Number(error.code) : 0, out, err }),
       );
     });
-  const result = async (...args: string[]): Promise<Record<string, string>> => {
+  const result = async <T = Record<string, string>>(...args: string[]): Promise<T> => {
     const { code, out, err } = await operator(args);
     expect([code, err]).toEqual([0, '']);
-    return JSON.parse(out) as Record<string, string>;
+    // The tool is another process: the service has heard of what it changed when the test goes on.
+    await service.app.get(AccessChanges).catchUp();
+    return JSON.parse(out) as T;
   };
 
   it('refuses what it does not know, with words on how it is used, and exits with 1', async () => {
@@ -44,7 +48,7 @@ describe('the tool for operators without a browser', () => {
       [['no-such-command'], 'make-operator'],
       [['make-operator'], '--email ADDRESS'],
       [['make-operator', '--email', 'a', '--email', 'b'], '--email ADDRESS'],
-      [['make-operator', '--email', 'no address'], 'must be a valid e-mail address'],
+      [['make-operator', '--email', 'no address'], 'must be a valid email address'],
       [['make-operator', '--password', 'x'], "Unknown option '--password'"],
       [['rotate-secret'], '<client_id>'],
       [['rotate-secret', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735'], 'There is no client with this id.'],
@@ -64,7 +68,7 @@ describe('the tool for operators without a browser', () => {
       code: 1,
       err: expect.stringContaining('ENCRYPTION_KEY'),
     });
-    expect((await operator(['purge'], { DATABASE_URL: '' })).err).toContain('DATABASE_URL is needed.');
+    expect((await operator(['purge'], { DATABASE_URL: '' })).err).toContain('DATABASE_URL is required.');
   });
 
   it('makes an operator who sets a password by the link and signs in', async () => {
@@ -99,13 +103,32 @@ describe('the tool for operators without a browser', () => {
     expect((await token(client.client_secret!)).status).toBe(401);
     const bearer = (await token(rotated.client_secret!)).json.access_token as string;
     expect((await service.http.get('/v2/users', { bearer })).status).toBe(200);
-    expect(await result('revoke-client', client.client_id!)).toEqual({ revoked: 2 });
+    expect(await result('revoke-client', client.client_id!)).toEqual({ revoked: 0 });
     expect((await service.http.get('/v2/users', { bearer })).status).toBe(401);
     expect(await result('revoke-user', owner.id)).toEqual({ revoked: 0 });
   });
 
+  it('renews the key that tokens are signed with, and revokes one that leaked with all that it signed', async () => {
+    const client = await service.make.client();
+    const before = await service.make.clientToken(client);
+    const { keys } = await result<{ keys: { id: number; state: string }[] }>('token-keys');
+    const [old] = keys.filter(({ state }) => state === 'signs');
+    const { id } = await result<{ id: number }>('rotate-token-key');
+    const after = await service.make.clientToken(client);
+    const statuses = () =>
+      Promise.all(
+        [before, after].map(async (bearer) => (await service.http.get('/v2/users', { bearer })).status),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    expect(await result('revoke-token-key', String(old!.id))).toEqual({ revoked: old!.id, signs: id });
+    expect(await statuses()).toEqual([401, 200]);
+    expect((await operator(['revoke-token-key', '1'])).code).toBe(1);
+  });
+
   it('purges', async () => {
-    await service.database.query("UPDATE access_tokens SET expires_at = now() - interval '2 days'");
+    await service.database.query(
+      "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ('x', now() - interval '1 second')",
+    );
     const { removed } = await result('purge');
     expect(Number(removed)).toBeGreaterThan(0);
   });
@@ -118,7 +141,8 @@ describe('the tool for operators without a browser', () => {
     const { endpoint, secret } = await endpoints.create(client.id, input, SERVICE_ACTOR);
     const keys = { ENCRYPTION_KEY: NEXT_KEY, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
     const { out } = await operator(['reseal'], keys);
-    expect(JSON.parse(out)).toEqual({ resealed: 1, unreadable: [] });
+    // The endpoint's secret, and the keys that tokens are signed with, the revoked one too.
+    expect(JSON.parse(out)).toEqual({ resealed: 3, unreadable: [] });
     const next = await startInstance(service.database, { ENCRYPTION_KEY: NEXT_KEY });
     try {
       expect(await next.app.get(EndpointsService).liveSecrets(endpoint.id, client.id)).toEqual([secret]);
@@ -126,6 +150,17 @@ describe('the tool for operators without a browser', () => {
     } finally {
       await next.app.close();
     }
-    expect(JSON.parse((await operator(['reseal'])).out)).toEqual({ resealed: 0, unreadable: [endpoint.id] });
+    // The key before is refused from then on, unless the new one is said to be lost.
+    const refused = await operator(['reseal']);
+    const nextId = keyIdOf(Buffer.from(NEXT_KEY, 'base64'));
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.err).toContain(`the one with the id ${nextId}`);
+    const lost = await operator(['reseal', '--lost-key', nextId]);
+    const aKey = expect.stringMatching(/^token key \d+$/) as string;
+    const unreadable = [endpoint.id, aKey, aKey];
+    expect(JSON.parse(lost.out)).toEqual({ resealed: 0, unreadable });
+    // A new key signs, which the present one seals.
+    const again = await operator(['reseal']);
+    expect([again.code, JSON.parse(again.out)]).toEqual([0, { resealed: 1, unreadable }]);
   });
 });

@@ -5,34 +5,39 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Http } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
+import { processorTimeOf } from '../support/processor-time.js';
 import { SpawnedService } from '../support/spawned-service.js';
+import { stopwatch } from '../support/stopwatch.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-// What the service allows, and what the look at the connections and a busy machine add.
-const HEADERS_WITHIN_MS = 10_000;
-const REQUEST_WITHIN_MS = 15_000;
-const TOLERANCE_MS = 4_000;
+// What the service allows.
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 15_000;
 const SLOW_CLIENTS = 50;
-const QUICK_MS = 2_000;
+// Seen: about 40 at the least, with 200 ms between two. Whoever had to wait for the slow ones would be served once.
+const SERVED_MEANWHILE = 4;
 
 const CONNECTIONS = 10_000;
 const FILES = CONNECTIONS + 1_000;
 // Issue: memory of one instance.
 const MEMORY_MB = 250;
-
-jest.setTimeout(120_000);
+const QUESTIONS = 50;
+// The processor's time of the service for one, in milliseconds, which neighbours do not add to; seen: 3.
+const CPU_MS = 40;
 
 describe('clients that send one byte a second', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService()));
   afterAll(() => service.stop());
 
-  /** Sends the start at once and the rest a byte a second; what came back, and after how long the connection was closed. */
-  const trickle = (start: string, rest: string) =>
-    new Promise<{ text: string; took: number }>((resolve) => {
-      const begun = performance.now();
+  /** Where the clients were, in the order in which their connections were closed. */
+  const closed: ('head' | 'body')[] = [];
+
+  /** Sends the start at once and the rest a byte a second, until the connection is closed; what came back. */
+  const trickle = (where: 'head' | 'body', start: string, rest: string) =>
+    new Promise<string>((resolve) => {
       let [text, sent] = ['', 0];
       const socket = connect(service.settings.port, '127.0.0.1', () => socket.write(start));
       const timer = setInterval(() => socket.write(rest[sent++ % rest.length]!), 1_000);
@@ -40,38 +45,43 @@ describe('clients that send one byte a second', () => {
       socket.on('error', () => undefined);
       socket.on('close', () => {
         clearInterval(timer);
-        resolve({ text, took: performance.now() - begun });
+        closed.push(where);
+        resolve(text);
       });
     });
 
   it('are cut off with 408 within a bound, in headers as in body, and hold up no one else', async () => {
+    const waited = stopwatch();
     const client = await service.make.client();
     const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000';
     const heads = Array.from({ length: SLOW_CLIENTS }, () =>
-      trickle('POST /o/token HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'abc'),
+      trickle('head', 'POST /o/token HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'abc'),
     );
     const bodies = Array.from({ length: SLOW_CLIENTS }, () =>
-      trickle(`POST /o/token HTTP/1.1\r\nHost: x\r\n${form}\r\n\r\ngrant_type=`, 'client_credentials'),
+      trickle(
+        'body',
+        `POST /o/token HTTP/1.1\r\nHost: x\r\n${form}\r\n\r\ngrant_type=`,
+        'client_credentials',
+      ),
     );
-    let over = false;
-    const all = Promise.all([...heads, ...bodies]).finally(() => (over = true));
-    while (!over) {
-      const begun = performance.now();
+    let served = 0;
+    while (closed.length === 0) {
       const basic = { id: client.id, secret: client.secret };
       const answer = await service.http.token({ grant_type: 'client_credentials' }, basic);
       expect(answer.status).toBe(200);
-      expect(performance.now() - begun).toBeLessThan(QUICK_MS);
+      if (closed.length === 0) served++;
       await pause(200);
     }
-    await all;
-    for (const { text, took } of await Promise.all(heads)) {
+    expect(served).toBeGreaterThan(SERVED_MEANWHILE);
+    for (const text of await Promise.all(heads)) {
       expect(text).toMatch(/^HTTP\/1\.1 408 .*\r\n(?:.*\r\n)*content-type: application\/problem\+json/);
-      expect(took).toBeLessThan(HEADERS_WITHIN_MS + TOLERANCE_MS);
     }
-    for (const { text, took } of await Promise.all(bodies)) {
-      expect(text).toMatch(/^HTTP\/1\.1 408 /);
-      expect(took).toBeLessThan(REQUEST_WITHIN_MS + TOLERANCE_MS);
-    }
+    waited.expectAtLeast(HEADERS_MS);
+    // Within a bound: each is cut off although it goes on sending, for a quarter of an hour if it could.
+    for (const text of await Promise.all(bodies)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    waited.expectAtLeast(REQUEST_MS);
+    // Each part has a limit of its own: whoever is in the body has longer.
+    expect(new Set(closed.slice(0, SLOW_CLIENTS))).toEqual(new Set(['head']));
     expect(service.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
   });
 });
@@ -107,21 +117,22 @@ describeUnless(lacking, 'ten thousand idle connections', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     idle.stdout!.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await until('all are open', () => said !== '', 60_000);
+    await until('all are open', () => said !== '');
     expect(said).toBe('open\n');
-    const took: number[] = [];
-    for (let n = 0; n < 50; n++) {
-      const begun = performance.now();
+    const before = await processorTimeOf(service.pid);
+    for (let n = 0; n < QUESTIONS; n++) {
       expect((await http.token({ grant_type: 'client_credentials' }, { id: 'x', secret: 'y' })).status).toBe(
         401,
       );
-      took.push(performance.now() - begun);
     }
+    const cpu = ((await processorTimeOf(service.pid)) - before) / QUESTIONS;
     const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
     const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
-    process.stdout.write(`${CONNECTIONS} idle connections: ${megabytes.toFixed(0)} MB\n`);
+    process.stdout.write(
+      `${CONNECTIONS} idle connections: ${megabytes.toFixed(0)} MB, ${cpu.toFixed(1)} ms a request\n`,
+    );
     expect(megabytes).toBeLessThan(MEMORY_MB);
-    expect(took.sort((a, b) => a - b)[25]).toBeLessThan(QUICK_MS / 10);
+    expect(cpu).toBeLessThan(CPU_MS);
     expect(said).toBe('open\n');
     // They do not hold up the shutdown either.
     expect(await service.stop()).toBe(0);

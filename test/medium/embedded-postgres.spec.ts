@@ -1,31 +1,28 @@
-import { transformFile } from '@swc/core';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { clusterProcesses } from '../../src/database/embedded/cluster-processes.js';
-import * as embedded from '../../src/database/embedded/embedded-postgres.js';
-import { freePort } from '../../src/database/embedded/free-port.js';
-import { processIdentity } from '../../src/database/embedded/process-identity.js';
+import { clusterProcesses } from '../../demo/embedded-postgres/cluster-processes.js';
+import * as embedded from '../../demo/embedded-postgres/embedded-postgres.js';
+import { freePort } from '../../demo/embedded-postgres/free-port.js';
+import { processIdentity } from '../../demo/embedded-postgres/process-identity.js';
+import { until } from '../support/until.js';
 
-jest.mock('../../src/database/embedded/free-port.js', () => {
+jest.mock('../../demo/embedded-postgres/free-port.js', () => {
   const actual = jest.requireActual<{ freePort: () => Promise<number> }>(
-    '../../src/database/embedded/free-port.js',
+    '../../demo/embedded-postgres/free-port.js',
   );
   return { freePort: jest.fn(actual.freePort) };
 });
 
-const SOURCES = path.join(process.cwd(), 'src', 'database', 'embedded');
-const ES_MODULES = { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } } as const;
+const BUILT = path.join(process.cwd(), 'dist', 'demo', 'embedded-postgres', 'embedded-postgres.js');
 const FAST = { fsync: 'off', synchronous_commit: 'off' };
 const STAY = stayUntilTold('process.exit();');
 
 let root: string;
-let modules: string;
 let folders = 0;
 const running = new Set<embedded.EmbeddedPostgres>();
 const children = new Set<ChildProcess>();
@@ -55,14 +52,6 @@ const failure = (attempt: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited too long until ${what}`);
-    await pause(20);
-  }
-}
-
 /** A zombie is not alive: whoever adopted an orphan may take its time to reap it. */
 const isAlive = async (pid: number) => (await processIdentity(pid)) !== undefined;
 
@@ -78,10 +67,12 @@ function stayUntilTold(end: string): string {
 /** Runs the supervisor in a Node process of its own, as ES modules and from another working directory. */
 function spawnService(dataDir: string, then: string): { child: ChildProcess; printed: () => string } {
   const code = `
-    import { startEmbeddedPostgres } from ${JSON.stringify(path.join(modules, 'embedded-postgres.js'))};
+    import { startEmbeddedPostgres } from ${JSON.stringify(BUILT)};
     const options = { dataDir: ${JSON.stringify(dataDir)}, say: () => {}, settings: ${JSON.stringify(FAST)} };
-    try { console.log((await startEmbeddedPostgres(options)).url); } catch (error) { console.log(error.message); }
-    ${then}`;
+    const line = await startEmbeddedPostgres(options).then(({ url }) => url, ({ message }) => message);
+    ${then}
+    // Not before it can be told to end.
+    console.log(line);`;
   const args = ['--input-type=module', '-e', code];
   const child = spawn(process.execPath, args, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] });
   children.add(child);
@@ -108,14 +99,6 @@ beforeAll(async () => {
   root = await fs.mkdtemp(path.join(os.tmpdir(), 'embedded-postgres-'));
   // As root the tests run PostgreSQL as another user, who must be able to come in.
   await fs.chmod(root, 0o755);
-  modules = path.join(root, 'modules');
-  await fs.mkdir(modules);
-  await fs.symlink(path.join(process.cwd(), 'node_modules'), path.join(modules, 'node_modules'));
-  await fs.writeFile(path.join(modules, 'package.json'), '{"type":"module"}');
-  for (const name of await fs.readdir(SOURCES)) {
-    const { code } = await transformFile(path.join(SOURCES, name), ES_MODULES);
-    await fs.writeFile(path.join(modules, name.replace(/\.ts$/, '.js')), code);
-  }
 });
 
 afterEach(async () => {
@@ -133,8 +116,6 @@ afterAll(async () => {
 });
 
 describe('the embedded PostgreSQL', () => {
-  jest.setTimeout(60_000);
-
   it('makes a UTF-8 cluster with a kept password, and finds its data again', async () => {
     const dataDir = newFolder();
     const first = await start(dataDir);
@@ -183,13 +164,16 @@ describe('the embedded PostgreSQL', () => {
     const second = await serverPid(dataDir);
     expect(second).not.toBe(first);
     expect(said.slice(-2)).toEqual([
-      expect.stringContaining('ended unexpectedly'),
+      expect.stringContaining('stopped unexpectedly'),
       expect.stringContaining('running again'),
     ]);
     // Also where it is on its way up again.
     process.kill(second, 'SIGKILL');
     await database.stop();
-    expect(await clusterProcesses(path.join(dataDir, 'postgres'))).toEqual([]);
+    // The children of a killed server end by themselves, as soon as they notice.
+    await until('none of its processes is left', async () => {
+      return (await clusterProcesses(path.join(dataDir, 'postgres'))).length === 0;
+    });
     await start(dataDir);
   });
 
@@ -227,7 +211,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(line, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await end(child);
     const mine = await start(dataDir);
-    expect(await failure(start(dataDir))).toContain('this very process');
+    expect(await failure(start(dataDir))).toContain('this process');
     expect((await startInChild(dataDir)).line).toContain(`the running process ${process.pid}`);
     await mine.stop();
     await start(dataDir);
@@ -303,10 +287,10 @@ describe('the embedded PostgreSQL', () => {
   it('says what is wrong with a folder that it cannot use', async () => {
     const dataDir = newFolder();
     await fs.mkdir(path.join(dataDir, 'postgres', 'something'), { recursive: true });
-    expect(await failure(start(dataDir))).toContain('is in the way');
+    expect(await failure(start(dataDir))).toContain('cannot be used');
     await fs.writeFile(path.join(root, 'file'), '');
     expect(await failure(start(path.join(root, 'file', 'below')))).toContain('ENOTDIR');
-    expect(await failure(start('relative/folder'))).toContain('not absolute');
+    expect(await failure(start('relative/folder'))).toContain('must be an absolute path');
   });
 
   it('tries another port when somebody was quicker to take the first', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { SealedSuccessors1763680000000 } from '../../migrations/1763680000000-sealed-successors.js';
+import { TokensWithoutRows1763699300000 } from '../../migrations/1763699300000-tokens-without-rows.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { migrate } from '../../src/database/migrate.js';
@@ -10,13 +10,19 @@ import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
 
-/** The queue of webhooks and the pairs that rotations seal are worked on by statements for many rows at once: by SQL alone. */
+/** Worked on by SQL alone: the queue of webhooks, grants and codes by statements for many rows at once. */
 const BY_SQL_ALONE = [
+  'access_changes',
+  'authorization_codes',
   'deliveries',
   'delivery_attempts',
+  'encryption_canary',
   'event_idempotency_keys',
   'events',
-  'sealed_successors',
+  'grants',
+  'required_migrations',
+  'revoked_access_tokens',
+  'token_keys',
   'webhook_endpoint_hours',
   'webhook_recoveries',
 ];
@@ -84,29 +90,22 @@ describe('migrations', () => {
     expect(await dataSource.runMigrations({ transaction: 'each' })).toEqual([]);
   });
 
-  it('move the sealed pairs whose grace time still runs into their table, and back', async () => {
+  it('end every token that was a row, and leave consents as they are', async () => {
     const dataSource = await connect(await emptyDatabase());
     await dataSource.runMigrations({ transaction: 'each' });
-    const after = MIGRATIONS.length - MIGRATIONS.indexOf(SealedSuccessors1763680000000);
+    const after = MIGRATIONS.length - MIGRATIONS.indexOf(TokensWithoutRows1763699300000);
     for (let n = 0; n < after; n++) await dataSource.undoLastMigration({ transaction: 'each' });
     await dataSource.query(`
       SET session_replication_role = replica;
-      INSERT INTO refresh_tokens (digest, grant_id, expires_at, retired_at, grace_ends_at, successor_digest, sealed_successor)
-      SELECT sha256(name::bytea), 'grnt', now() + interval '1 day', now(), now() + ends_in, sha256('next'), name::bytea
-        FROM (VALUES ('running', interval '1 minute'), ('over', interval '-1 minute')) pair (name, ends_in);
+      INSERT INTO consents (client_id, user_id, scopes) VALUES ('client', 'user', '{}');
+      INSERT INTO grants (id, client_id, user_id, scopes, expires_at)
+      VALUES ('grnt01HN2NJ9NMRZBXT1H6FT9N7735', 'client', 'user', '{}', now() + interval '1 year');
       RESET session_replication_role`);
-    const both = (sql: string) => dataSource.query<Row[]>(sql);
-    const before = await both(
-      "SELECT digest, grace_ends_at, sealed_successor AS sealed FROM refresh_tokens WHERE sealed_successor = 'running'",
-    );
     await dataSource.runMigrations({ transaction: 'each' });
-    expect(await both('SELECT digest, grace_ends_at, sealed FROM sealed_successors')).toEqual(before);
-    for (let n = 0; n < after; n++) await dataSource.undoLastMigration({ transaction: 'each' });
-    const back = await both(
-      'SELECT digest, grace_ends_at, sealed_successor AS sealed FROM refresh_tokens WHERE sealed_successor IS NOT NULL',
+    const counts: Row[] = await dataSource.query(
+      'SELECT (SELECT count(*)::int FROM grants) AS grants, (SELECT count(*)::int FROM consents) AS consents',
     );
-    expect(back).toEqual(before);
-    expect(before).toHaveLength(1);
+    expect(counts).toEqual([{ grants: 0, consents: 1 }]);
   });
 
   it('rise in time, and each says its name', () => {
@@ -173,7 +172,7 @@ describe('migrations', () => {
         has_default: boolean;
       }>(
         `SELECT column_name AS name, CASE WHEN data_type = 'ARRAY' THEN substr(udt_name, 2) || '[]' ELSE udt_name END AS type,
-                is_nullable = 'YES' AS nullable, column_default IS NOT NULL AS has_default
+                is_nullable = 'YES' AS nullable, column_default IS NOT NULL OR is_identity = 'YES' AS has_default
            FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1`,
         [table],
       );

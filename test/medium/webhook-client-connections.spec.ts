@@ -11,7 +11,7 @@ describe('The connections of the guarded HTTP client', () => {
   let receiver: Receiver | undefined;
 
   beforeEach(() => {
-    client = new GuardedHttpClient({ allowPrivateAddresses: true, lookup: LOOPBACK, timeoutMs: 5_000 });
+    client = new GuardedHttpClient({ allowPrivateAddresses: true, lookup: LOOPBACK, timeoutMs: 120_000 });
   });
 
   afterEach(async () => {
@@ -108,9 +108,8 @@ describe('The connections of the guarded HTTP client', () => {
     const { held, untilHeld } = await startHanging();
     const hanging = Array.from({ length: 40 }, () => post('/hang'));
     await untilHeld(40);
-    const begun = performance.now();
+    // Before any of the 40 is answered, and none of them is given up.
     expect(await post('/other')).toMatchObject({ status: 200 });
-    expect(performance.now() - begun).toBeLessThan(1_000);
     for (const answer of held) answer();
     for (const outcome of await Promise.all(hanging)) expect(outcome).toMatchObject({ bodyStart: 'late' });
     // Of the 40, a few are kept.

@@ -34,7 +34,7 @@ export function describeRooms(names: string[]): void {
     exchanges = new Exchanges(service, receiver.url());
     const here = routes.filter((route) => roomsOf(route).some((room) => names.includes(room)));
     plans = await survey(exchanges, here);
-  }, 90_000);
+  });
   afterAll(async () => {
     exchanges.stop();
     await service.stop();
@@ -57,11 +57,15 @@ export function describeRooms(names: string[]): void {
           exchanges.renew();
           const exchange = await exchanges.send(draft);
           const seen = `${route.method} ${exchange.path}: ${exchange.status} ${exchange.text.slice(0, 300)}`;
+          // Contract §9: a client's own token has no user.
+          if (exchange.path.startsWith('/v2/users/me') && exchange.status === 404) continue;
+          // What no other page of the console answers.
+          if (route.url.endsWith('/*') && exchange.status === 404) continue;
           if ([401, 403, 404, 405, 406, 415].includes(exchange.status)) throw new Error(seen);
           expect([seen, faultsOf(exchange, service.url)]).toEqual([seen, []]);
         }
       }
-    }, 90_000);
+    });
 
     it(
       'answer whatever is sent as described, and never by a mistake of their own',

@@ -3,7 +3,7 @@ import { addressKey } from '../../src/rate-limits/address-key.js';
 import { namespaceOf, storageKey } from '../../src/rate-limits/storage-key.js';
 import { partnerKey } from '../../src/rate-limits/throttler-storage.js';
 import { firstIdAt, isId, newId, type IdPrefix } from '../../src/secrets/ids.js';
-import { seal, successorKey, unseal } from '../../src/secrets/seal.js';
+import { seal, unseal } from '../../src/secrets/seal.js';
 import {
   digestOf,
   isSecret,
@@ -175,16 +175,6 @@ describe('sealed text', () => {
           unseal(one, changed, data) === undefined &&
           unseal(one, sealed.subarray(0, at % sealed.length), data) === undefined
         );
-      }),
-    );
-  });
-
-  it('of a successor opens with that retired token under that key of the service alone', () => {
-    always(
-      fc.property(text, text, key, key, (token, otherToken, one, other) => {
-        const sealed = seal(successorKey(token, one), 'successor', 'row');
-        const isSame = token === otherToken && one.equals(other);
-        return (unseal(successorKey(otherToken, other), sealed, 'row') === 'successor') === isSame;
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { parseBasicCredentials } from '../../src/clients/client-credentials.js';
+import { basicPartsOf, credentialsOf } from '../../src/clients/client-credentials.js';
 import { clientErrors, type ClientShape } from '../../src/clients/client-rules.js';
 import type { ClientsService } from '../../src/clients/clients.service.js';
 import { isRegisteredRedirectUri, redirectUriError } from '../../src/clients/redirect-uri.js';
@@ -156,7 +156,8 @@ describe('Basic credentials', () => {
     );
     always(
       fc.property(header, (text) => {
-        const found = parseBasicCredentials(text);
+        const parts = basicPartsOf(text);
+        const found = parts && credentialsOf(parts);
         return found === undefined || (found.clientId !== '' && found.clientSecret !== '');
       }),
       1000,

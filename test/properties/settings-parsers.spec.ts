@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { connectionOptions } from '../../src/database/connections.js';
 import { fastify } from 'fastify';
-import { Client } from 'pg';
 import { readEnvironment, SettingsError, type Environment } from '../../src/config/environment.js';
 import { isUrl } from '../../src/config/is-url.js';
 import { isLoopbackHost } from '../../src/config/loopback.js';
@@ -159,8 +159,8 @@ describe('the settings', () => {
       fc.property(value(), value(), value(), (TRUSTED_PROXIES, DATABASE_URL, REDIS_URL) => {
         const proxies = read({ TRUSTED_PROXIES })?.TRUSTED_PROXIES;
         if (proxies !== undefined) fastify({ trustProxy: splitList(proxies) });
-        const database = read({ DATABASE_URL })?.DATABASE_URL;
-        if (database !== undefined) new Client({ connectionString: database });
+        const database = read({ NODE_ENV: 'test', DATABASE_URL })?.DATABASE_URL;
+        if (database !== undefined) connectionOptions(database);
         const redis = read({ REDIS_URL })?.REDIS_URL;
         if (redis !== undefined) redisOf(redis);
       }),

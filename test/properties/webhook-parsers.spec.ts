@@ -216,9 +216,8 @@ describe('an event', () => {
   it('is delivered as the JSON that came, with numbers that every reader takes for the same', () => {
     always(
       fc.property(fc.jsonValue(), oddText(), (data, type) => {
-        const payload = JSON.parse(payloadOf(type, '2026-01-01T00:00:00Z', 'user1', { data })) as {
-          data: { data: unknown };
-        };
+        const content = { type, timestamp: '2026-01-01T00:00:00Z', userId: 'user1', data: { data } };
+        const payload = JSON.parse(payloadOf('evnt1', content)) as { data: { data: unknown } };
         const isExact = holdsExactNumbers(data);
         return !isExact || JSON.stringify(payload.data.data) === JSON.stringify(data);
       }),

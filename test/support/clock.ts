@@ -1,6 +1,7 @@
 const now = performance.now.bind(performance);
 let ahead = 0;
-performance.now = () => now() + ahead;
+let heldAt: number | undefined;
+performance.now = () => (heldAt ?? now()) + ahead;
 afterAll(() => {
   performance.now = now;
 });
@@ -11,4 +12,14 @@ afterAll(() => {
  */
 export function putClockForward(seconds: number): void {
   ahead += seconds * 1000;
+}
+
+/** From now on the process's own clock stands still, but for being put forward; what is given back lets it go on from there. */
+export function holdClock(): () => void {
+  const from = now();
+  heldAt = from;
+  return () => {
+    heldAt = undefined;
+    ahead -= now() - from;
+  };
 }

@@ -1,7 +1,8 @@
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres } from '../../dist/src/database/embedded/embedded-postgres.js';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../dist/demo/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrate.js';
 
 /** One real PostgreSQL for the whole run; each test file copies its database from this migrated template. */
@@ -15,7 +16,17 @@ export default async function globalSetup() {
     say: (line) => process.stdout.write(`${line}\n`),
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
-  await migrate(postgres.url, async () => {});
+  // As in production: one role owns the schema, and the service works under another (test/support/test-database.ts).
+  const roles = new URL(postgres.url);
+  const admin = new pg.Client({ connectionString: roles.href });
+  await admin.connect();
+  for (const role of ['charging_owner', 'charging_service']) {
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${roles.password}'`);
+  }
+  await admin.query('ALTER DATABASE template_charging OWNER TO charging_owner');
+  await admin.end();
+  roles.username = 'charging_owner';
+  await migrate(roles.href, undefined, { serviceRole: 'charging_service' });
   process.env.TEST_DATABASE_URL = postgres.url;
   globalThis.testPostgres = { postgres, dataDir };
 }

@@ -3,14 +3,14 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { freePort } from '../../src/database/embedded/free-port.js';
-import { ensurePostgresUser, isRoot } from '../../src/database/embedded/postgres-user.js';
-import { runCommand, whyFailed, type RunAs } from '../../src/database/embedded/run-command.js';
-import { startServer, stopServer, type ServerProcess } from '../../src/database/embedded/server-process.js';
+import { ensurePostgresUser, isRoot } from '../../demo/embedded-postgres/postgres-user.js';
+import { runCommand, whyFailed, type RunAs } from '../../demo/embedded-postgres/run-command.js';
+import { startServer, stopServer, type ServerProcess } from '../../demo/embedded-postgres/server-process.js';
+import { freePort } from './free-port.js';
 
 // What Debian and Ubuntu do not put on the PATH.
 const DEBIAN = '/usr/lib/postgresql';
-const NEEDED = ['initdb', 'postgres', 'pg_ctl', 'pg_basebackup', 'pg_dump', 'pg_restore'];
+const NEEDED = ['initdb', 'postgres', 'pg_ctl', 'pg_basebackup', 'pg_dump', 'pg_restore', 'psql'];
 const PASSWORD = 'for-the-test';
 const USER = 'charging';
 
@@ -23,7 +23,7 @@ export const lackingPostgres = FOLDER
 
 /** A PostgreSQL as an operator installs it, with the programs that save and restore (the embedded one has none of them). */
 export class InstalledPostgres {
-  private readonly servers: ServerProcess[] = [];
+  private readonly servers = new Map<string, ServerProcess>();
 
   private constructor(
     /** Belongs to the user that PostgreSQL runs as. */
@@ -31,6 +31,9 @@ export class InstalledPostgres {
     private readonly runAs: RunAs | undefined,
     readonly port: number,
   ) {}
+
+  /** The PATH on which its programs stand first. */
+  readonly path = [FOLDER, process.env.PATH].join(path.delimiter);
 
   /** Makes it in a folder of its own and starts it; finished WAL goes to the folder `archive` there. */
   static async start(): Promise<InstalledPostgres> {
@@ -74,7 +77,15 @@ export class InstalledPostgres {
       ...settings,
     };
     const server = await startServer(this.folder, home, { initdb, postgres, pgCtl }, all, () => undefined);
-    this.servers.push(server);
+    this.servers.set(name, server);
+  }
+
+  /** Ends the server over that data directory: in order, or as one that dies. */
+  async stop(name: string, signal?: 'SIGQUIT'): Promise<void> {
+    const server = this.servers.get(name)!;
+    this.servers.delete(name);
+    if (signal) server.child.kill(signal);
+    await stopServer(server);
   }
 
   /** Starts a server over a base backup that replays the archive up to a moment, and takes connections when it is there. */
@@ -109,7 +120,7 @@ export class InstalledPostgres {
   }
 
   async remove(): Promise<void> {
-    await Promise.all(this.servers.map((server) => stopServer(server)));
+    await Promise.all([...this.servers.values()].map((server) => stopServer(server)));
     await rm(this.folder, { recursive: true, force: true });
   }
 }

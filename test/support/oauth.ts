@@ -7,6 +7,8 @@ type Fields = Record<string, string | undefined>;
 export function expectOAuthError(answer: Answer, status: 400 | 401 | 403, error: string): void {
   expect({ status: answer.status, error: answer.json?.error as unknown }).toEqual({ status, error });
   expect(Object.keys(answer.json as object).sort()).toEqual(['error', 'error_description']);
+  // RFC 6749 §5.2: neither quotes nor backslashes, nor anything beyond ASCII.
+  expect(answer.json.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('pragma')).toBe('no-cache');

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { findBinaries, type Binaries } from '../../src/database/embedded/binaries.js';
-import { findClusterHome, type ClusterHome } from '../../src/database/embedded/cluster-home.js';
-import { clusterProcesses } from '../../src/database/embedded/cluster-processes.js';
-import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
-import { freePort } from '../../src/database/embedded/free-port.js';
-import { startServer, stopServer, type ServerProcess } from '../../src/database/embedded/server-process.js';
+import { findBinaries, type Binaries } from '../../demo/embedded-postgres/binaries.js';
+import { findClusterHome, type ClusterHome } from '../../demo/embedded-postgres/cluster-home.js';
+import { clusterProcesses } from '../../demo/embedded-postgres/cluster-processes.js';
+import { startEmbeddedPostgres } from '../../demo/embedded-postgres/embedded-postgres.js';
+import { startServer, stopServer, type ServerProcess } from '../../demo/embedded-postgres/server-process.js';
 import { migrate } from '../../src/database/migrate.js';
+import { freePort } from './free-port.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Fast shutdown, immediate shutdown, and an end without any warning. */

@@ -42,25 +42,36 @@ export interface SeededDelivery {
   at?: Date;
   attempts?: Partial<Attempt>[];
   isTest?: boolean;
+  /** Whom it is about; else a user who is in no table. */
+  userId?: string;
 }
 
 /** A delivery with its attempts, as the worker would have left it; a pending one is due in an hour. The id. */
 export async function seedDelivery(
   { database }: TestService,
   endpoint: EndpointEntity,
-  { state, type = 'vehicle.updated', cancelReason, at, attempts = [], isTest = false }: SeededDelivery,
+  {
+    state,
+    type = 'vehicle.updated',
+    cancelReason,
+    at,
+    attempts = [],
+    isTest = false,
+    userId,
+  }: SeededDelivery,
 ): Promise<string> {
   const eventId = newId('evnt');
   const id = at ? `dlvr${ulid(at.getTime())}` : newId('dlvr');
   const payload = JSON.stringify({
+    id: eventId,
     type,
     timestamp: '2026-01-31T08:00:00Z',
-    user_id: 'user1',
+    user_id: userId ?? 'user1',
     data: { id: 'é' },
   });
   await database.query(
-    `INSERT INTO events (id, type, payload, deliveries, test) VALUES ($1, $2, $3, 1, $4)`,
-    [eventId, type, payload, isTest],
+    `INSERT INTO events (id, type, payload, deliveries, test, user_id) VALUES ($1, $2, $3, 1, $4, $5)`,
+    [eventId, type, payload, isTest, userId ?? null],
   );
   await database.query(
     `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, cancel_reason, attempts,

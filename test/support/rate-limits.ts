@@ -1,3 +1,4 @@
+import { waitingTime } from '../../src/rate-limits/waiting-time.js';
 import type { Answer, Http, HttpOptions } from './http.js';
 
 /** The statuses of so many answers, in order. */
@@ -42,7 +43,7 @@ export function expectRetryAfter(answer: Answer, windowSeconds: number): void {
   const seconds = answer.headers.get('retry-after') ?? '';
   expect(seconds).toMatch(/^[1-9]\d*$/);
   expect(Number(seconds)).toBeLessThanOrEqual(windowSeconds);
-  expect(answer.text).toContain(`${seconds} seconds`);
+  expect(answer.text).toContain(`again in ${waitingTime(Number(seconds))}.`);
 }
 
 /** Sends as if from this address, for a service that trusts 127.0.0.1 as its proxy. */

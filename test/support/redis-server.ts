@@ -1,15 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../src/database/embedded/free-port.js';
+import { freePort } from './free-port.js';
 import { describeUnless } from './left-out.js';
 import { until } from './until.js';
 
 const ATTEMPTS = 5;
+const CONFIGURATION = 'redis.conf';
 
 /** A Redis that a test may use. */
 export interface TestRedis {
@@ -28,9 +29,13 @@ export class RedisServer implements TestRedis {
     readonly url: string,
   ) {}
 
-  /** Starts `redis-server` from the PATH on a free port of 127.0.0.1; `options` go to it as they are. */
-  static async start({ password = '', options = [] as string[] } = {}): Promise<RedisServer> {
+  /**
+   * Starts `redis-server` from the PATH on a free port of 127.0.0.1; `options` go to it as they are, `file` is what its
+   * configuration file holds at first (a sentinel writes to it).
+   */
+  static async start({ password = '', options = [] as string[], file = '' } = {}): Promise<RedisServer> {
     const directory = await mkdtemp(path.join(tmpdir(), 'charging-data-redis-'));
+    await writeFile(path.join(directory, CONFIGURATION), file);
     const secured = password ? [...options, '--requirepass', password] : options;
     for (let attempt = 1; ; attempt++) {
       const port = await freePort();
@@ -49,9 +54,19 @@ export class RedisServer implements TestRedis {
   /** Starts it again on its port, empty; resolves once it answers. */
   async start(): Promise<void> {
     const where = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory];
-    const child = spawn('redis-server', [...where, '--save', '', '--appendonly', 'no', ...this.options], {
-      stdio: 'ignore',
-    });
+    const child = spawn(
+      'redis-server',
+      [
+        path.join(this.directory, CONFIGURATION),
+        ...where,
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+        ...this.options,
+      ],
+      { stdio: 'ignore' },
+    );
     this.child = child;
     let problem: Error | undefined;
     const killWithUs = () => void child.kill('SIGKILL');

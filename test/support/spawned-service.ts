@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { until } from './until.js';
 
 const MAIN = path.join(process.cwd(), 'dist', 'src', 'main.js');
@@ -8,6 +9,9 @@ const MAIN = path.join(process.cwd(), 'dist', 'src', 'main.js');
 const FLAGS = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
 ).scripts.start.match(/--\S+/g)!;
+const HELD_TIMERS = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'held-timers.mjs')).href;
+/** The limits of a shutdown, in milliseconds: when requests under way are cut off, and when the process ends whatever is left. */
+export const SHUTDOWN_LIMITS = { cutOff: 8_000, end: 9_500 };
 const READY = /listening on|curl -s -H "Authorization: Bearer \$ADMIN"/;
 
 /** The service as a process of its own, as `npm start` starts it. */
@@ -19,14 +23,26 @@ export class SpawnedService {
   private isOver = false;
   private readonly child: ChildProcess;
 
-  /** `files`: how many it may open; `imports`: modules that it loads before anything else. */
+  /**
+   * `files`: how many it may open; `imports`: modules that it loads before anything else; `heldTimers`: limits (held-timers.mjs)
+   * that do not run out before {@link letTimersPass}: what ends all the same needed none of them.
+   */
   constructor(
     environment: Record<string, string>,
-    { files, imports = [] }: { files?: number; imports?: string[] } = {},
+    {
+      files,
+      imports = [],
+      heldTimers = [],
+    }: { files?: number; imports?: string[]; heldTimers?: (number | string)[] } = {},
   ) {
     const { PATH, HOME, TMPDIR } = process.env;
-    const env = { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...environment };
-    const args = [...FLAGS, ...imports.map((module) => `--import=${module}`), MAIN];
+    const env = {
+      ...{ PATH, HOME, HELD_TIMERS: heldTimers.join() },
+      ...(TMPDIR ? { TMPDIR } : {}),
+      ...environment,
+    };
+    const modules = heldTimers.length > 0 ? [HELD_TIMERS, ...imports] : imports;
+    const args = [...FLAGS, ...modules.map((module) => `--import=${module}`), MAIN];
     const [command, ...all] = files
       ? ['/bin/sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, ...args]
       : [process.execPath, ...args];
@@ -45,7 +61,7 @@ export class SpawnedService {
 
   /** Waits until it says that it can be used. */
   async ready(): Promise<this> {
-    await until('the service is ready', () => this.isOver || READY.test(this.printed), 25_000);
+    await until('the service is ready', () => this.isOver || READY.test(this.printed));
     if (this.isOver) throw new Error(`the service ended instead of starting:\n${this.printed.slice(-2000)}`);
     return this;
   }
@@ -58,9 +74,14 @@ export class SpawnedService {
     this.child.kill(name);
   }
 
-  /** Its exit code, null where a signal killed it; throws where it goes on for longer. */
-  async exit(withinMs = 10_000): Promise<number | null> {
-    await until('the service has ended', () => this.isOver, withinMs);
+  /** The time of the held timers that are set now is over. */
+  letTimersPass(): void {
+    this.signal('SIGUSR2');
+  }
+
+  /** Its exit code, null where a signal killed it; throws where it goes on. */
+  async exit(): Promise<number | null> {
+    await until('the service has ended', () => this.isOver);
     return this.ended;
   }
 

@@ -3,7 +3,10 @@ import { Client } from 'pg';
 
 /** A database of its own, copied from the migrated template. */
 export interface TestDatabase {
+  /** As a superuser. */
   url: string;
+  /** As the role of the service, which can change neither the schema nor the audit trail; where it is left out, there is none. */
+  serviceUrl?: string;
   query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }
@@ -14,9 +17,9 @@ const templateUrl = (): string => {
   return url;
 };
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(template = 'template_charging'): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE template_charging`));
+  await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   const url = withDatabase(name);
   const client = new Client({ connectionString: url });
   // A test may cut every connection; the next query says so.
@@ -24,8 +27,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await client.connect();
   // One after another: a connection that is asked two things at once is an error in the next version of pg.
   let last: Promise<unknown> = Promise.resolve();
+  const serviceUrl = new URL(url);
+  serviceUrl.username = 'charging_service';
   return {
     url,
+    serviceUrl: serviceUrl.href,
     query: <T>(sql: string, params?: unknown[]) => {
       const result = last.then(async () => (await client.query(sql, params)).rows as T[]);
       last = result.catch(() => undefined);
@@ -36,6 +42,22 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await asAdmin((admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
     },
   };
+}
+
+/** Another database of the same server with all that this one holds, as when a dump is restored. Cuts every connection to this one. */
+export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
+  const name = new URL(url).pathname.slice(1);
+  const allow = (connections: boolean) =>
+    asAdmin((admin) => admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`));
+  await allow(false);
+  try {
+    await asAdmin((admin) =>
+      admin.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [name]),
+    );
+    return await createTestDatabase(name);
+  } finally {
+    await allow(true);
+  }
 }
 
 const withDatabase = (name: string): string => {

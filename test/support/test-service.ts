@@ -1,12 +1,19 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createServer, type AddressInfo } from 'node:net';
 import { createApp } from '../../src/app.setup.js';
 import { AccessChanges } from '../../src/database/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/logging.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
+import { freePort } from './free-port.js';
+import { HeldTimers } from './held-timers.js';
 import { Http } from './http.js';
+
+// A request waits 3 s for a connection of the pool, and is refused. On a busy machine that would refuse what has nothing to do
+// with it; a test of the limit itself holds it in its own hand.
+HeldTimers.hold(3_000, 3_000, '/pg-pool/');
+
+export { freePort };
 
 /** One running instance of the service over a real database and real HTTP. */
 export interface TestInstance {
@@ -30,16 +37,21 @@ export interface TestServiceOptions {
   /** Settings as in the environment. */
   env?: Record<string, string>;
   instances?: number;
+  /** Settings of PostgreSQL for the service's connections, in place of its own. */
+  databaseOptions?: Record<string, string>;
 }
 
 /** 32 bytes in base64; the same for every instance. */
 export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 'k').toString('base64');
 
 export async function startService({
-  env = {},
+  env: settings = {},
   instances = 1,
+  databaseOptions,
 }: TestServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
+  const url = `${database.url}?${new URLSearchParams(databaseOptions)}`;
+  const env = { ...(databaseOptions ? { DATABASE_URL: url } : {}), ...settings };
   const started: TestInstance[] = [];
   const first = await startInstance(database, env);
   started.push(first);
@@ -76,7 +88,7 @@ export async function startInstance(
     NODE_ENV: 'test',
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.serviceUrl ?? database.url,
     DATABASE_POOL_SIZE: '10',
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     ...env,
@@ -86,13 +98,4 @@ export async function startInstance(
   await app.listen(port, '127.0.0.1');
   const url = `http://127.0.0.1:${port}`;
   return { app, settings, url, http: new Http(url), log };
-}
-
-/** A port that nothing listens on at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -129,15 +129,11 @@ export class Webhooks {
   }
 
   /** Waits until the delivery has had so many attempts and is in nobody's hand. */
-  async attempted(id: string, attempts = 1, deadlineMs?: number): Promise<DeliveryRow> {
-    await until(
-      `the delivery has had ${attempts} attempts`,
-      async () => {
-        const row = await this.delivery(id);
-        return row.attempts >= attempts && row.lease_id === null;
-      },
-      deadlineMs,
-    );
+  async attempted(id: string, attempts = 1): Promise<DeliveryRow> {
+    await until(`the delivery has had ${attempts} attempts`, async () => {
+      const row = await this.delivery(id);
+      return row.attempts >= attempts && row.lease_id === null;
+    });
     return this.delivery(id);
   }
 

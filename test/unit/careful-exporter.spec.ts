@@ -40,9 +40,9 @@ describe('what is sent to a collector', () => {
       make();
     }
     expect(said).toEqual([
-      'Traces cannot be sent and are dropped: nobody listens',
-      'Traces are sent again',
-      'Traces cannot be sent and are dropped: nobody listens',
+      'Traces cannot be exported and are dropped: nobody listens',
+      'Traces are exported again',
+      'Traces cannot be exported and are dropped: nobody listens',
     ]);
   });
 });

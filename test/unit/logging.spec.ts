@@ -1,5 +1,5 @@
 import { createLog, NestLog } from '../../src/http/logging.js';
-import { apart, inLogScope, keepLogScope } from '../../src/telemetry/log-scope.js';
+import { detached, inLogScope, keepLogScope } from '../../src/telemetry/log-scope.js';
 
 type Line = Record<string, unknown>;
 
@@ -59,7 +59,7 @@ describe('the log', () => {
       await Promise.resolve();
       log.log('within');
       await inLogScope({ delivery_id: 'two' }, async () => log.log('further within'));
-      await apart(async () => log.log('apart'));
+      await detached(async () => log.log('apart'));
       log.log('within again');
     });
     log.log('outside');

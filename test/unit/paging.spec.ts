@@ -27,7 +27,7 @@ function select(ids: string[], part: PartSql): string[] {
   const comparison = /^id ([<>]=?) \$(\d)$/.exec(where);
   if (!comparison) expect(where).toBe('true');
   const from = comparison ? (params[Number(comparison[2]) - 1] as string) : '';
-  const order = /^ORDER BY id (ASC|DESC) LIMIT \$(\d)$/.exec(orderAndLimit)!;
+  const order = /^ORDER BY id (ASC|DESC) LIMIT (\d+)$/.exec(orderAndLimit)!;
   const tests: Record<string, (id: string) => boolean> = {
     '>': (id) => id > from,
     '<': (id) => id < from,
@@ -35,7 +35,7 @@ function select(ids: string[], part: PartSql): string[] {
     '<=': (id) => id <= from,
   };
   const found = ids.filter((id) => !comparison || tests[comparison[1]!]!(id)).sort();
-  return (order[1] === 'ASC' ? found : found.reverse()).slice(0, params[Number(order[2]) - 1] as number);
+  return (order[1] === 'ASC' ? found : found.reverse()).slice(0, Number(order[2]));
 }
 
 const pageOf = (ids: string[], page: PageRequest, direction: 'asc' | 'desc'): Promise<Page<string>> =>

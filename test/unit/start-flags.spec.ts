@@ -6,6 +6,6 @@ describe('what Node.js is told at the start', () => {
   it('is the same in the container as with npm start', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     const command = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1];
-    expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(scripts.start);
+    expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(scripts.start.replace(/^exec /, ''));
   });
 });

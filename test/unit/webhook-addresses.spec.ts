@@ -106,7 +106,7 @@ describe('the URL of an endpoint', () => {
   });
 
   it.each([
-    ['', /given/],
+    ['', /empty/],
     ['http://hooks.example/', /https/],
     ['ftp://hooks.example/', /https/],
     ['hooks.example', /https/],
@@ -232,17 +232,17 @@ describe('where the host of an endpoint points', () => {
   it.each([
     ['ENOTFOUND', /does not exist/],
     ['ENODATA', /does not exist/],
-    ['ETIMEOUT', /did not answer in time/],
-    ['ESERVFAIL', /answered with an error/],
+    ['ETIMEOUT', /did not respond in time/],
+    ['ESERVFAIL', /returned an error/],
   ])('is refused when the name does not resolve: %s', async (code, reason) => {
     expect(await check(failing(code))).toMatch(reason);
-    expect(await check(failing(code))).toMatch(/^must have a host that can be found/);
+    expect(await check(failing(code))).toMatch(/^must have a host that can be resolved/);
   });
 
   it('is refused when there is no address, and when there is no answer in time', async () => {
     expect(await check(answering())).toMatch(/does not exist/);
     const hanging = { ...PUBLIC_ONLY, lookup: () => new Promise<never>(() => undefined), dnsTimeoutMs: 20 };
-    expect(await check(hanging)).toMatch(/did not answer in time/);
+    expect(await check(hanging)).toMatch(/did not respond in time/);
   });
 
   it('is fine when all addresses are public, or internal ones are allowed', async () => {

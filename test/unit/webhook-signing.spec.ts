@@ -57,7 +57,7 @@ describe('the secret of an endpoint', () => {
     'signs nothing when it is none, and is not quoted',
     (secret) => {
       const sign = () => signDelivery([secret], { id: 'a', timestamp: 1, body: '' });
-      expect(sign).toThrow('That is not the secret of an endpoint.');
+      expect(sign).toThrow('This is not an endpoint secret.');
     },
   );
 

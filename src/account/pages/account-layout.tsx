@@ -2,11 +2,11 @@ import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { Layout, renderPage, SignedInAs } from '../../http/pages/layout.js';
 
-/** What stands around every part of the account page. */
+/** The data of the layout around every account page. */
 export interface AccountFrame {
   user: { name: string; email: string };
   logoutToken: string;
-  /** What was just done. */
+  /** The message about what was just done. */
   notice?: string;
 }
 
@@ -14,7 +14,7 @@ const PARTS = {
   applications: { href: '/account', label: 'Applications' },
   notifications: { href: '/account/notifications', label: 'Notifications' },
   password: { href: '/account/password', label: 'Password' },
-  sessions: { href: '/account/sessions', label: 'Where signed in' },
+  sessions: { href: '/account/sessions', label: 'Sessions' },
 } as const;
 
 export interface AccountPageProps extends AccountFrame {
@@ -23,7 +23,7 @@ export interface AccountPageProps extends AccountFrame {
   children: ComponentChildren;
 }
 
-/** One part of the account page: the way to the others, the part itself, and who is signed in. */
+/** One account page: the navigation, the page itself, and who is logged in. */
 export function renderAccountPage({
   title,
   part,
@@ -42,7 +42,7 @@ export function renderAccountPage({
         </p>
       )}
       {children}
-      <section class="account-identity" aria-label="Signed in">
+      <section class="account-identity" aria-label="Logged in user">
         <SignedInAs {...user} />
         <form method="post" action="/logout">
           <CsrfField token={logoutToken} />
@@ -58,7 +58,7 @@ export function renderAccountPage({
 function AccountNavigation({ current }: { current: keyof typeof PARTS }): VNode {
   return (
     <nav class="account-nav" aria-label="Your account">
-      {/* Safari drops list semantics from lists without markers unless the role says so. */}
+      {/* Safari drops list semantics from lists without markers unless the role is given. */}
       <ul role="list">
         {Object.entries(PARTS).map(([part, { href, label }]) => (
           <li>

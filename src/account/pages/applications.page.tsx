@@ -25,11 +25,11 @@ export function applicationsPage({ frame, clients }: ApplicationsPageProps): str
           <NothingHere
             page={clients}
             path={PATH}
-            words="No application is connected, so nobody reads your data through this service. When one asks you and you agree, it appears here."
+            words="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
           />
         ) : (
           <>
-            <p class="lead">These applications may read your charging data, because you agreed.</p>
+            <p class="lead">You have authorized these applications to read your charging data.</p>
             <ul class="entries" role="list">
               {clients.items.map((client) => (
                 <Application client={client} />
@@ -56,7 +56,7 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         <h2>
           <bdi>{client.name}</bdi>
         </h2>
-        {!client.enabled && <span class="badge">Switched off by us</span>}
+        {!client.enabled && <span class="badge">Disabled by the service</span>}
       </div>
       <WhatItReads client={client} />
       <dl class="facts">
@@ -82,12 +82,12 @@ function Application({ client }: { client: ConnectedClient }): VNode {
   );
 }
 
-/** The scopes in the words of the catalogue. */
+/** The scopes as described in the catalogue. */
 export function WhatItReads({ client }: { client: ConnectedClient }): VNode {
-  if (client.descriptions.length === 0) return <p>It may read none of your data.</p>;
+  if (client.descriptions.length === 0) return <p>It cannot read any of your data.</p>;
   return (
     <>
-      <p class="entry-label">It may:</p>
+      <p class="entry-label">It can:</p>
       <ul>
         {client.descriptions.map((description) => (
           <li>{description}</li>
@@ -99,6 +99,6 @@ export function WhatItReads({ client }: { client: ConnectedClient }): VNode {
 
 function LastUsed({ client }: { client: ConnectedClient }): VNode {
   if (client.lastUsedAt) return <Moment at={client.lastUsedAt} />;
-  if (client.actsInOwnName) return <>Not known: it reads with a key of its own, at any time</>;
-  return <>Not in the recent past</>;
+  if (client.actsInOwnName) return <>Unknown: it uses its own token and can read at any time</>;
+  return <>Not recently</>;
 }

@@ -13,7 +13,7 @@ export interface DisconnectPageProps {
 export function disconnectPage({ frame, csrfToken, client }: DisconnectPageProps): string {
   return renderAccountPage({
     ...frame,
-    title: 'Disconnect an application',
+    title: 'Disconnect application',
     part: 'applications',
     children: (
       <>
@@ -23,12 +23,10 @@ export function disconnectPage({ frame, csrfToken, client }: DisconnectPageProps
         <WhatItReads client={client} />
         <h2>What happens if you disconnect it</h2>
         <ul>
-          <li>It can no longer read your data, from this moment on.</li>
-          <li>
-            It is signed out of your account everywhere, and no more of your charging events are sent to it.
-          </li>
-          <li>What it read before stays with it. If it should delete that too, ask the people who run it.</li>
-          <li>You can connect it again at any time: it has to ask you, and you have to agree.</li>
+          <li>It can no longer read your data.</li>
+          <li>It loses all access to your account, and no more of your charging events are sent to it.</li>
+          <li>It keeps the data it has already read. To have that deleted, ask the people who run it.</li>
+          <li>You can connect it again at any time by authorizing it.</li>
         </ul>
         <form method="post" action={`/account/applications/${client.id}`}>
           <CsrfField token={csrfToken} />

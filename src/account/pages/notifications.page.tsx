@@ -9,7 +9,7 @@ import { NothingHere, Pager } from '../../http/pages/pager.js';
 export interface NotificationsPageProps {
   frame: AccountFrame;
   notifications: Page<NotificationEntity>;
-  /** Path to come back to after marking one. */
+  /** Path to return to after marking a notification. */
   returnTo: string;
   /** The CSRF token of the forms of one notification. */
   tokenOf: (id: string) => string;
@@ -17,11 +17,11 @@ export interface NotificationsPageProps {
 
 const PATH = '/account/notifications';
 
-/** What the categories mean to the one who reads. */
+/** What the categories mean to the user. */
 const CATEGORIES: Record<NotificationCategory, string> = {
   ACTIONABLE: 'Needs your attention',
   SERVICE: 'About your account',
-  RETRY: 'Resolves itself',
+  RETRY: 'Resolves automatically',
   MARKETING: 'News',
   INTERNAL: 'For information',
 };
@@ -39,7 +39,7 @@ export function notificationsPage(props: NotificationsPageProps): string {
           <NothingHere
             page={notifications}
             path={PATH}
-            words="There are no notifications. When something happens with your account that you should know, it appears here."
+            words="There are no notifications. Important events in your account appear here."
           />
         ) : (
           <ul class="entries" role="list">
@@ -102,7 +102,7 @@ interface NotificationLinkProps {
   notification: NotificationEntity;
 }
 
-/** The buttons for what is not yet read, or not yet resolved. */
+/** The buttons for notifications that are unread, or unresolved. */
 function Marks({ notification, returnTo, tokenOf }: NotificationProps): VNode | null {
   const { id, readAt, resolvedAt, shortTextTitle } = notification;
   if (readAt && resolvedAt) return null;

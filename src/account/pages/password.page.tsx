@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { renderAccountPage, type AccountFrame } from './account-layout.js';
 
-/** What is wrong with which field. */
+/** What is wrong, by field. */
 export interface PasswordErrors {
   current?: string;
   password?: string;
@@ -26,12 +26,12 @@ export function passwordPage({ frame, csrfToken, errors }: PasswordPageProps): s
       <>
         {failed && (
           <p class="notice notice-error" role="alert">
-            The password was not changed. What is wrong stands beside the fields.
+            Your password was not changed. See the errors below.
           </p>
         )}
         <p>
-          You stay signed in here. Everywhere else you are signed out, and every application that reads with
-          keys you gave it has to ask you again.
+          You stay logged in here. You are logged out everywhere else, and every application that you
+          authorized has to ask you again.
         </p>
         <form method="post" action="/account/password" class="narrow-form">
           <CsrfField token={csrfToken} />
@@ -51,13 +51,13 @@ export function passwordPage({ frame, csrfToken, errors }: PasswordPageProps): s
             label="New password"
             autocomplete="new-password"
             minLength={12}
-            hint="12 to 256 characters. Anything goes."
+            hint="12 to 256 characters. No other rules."
             error={errors.password}
           />
           <PasswordField
             id="new-password-again"
             name="password_again"
-            label="New password again"
+            label="Repeat new password"
             autocomplete="new-password"
             minLength={12}
             error={errors.again}
@@ -81,7 +81,7 @@ interface PasswordFieldProps {
   error?: string;
 }
 
-/** No maxLength: browsers would cut a longer password short without a word. The service says that it is too long. */
+/** No maxLength: browsers would silently truncate a longer password. The service reports that it is too long. */
 function PasswordField({ id, label, hint, error, ...input }: PasswordFieldProps): VNode {
   const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
   return (

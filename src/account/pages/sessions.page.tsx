@@ -18,15 +18,15 @@ export interface SessionsPageProps {
 
 const PATH = '/account/sessions';
 
-/** In which browsers the user is signed in. */
+/** The sessions of the user. */
 export function sessionsPage({ frame, present, others, othersToken, tokenOf }: SessionsPageProps): string {
   return renderAccountPage({
     ...frame,
-    title: 'Where you are signed in',
+    title: 'Sessions',
     part: 'sessions',
     children: (
       <>
-        <h2>In this browser</h2>
+        <h2>This browser</h2>
         {present && (
           <ul class="entries" role="list">
             <li>
@@ -34,12 +34,12 @@ export function sessionsPage({ frame, present, others, othersToken, tokenOf }: S
             </li>
           </ul>
         )}
-        <h2>Elsewhere</h2>
+        <h2>Other sessions</h2>
         {others.items.length === 0 ? (
-          <NothingHere page={others} path={PATH} words="You are signed in nowhere else." />
+          <NothingHere page={others} path={PATH} words="You have no other sessions." />
         ) : (
           <>
-            <p>If you do not know one of these, sign it out and change your password.</p>
+            <p>If one of these is not yours, log it out and change your password.</p>
             <ul class="entries" role="list">
               {others.items.map((session) => (
                 <li>
@@ -47,7 +47,7 @@ export function sessionsPage({ frame, present, others, othersToken, tokenOf }: S
                   <form method="post" action={`${PATH}/${session.id}`} class="entry-actions">
                     <CsrfField token={tokenOf(session.id)} />
                     <button type="submit" class="quiet">
-                      Sign out<span class="visually-hidden"> {browserNameOf(session.userAgent)}</span>
+                      Log out<span class="visually-hidden"> {browserNameOf(session.userAgent)}</span>
                     </button>
                   </form>
                 </li>
@@ -55,13 +55,13 @@ export function sessionsPage({ frame, present, others, othersToken, tokenOf }: S
             </ul>
           </>
         )}
-        <Pager page={others} path={PATH} label="More browsers" />
+        <Pager page={others} path={PATH} label="More sessions" />
         {others.items.length > 0 && (
           <form method="post" action={`${PATH}/sign_out_elsewhere`}>
             <CsrfField token={othersToken} />
             <div class="actions">
               <button type="submit" class="danger">
-                Sign out everywhere else
+                Log out all other sessions
               </button>
             </div>
           </form>
@@ -77,7 +77,7 @@ function Session({ session }: { session: SessionView }): VNode {
       <h3>{browserNameOf(session.userAgent)}</h3>
       <dl class="facts">
         <div>
-          <dt>Signed in</dt>
+          <dt>Logged in</dt>
           <dd>
             <Moment at={session.createdAt} />
           </dd>
@@ -89,7 +89,7 @@ function Session({ session }: { session: SessionView }): VNode {
           </dd>
         </div>
         <div>
-          <dt>Network address</dt>
+          <dt>IP address</dt>
           <dd>
             <bdi>{session.address ?? 'unknown'}</bdi>
           </dd>

@@ -1,51 +1,70 @@
 import type { Actor } from '../../audit/audit.service.js';
+import type { Form } from '../../http/form.js';
+import type { IdPrefix } from '../../secrets/ids.js';
 import type { SignedInUser } from '../../users/sessions.repository.js';
+import type { FieldErrors } from './form-attempt.js';
 import type { ConsoleFrame } from './pages/console-layout.js';
 
-/** Where the console is, and where each of its parts begins. */
+/** The path of the console, and the prefix of all its pages. */
 export const CONSOLE_PATH = '/admin/console';
 
-/** What a page of the console ends with: a page, or the way to another, which then says what was done. */
-export type ConsoleAnswer = { html: string; status?: number } | { goTo: string; notice?: ConsoleNotice };
+/** What a console route returns: a page, or a redirect to one, which then shows a notice or something just created, once. */
+export type ConsoleAnswer =
+  | { html: string; status?: number; withScript?: boolean }
+  | { goTo: string; notice?: ConsoleNotice; showOnce?: object };
 
-/** What a page says after a form was posted. The cookie holds the key alone, so nobody can put other words on the page. */
+/** Messages shown after a form was posted. The cookie holds only the key, so nobody can put other text on the page. */
 export const NOTICES = {
-  client_changed: 'The client is changed.',
-  client_disabled: 'The client is disabled. Its tokens and grants have ended.',
-  client_enabled: 'The client is enabled. It has to get new tokens.',
-  client_deleted: 'The client is deleted.',
-  tokens_revoked: 'All tokens and grants have ended.',
-  grant_revoked: 'The grant and its tokens have ended.',
-  consent_recorded: 'The consent is recorded, and the user is notified.',
-  disconnected: 'The application is disconnected from this user.',
-  user_created: 'The user is made.',
-  user_changed: 'The user is changed.',
-  user_disabled: 'The user is disabled. All that rested on the account has ended.',
-  user_enabled: 'The user is enabled, and has to sign in anew.',
-  user_erased: 'The person is erased.',
-  operator_made: 'The user is an operator from now on.',
+  public_client_registered: 'Client created. It is a public client, so it has no secret and must use PKCE.',
+  client_changed: 'Client updated.',
+  client_disabled: 'Client disabled. Its tokens and grants are revoked.',
+  client_enabled: 'Client enabled. It needs new tokens.',
+  client_deleted: 'Client deleted.',
+  tokens_revoked: 'All tokens and grants revoked.',
+  grant_revoked: 'Grant and its tokens revoked.',
+  consent_recorded: 'Consent recorded. The user is notified.',
+  disconnected: 'Application disconnected from this user.',
+  user_created: 'User created.',
+  user_changed: 'User updated.',
+  user_disabled: 'User disabled. All sessions and tokens of the account are revoked.',
+  user_enabled: 'User enabled. They have to log in again.',
+  user_erased: 'User erased.',
+  operator_made: 'The user is now an operator.',
   operator_unmade: 'The user is no longer an operator.',
-  scope_saved: 'The scope is saved.',
-  endpoint_created: 'The endpoint is added.',
-  endpoint_changed: 'The endpoint is changed.',
-  endpoint_enabled: 'The endpoint is enabled: events are sent to it from now on.',
-  endpoint_disabled: 'The endpoint is disabled: nothing more is sent to it.',
-  endpoint_deleted: 'The endpoint is deleted.',
-  delivery_resent: 'The delivery is on its way again.',
-  notification_raised: 'The notification is raised.',
-  password_confirmed: 'Thank you. You can go on now.',
+  scope_saved: 'Scope saved.',
+  endpoint_created: 'Endpoint added.',
+  endpoint_changed: 'Endpoint updated.',
+  endpoint_enabled: 'Endpoint enabled. Events are sent to it again.',
+  endpoint_disabled: 'Endpoint disabled. Nothing more is sent to it.',
+  endpoint_deleted: 'Endpoint deleted.',
+  delivery_resent: 'Delivery queued for resending.',
+  notification_raised: 'Notification created.',
+  password_confirmed: 'Password confirmed. You can continue.',
 } as const;
 
 export type ConsoleNotice = keyof typeof NOTICES;
 
-/** An operator's request to the console, behind its guard. */
+/** An operator's request to the console, after its guard. */
 export interface ConsoleVisit {
   user: SignedInUser;
   actor: Actor;
-  /** What stands around the page. */
+  /** The data of the layout. */
   frame: ConsoleFrame;
   /** The path and query of the request. */
   url: string;
   /** The CSRF token of a form that is posted to this path. */
   tokenFor: (path: string) => string;
+  /** Checks the password; if it is right, the session continues under a new id. */
+  givePassword: (password: string) => Promise<'right' | 'wrong' | 'signed out'>;
+  /**
+   * For a form that keeps its values: undefined if the password was entered within 15 minutes, or is in the form and right;
+   * otherwise the error for the password field, which the form then shows.
+   */
+  askPassword: (form: Form) => Promise<FieldErrors | undefined>;
+  /** The hidden field of a form whose result is created only once: it holds the id of what will be created. */
+  onceFor: (prefix: IdPrefix, path: string) => string;
+  /** The id in that field; throws a 403 problem. */
+  onceIn: (form: Form, prefix: IdPrefix, path: string) => string;
+  /** What the previous form created, shown only once; undefined if it was already shown. */
+  takeShown: () => unknown;
 }

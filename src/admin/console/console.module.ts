@@ -9,17 +9,21 @@ import { ConsoleClientSecretsController } from './clients/client-secrets.control
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
 import { ConsoleAnswers } from './console-answers.interceptor.js';
+import { ConsolePasswords } from './console-passwords.service.js';
 import { ConsoleGuard } from './console.guard.js';
+import { FormIds } from './form-ids.service.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
+import { ShownOnce } from './shown-once.service.js';
+import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
 import { ConsoleUserEndingsController } from './users/user-endings.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
-/** The operators' console (contract §12): controllers and pages alone, which call the services that the admin API calls. */
+/** The operator console (contract §12): only controllers and pages, which call the same services as the admin API. */
 @Module({
   controllers: [
     ConsoleAuditController,
@@ -36,10 +40,11 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleNotificationsController,
     ConsoleOverviewController,
     ConsoleScopesController,
+    ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
     ConsoleUserEndingsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleAnswers, ConsoleGuard],
+  providers: [ConsoleAnswers, ConsoleGuard, ConsolePasswords, FormIds, ShownOnce],
 })
 export class ConsoleModule {}

@@ -4,13 +4,20 @@ import { RequestValidationPipe } from '../../http/validation.pipe.js';
 
 const pipe = new RequestValidationPipe();
 
-/** The query of a list by the rules of the admin API's DTO; fields of a filter that were left empty are as if not sent. */
-export async function listQuery<T extends object>(dto: Type<T>, url: string): Promise<T> {
+/** The values of the filter fields as typed; empty fields count as not sent. */
+export function typedFilter(url: string): Record<string, string | undefined> {
   const sent = [...new URLSearchParams(queryStringOf(url)).keys()];
   const form = Form.parse(queryStringOf(url));
   const members = sent.flatMap((name) => {
     const value = form.get(name);
     return value === undefined ? [] : [[name, value.trim()] as const];
   });
-  return (await pipe.transform(Object.fromEntries(members), { type: 'query', metatype: dto })) as T;
+  return Object.fromEntries(members);
 }
+
+/** Validates the query of a list by the rules of the admin API's DTO. */
+export const listQuery = async <T extends object>(dto: Type<T>, url: string): Promise<T> =>
+  (await pipe.transform(typedFilter(url), { type: 'query', metatype: dto })) as T;
+
+/** Shown instead of a list whose filter is invalid. */
+export const NOTHING = { items: [], hasNext: false, hasPrevious: false };

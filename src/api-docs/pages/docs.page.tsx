@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { Layout, renderPage } from '../../http/pages/layout.js';
 import {
   answerOf,
@@ -10,7 +10,7 @@ import {
 } from '../openapi.js';
 import { SchemaView } from './schema-view.js';
 
-/** The OpenAPI document as a page to read: without a script, each operation to open. */
+/** The OpenAPI document as a page: without a script, with a collapsible section per operation. */
 export function docsPage(document: OpenApiDocument): string {
   const { info, tags, paths, webhooks, components } = document;
   return renderPage(
@@ -20,7 +20,7 @@ export function docsPage(document: OpenApiDocument): string {
         <Marked text={info.description} />
       </p>
       <p>
-        For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). For OAuth clients:{' '}
+        Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). For OAuth clients:{' '}
         <a href="/.well-known/oauth-authorization-server">metadata</a>.
       </p>
       {tags.map(({ name, description }) => (
@@ -32,21 +32,30 @@ export function docsPage(document: OpenApiDocument): string {
       ))}
       <section class="docs-section">
         <h2>Webhooks</h2>
-        <p>What endpoints receive, each type with an example.</p>
+        <p>What endpoints receive, with an example for each type.</p>
         <Operations document={document} paths={webhooks} tag="Webhooks" />
       </section>
       <section class="docs-section">
-        <h2>Shapes</h2>
+        <h2>Schemas</h2>
         {Object.entries(components.schemas).map(([name, schema]) => (
-          <details id={`schema-${name}`}>
+          <details>
             <summary>{name}</summary>
-            <SchemaView schema={schema} />
+            <Anchored id={`schema-${name}`}>
+              <SchemaView schema={schema} />
+            </Anchored>
           </details>
         ))}
       </section>
     </Layout>,
   );
 }
+
+/** The anchor is inside the collapsed part: a browser that navigates to it opens that part, without a script. */
+const Anchored = ({ id, children }: { id: string; children: ComponentChildren }): VNode => (
+  <div class="docs-anchored" id={id}>
+    {children}
+  </div>
+);
 
 function Operations({
   document,
@@ -65,12 +74,14 @@ function Operations({
       {operations
         .filter(({ operation }) => operation.tags.includes(tag))
         .map(({ path, method, operation }) => (
-          <details class="docs-operation" id={operation.operationId}>
+          <details class="docs-operation">
             <summary>
               <code class="docs-method">{tag === 'Webhooks' ? 'EVENT' : method.toUpperCase()}</code>{' '}
               <code>{path}</code> <span class="docs-summary">{operation.summary}</span>
             </summary>
-            <OperationView document={document} operation={operation} />
+            <Anchored id={operation.operationId}>
+              <OperationView document={document} operation={operation} />
+            </Anchored>
           </details>
         ))}
     </>
@@ -89,7 +100,7 @@ function OperationView({ document, operation }: { document: OpenApiDocument; ope
       )}
       {scopes.length > 0 && (
         <p>
-          Needs <code>{[...new Set(scopes)].join(' ')}</code>.
+          Requires <code>{[...new Set(scopes)].join(' ')}</code>.
         </p>
       )}
       {parameters.length > 0 && (
@@ -109,11 +120,11 @@ function OperationView({ document, operation }: { document: OpenApiDocument; ope
       )}
       {requestBody && (
         <>
-          <h3>Body</h3>
+          <h3>Request body</h3>
           <Content content={requestBody.content} />
         </>
       )}
-      <h3>Answers</h3>
+      <h3>Responses</h3>
       <dl class="docs-members">
         {Object.entries(responses).map(([status, answer]) => (
           <AnswerView status={status} answer={answerOf(document, answer)} />
@@ -157,7 +168,7 @@ function Content({ content }: { content: Record<string, { schema: Schema; exampl
   );
 }
 
-/** Text in which what stands between backticks is code. */
+/** Text in which parts between backticks are code. */
 function Marked({ text }: { text: string }): VNode {
   return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>;
 }

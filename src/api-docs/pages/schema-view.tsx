@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Schema } from '../openapi.js';
 
-/** A schema in words: its members with kinds and meanings; a named one as a link to where it stands. */
+/** A schema as text: its members with types and descriptions; a named schema as a link to its section. */
 export function SchemaView({ schema }: { schema: Schema }): VNode {
   const variants = schema.oneOf as Schema[] | undefined;
   if (variants) {

@@ -32,7 +32,7 @@ const user = pathId('id', idOf('user'));
 const client = pathId('client_id', idOf('clnt'));
 const consentedUser = pathId('user_id', idOf('user'));
 const scopeName = pathId('name', text(undefined, { pattern: '^[a-z0-9_.:-]{1,64}$' }));
-const SEARCH = query('q', text(), 'A part of the name or the address, or an id.');
+const SEARCH = query('q', text(), 'Part of the name or email address, or an id.');
 const password = text('12 to 256 characters, no other rules.', { minLength: 12, maxLength: 256 });
 
 const userMembers = {
@@ -44,7 +44,7 @@ const userMembers = {
   webhooks_enabled: flag(),
 };
 const scopes = listOf(text(), { minItems: 1, maxItems: 20, uniqueItems: true });
-const rateLimit = orNull(whole('Requests an hour.', { minimum: 1, maximum: 1_000_000_000 }));
+const rateLimit = orNull(whole('Requests per hour.', { minimum: 1, maximum: 1_000_000_000 }));
 const clientMembers = {
   name: text(undefined, { minLength: 1, maxLength: 100 }),
   grant_types: listOf(oneOf(...GRANT_TYPES), { minItems: 1, uniqueItems: true }),
@@ -64,7 +64,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
     ),
     post: write(
       'createUser',
-      'Make a user',
+      'Create a user',
       { 201: json('The user.', ref('User')), ...adminProblems(409, 413, 415) },
       { requestBody: jsonBody(body(userMembers, ['email', 'name'])) },
     ),
@@ -72,19 +72,19 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/users/{id}': {
     get: read(
       'getAdminUser',
-      'One user',
+      'Get a user',
       { 200: json('The user.', ref('User')), ...adminProblems(404) },
       { parameters: [user] },
     ),
     patch: write(
       'updateUser',
-      'Change a user',
+      'Update a user',
       { 200: json('The user.', ref('User')), ...adminProblems(404, 409, 413, 415) },
       { parameters: [user], requestBody: jsonBody(body({ ...userMembers, enabled: flag() }, [])) },
     ),
     delete: write(
       'eraseUser',
-      'Erase a person: account, consents, grants, notifications',
+      'Erase a user: account, consents, grants, notifications',
       { 204: noContent('Erased.'), ...adminProblems(404, 409, 413, 415) },
       { parameters: [user] },
     ),
@@ -92,7 +92,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/users/{id}/password_links': {
     post: write(
       'createPasswordLink',
-      'Make a link to set a password, which works once within 24 hours',
+      'Create a link to set a password, which works once within 24 hours',
       { 201: secretJson('The link.', object({ url: text() })), ...adminProblems(404, 409, 413, 415) },
       { parameters: [user] },
     ),
@@ -116,7 +116,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
       'createClient',
       'Register a client',
       {
-        201: secretJson('The client, and this once its secret.', ref('NewClient')),
+        201: secretJson('The client and, only this once, its secret.', ref('NewClient')),
         ...adminProblems(409, 413, 415),
       },
       {
@@ -135,13 +135,13 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/clients/{client_id}': {
     get: read(
       'getClient',
-      'One client',
+      'Get a client',
       { 200: json('The client.', ref('Client')), ...adminProblems(404) },
       { parameters: [client] },
     ),
     patch: write(
       'updateClient',
-      'Change a client; disabling ends everything that it holds',
+      'Update a client; disabling it revokes everything that it holds',
       { 200: json('The client.', ref('Client')), ...adminProblems(404, 409, 413, 415) },
       { parameters: [client], requestBody: jsonBody(body({ ...clientMembers, enabled: flag() }, [])) },
     ),
@@ -155,10 +155,10 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/clients/{client_id}/secrets': {
     post: write(
       'rotateClientSecret',
-      'Make a new secret',
+      'Create a new secret',
       {
         201: secretJson(
-          'The secret, this once.',
+          'The secret, only this once.',
           object({ client_secret: text(), previous_secret_expires_at: orNull(time()) }),
         ),
         ...adminProblems(404, 409, 413, 415),
@@ -168,11 +168,14 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
         requestBody: jsonBody(
           body(
             {
-              expire_previous_in: whole('Seconds for which the secrets before still count; 0: not at all.', {
-                minimum: 0,
-                maximum: 31_536_000,
-                default: 86_400,
-              }),
+              expire_previous_in: whole(
+                'Seconds for which the previous secrets stay valid; 0: they expire immediately, and the portal links and sessions of the client end.',
+                {
+                  minimum: 0,
+                  maximum: 31_536_000,
+                  default: 86_400,
+                },
+              ),
             },
             [],
           ),
@@ -185,7 +188,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/clients/{client_id}/revoke_tokens': {
     post: write(
       'revokeClientTokens',
-      'Revoke every grant and token of a client',
+      'Revoke every grant and token of a client, and end its portal links and sessions',
       { 200: json('Done.', ref('Revoked')), ...adminProblems(404, 413, 415) },
       { parameters: [client] },
     ),
@@ -201,7 +204,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/clients/{client_id}/consents/{user_id}': {
     put: write(
       'recordConsent',
-      'Record a consent that was given elsewhere, in place of what stood before',
+      'Record a consent that was given elsewhere; it replaces any earlier one',
       { 200: json('The consent.', ref('Consent')), ...adminProblems(404, 413, 415) },
       {
         parameters: [client, consentedUser],
@@ -212,8 +215,8 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
     ),
     delete: write(
       'revokeConsent',
-      'Take a consent back, with what rests on it',
-      { 204: noContent('Taken back.'), ...adminProblems(404, 413, 415) },
+      'Revoke a consent, with its grants and tokens',
+      { 204: noContent('Revoked.'), ...adminProblems(404, 413, 415) },
       { parameters: [client, consentedUser] },
     ),
   },
@@ -228,7 +231,7 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/grants/{id}': {
     delete: write(
       'revokeGrant',
-      'Revoke a grant; the consent stays',
+      'Revoke a grant; the consent is kept',
       { 204: noContent('Revoked.'), ...adminProblems(404, 413, 415) },
       { parameters: [pathId('id', idOf('grnt'))] },
     ),
@@ -242,16 +245,16 @@ export const ADMIN_ACCOUNT_PATHS: Paths = {
   '/admin/scopes/{name}': {
     get: read(
       'getScope',
-      'One scope',
+      'Get a scope',
       { 200: json('The scope.', ref('Scope')), ...adminProblems(404) },
       { parameters: [scopeName] },
     ),
     put: write(
       'putScope',
-      'Make a scope, or replace its words',
+      'Create a scope, or replace its description and audience',
       {
-        200: json('The scope, changed.', ref('Scope')),
-        201: json('The scope, made.', ref('Scope')),
+        200: json('The updated scope.', ref('Scope')),
+        201: json('The created scope.', ref('Scope')),
         ...adminProblems(409, 413, 415),
       },
       {

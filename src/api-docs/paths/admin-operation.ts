@@ -17,7 +17,7 @@ const operation =
     ...parts,
     responses,
   });
-/** An operation of the admin API that changes nothing. */
+/** An operation of the admin API that only reads. */
 export const read = operation('admin:read');
-/** One that changes something. */
+/** An operation that changes something. */
 export const write = operation('admin:write');

@@ -18,13 +18,13 @@ const client = pathId('client_id', idOf('clnt'));
 const endpoint = pathId('id', idOf('endp'));
 const delivery = pathId('id', idOf('dlvr'));
 const endpointMembers = {
-  url: text('https, on the public internet.', { maxLength: 2048 }),
+  url: text('A public https URL.', { maxLength: 2048 }),
   description: text(undefined, { maxLength: 200 }),
   event_types: listOf(text(), { minItems: 1, uniqueItems: true }),
   enabled: flag(),
 };
 
-/** Webhook endpoints, deliveries, notifications and the audit trail in the admin API (contract §12). */
+/** Webhook endpoints, deliveries, notifications and the audit log in the admin API (contract §12). */
 export const ADMIN_WEBHOOK_PATHS: Paths = {
   '/admin/clients/{client_id}/webhook_endpoints': {
     get: read(
@@ -37,7 +37,7 @@ export const ADMIN_WEBHOOK_PATHS: Paths = {
       'createWebhookEndpoint',
       'Add a webhook endpoint',
       {
-        201: secretJson('The endpoint, and this once its secret.', ref('NewWebhookEndpoint')),
+        201: secretJson('The endpoint and, only this once, its secret.', ref('NewWebhookEndpoint')),
         ...adminProblems(404, 409, 413, 415),
       },
       { parameters: [client], requestBody: jsonBody(body(endpointMembers, ['url', 'event_types'])) },
@@ -46,13 +46,13 @@ export const ADMIN_WEBHOOK_PATHS: Paths = {
   '/admin/webhook_endpoints/{id}': {
     get: read(
       'getWebhookEndpoint',
-      'One webhook endpoint',
+      'Get a webhook endpoint',
       { 200: json('The endpoint.', ref('WebhookEndpoint')), ...adminProblems(404) },
       { parameters: [endpoint] },
     ),
     patch: write(
       'updateWebhookEndpoint',
-      'Change a webhook endpoint',
+      'Update a webhook endpoint',
       { 200: json('The endpoint.', ref('WebhookEndpoint')), ...adminProblems(404, 413, 415) },
       { parameters: [endpoint], requestBody: jsonBody(body(endpointMembers, [])) },
     ),
@@ -81,7 +81,7 @@ export const ADMIN_WEBHOOK_PATHS: Paths = {
   '/admin/deliveries/{id}': {
     get: read(
       'getDelivery',
-      'One delivery with its attempts',
+      'Get a delivery with its attempts',
       { 200: json('The delivery.', ref('DeliveryWithAttempts')), ...adminProblems(404) },
       { parameters: [delivery] },
     ),
@@ -89,9 +89,9 @@ export const ADMIN_WEBHOOK_PATHS: Paths = {
   '/admin/deliveries/{id}/resend': {
     post: write(
       'resendDelivery',
-      'Send a delivery again, under the same `webhook-id`',
+      'Resend a delivery, with the same `webhook-id`',
       {
-        202: json('It is due at once.', ref('DeliveryWithAttempts')),
+        202: json('It is due immediately.', ref('DeliveryWithAttempts')),
         ...adminProblems(404, 409, 413, 415),
       },
       { parameters: [delivery] },
@@ -106,17 +106,17 @@ export const ADMIN_WEBHOOK_PATHS: Paths = {
     ),
     post: write(
       'raiseNotification',
-      'Raise a notification for a user',
+      'Create a notification for a user',
       { 201: json('The notification.', ref('AdminNotification')), ...adminProblems(413, 415) },
       {
         requestBody: jsonBody(
           body(
             {
               user_id: idOf('user'),
-              client_id: orNull(text('The client that it concerns.')),
+              client_id: orNull(text('The client it is about.')),
               message_id: text(undefined, { pattern: '^ERR[0-9]{1,10}$' }),
               category: oneOf(...NOTIFICATION_CATEGORIES),
-              event_time: time('Left out: now.'),
+              event_time: time('Defaults to now.'),
               short_text_title: text(undefined, { maxLength: 200 }),
               short_text_body: text(undefined, { maxLength: 1000 }),
               detail_page_title: text(undefined, { maxLength: 200 }),
@@ -133,12 +133,12 @@ export const ADMIN_WEBHOOK_PATHS: Paths = {
   '/admin/audit_events': {
     get: read(
       'listAuditEvents',
-      'The audit trail, newest first',
+      'The audit log, newest first',
       { 200: list('AuditEvent'), ...adminProblems() },
       {
         parameters: [
-          query('actor', text(), 'The id of who did it.'),
-          query('subject', text(), 'The id of what it was done to.'),
+          query('actor', text(), 'The id of the actor.'),
+          query('subject', text(), 'The id of the subject.'),
           query('action', text()),
           query('since', time()),
           ...PAGING,

@@ -1,4 +1,4 @@
-import { formBody, json, noContent, oauthRefusals, problems, query, secretJson } from '../answers.js';
+import { formBody, json, oauthRefusals, problems, query, secretJson } from '../answers.js';
 import { body, flag, listOf, object, oneOf, ref, text, whole, type Answer, type Paths } from '../openapi.js';
 
 const CLIENT_AUTHENTICATION: Record<string, string[]>[] = [{ clientBasic: [] }, {}];
@@ -7,7 +7,7 @@ const credentials = {
   client_secret: text(),
 };
 
-/** A page where the browser asks for one, else a problem. */
+/** A page if the browser asks for one, otherwise a problem. */
 const pageRefusal = (description: string): Answer => ({
   description,
   content: { 'text/html': { schema: text() }, 'application/problem+json': { schema: ref('Problem') } },
@@ -20,14 +20,14 @@ export const OAUTH_PATHS: Paths = {
       operationId: 'authorize',
       summary: 'Authorization page',
       description:
-        'Opened by the end user in a browser; also without the trailing slash. Leads back to `redirect_uri` with `code` or `error`, `state` and `iss` (RFC 9207).',
+        'Opened by the end user in a browser; also without the trailing slash. Redirects to `redirect_uri` with `code` or `error`, `state` and `iss` (RFC 9207).',
       tags: ['OAuth'],
       security: [],
       parameters: [
         query('response_type', oneOf('code')),
         query('client_id', text()),
         query('redirect_uri', text(), 'As registered; on a loopback address with any port.'),
-        query('scope', text(), 'Left out: all scopes of the client.'),
+        query('scope', text(), 'Defaults to all scopes of the client.'),
         query('state', text()),
         query('code_challenge', text(undefined, { pattern: '^[A-Za-z0-9_-]{43}$' })),
         query('code_challenge_method', oneOf('S256')),
@@ -45,11 +45,11 @@ export const OAUTH_PATHS: Paths = {
           description: 'To the login page, or back to the client.',
           headers: { Location: { required: true, schema: text() } },
         },
-        400: pageRefusal('The client or the redirect URI is not known, so there is nowhere to lead back to.'),
-        406: pageRefusal('None of the media types asked for.'),
+        400: pageRefusal('The client or the redirect URI is unknown, so there is nowhere to redirect to.'),
+        406: pageRefusal('None of the requested media types is available.'),
         429: pageRefusal('Too many requests.'),
-        500: pageRefusal('Something went wrong inside.'),
-        503: pageRefusal('The database is away, or the service is stopping.'),
+        500: pageRefusal('An unexpected error occurred.'),
+        503: pageRefusal('The database is unavailable, or the service is stopping.'),
       },
     },
   },
@@ -67,9 +67,11 @@ export const OAUTH_PATHS: Paths = {
             grant_type: oneOf('authorization_code', 'client_credentials', 'refresh_token'),
             code: text('Works once, for one minute.'),
             redirect_uri: text('As in the authorization request.'),
-            code_verifier: text('Where a challenge was sent.', { pattern: '^[A-Za-z0-9._~-]{43,128}$' }),
+            code_verifier: text('Required if a challenge was sent.', {
+              pattern: '^[A-Za-z0-9._~-]{43,128}$',
+            }),
             refresh_token: text(),
-            scope: text('Narrower than what there is; left out: all of it.'),
+            scope: text('Narrower than what was granted; defaults to all of it.'),
             ...credentials,
           },
           ['grant_type'],
@@ -86,7 +88,7 @@ export const OAUTH_PATHS: Paths = {
       operationId: 'revokeToken',
       summary: 'Revocation (RFC 7009)',
       description:
-        'The trailing slash is required: without it the answer is 405. A refresh token takes its whole grant along, an access token goes alone.',
+        'The trailing slash is required: without it the response is 405. A refresh token is revoked with its whole grant, an access token alone.',
       tags: ['OAuth'],
       security: CLIENT_AUTHENTICATION,
       requestBody: formBody(
@@ -95,7 +97,9 @@ export const OAUTH_PATHS: Paths = {
         ]),
       ),
       responses: {
-        200: noContent('The token does not count any more, or never did. The body is empty.'),
+        200: secretJson('The token is no longer valid, or never was.', object({}), {
+          Pragma: { required: true, schema: text() },
+        }),
         ...oauthRefusals(400, 401),
       },
     },
@@ -112,14 +116,14 @@ export const OAUTH_PATHS: Paths = {
           {
             token: text(),
             token_type_hint: text(),
-            user_id: text('`scope` is then what the token may do with the data of this user.'),
+            user_id: text('If given, `scope` is what the token may do with the data of this user.'),
             ...credentials,
           },
           ['token'],
         ),
       ),
       responses: {
-        200: secretJson('What the token may do; anything but a live access token is not active.', {
+        200: secretJson('What the token may do; anything but a valid access token is not active.', {
           oneOf: [
             object({ active: { const: false } }),
             object({
@@ -147,7 +151,7 @@ export const OAUTH_PATHS: Paths = {
       security: [],
       responses: {
         200: json(
-          'True of the running configuration.',
+          'Reflects the running configuration.',
           object({
             issuer: text(),
             ...Object.fromEntries(

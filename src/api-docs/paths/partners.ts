@@ -16,14 +16,14 @@ const BEARER = [{ bearer: [] }];
 const user = pathId('id', idOf('user'));
 const notification = pathId('id', idOf('notf'));
 
-/** What partners call with a bearer token (contract §6, §8, §9), and what services publish (§10). */
+/** The endpoints that partners call with a bearer token (contract §6, §8, §9), and publishing events (§10). */
 export const PARTNER_PATHS: Paths = {
   '/webhook_portal': {
     get: {
       operationId: 'webhookPortal',
       summary: 'Retrieve access link for the webhook portal',
       description:
-        'A link that works once, within 5 minutes. For the client itself: a client-credentials token, or, of a confidential client, a token of its owner.',
+        'A link that works once, within 5 minutes. Only for the client itself: with a client-credentials token or, for a confidential client, a token of its owner.',
       tags: ['Partners'],
       security: BEARER,
       parameters: [SERVICE_VERSION],
@@ -43,10 +43,24 @@ export const PARTNER_PATHS: Paths = {
       responses: { 200: list('PartnerUser', PARTNER_HEADERS), ...partnerProblems() },
     },
   },
+  '/v2/users/me': {
+    get: {
+      operationId: 'getOwnUser',
+      summary: 'The user behind the token',
+      description:
+        'The user-info endpoint for libraries that ask who logged in: one object, with `email` and `name`. A client-credentials token has no user: 404.',
+      tags: ['Partners'],
+      security: BEARER,
+      parameters: [SERVICE_VERSION],
+      responses: { 200: json('The user.', ref('PartnerUser'), PARTNER_HEADERS), ...partnerProblems(404) },
+    },
+  },
   '/v2/users/{id}': {
     get: {
       operationId: 'getUser',
-      summary: 'One of them',
+      summary: 'Get a user',
+      description:
+        'A client-credentials token also sees the owner of its client. The URL in `instance` of a 429 stays available while the limit is exceeded.',
       tags: ['Partners'],
       security: BEARER,
       parameters: [user, SERVICE_VERSION],
@@ -66,7 +80,7 @@ export const PARTNER_PATHS: Paths = {
   '/notifications/{id}': {
     get: {
       operationId: 'getNotification',
-      summary: 'One notification',
+      summary: 'Get a notification',
       tags: ['Partners'],
       security: BEARER,
       parameters: [notification, SERVICE_VERSION],
@@ -93,21 +107,21 @@ export const PARTNER_PATHS: Paths = {
       operationId: 'publishEvent',
       summary: 'Publish an event',
       description:
-        'For the services of the company: needs `event:publish`. The event and its deliveries are stored before the answer.',
+        'For the company’s own services: requires `event:publish`. The event and its deliveries are stored before the response.',
       tags: ['Events'],
       security: [{ bearer: ['event:publish'] }],
       parameters: [
         {
           name: 'Idempotency-Key',
           in: 'header',
-          description: 'The same key with the same body gives the same answer for 24 hours.',
+          description: 'The same key with the same body returns the same response for 24 hours.',
           schema: text(undefined, { pattern: '^[\\x21-\\x7e]{1,255}$' }),
         },
       ],
       requestBody: jsonBody(
         body(
           {
-            type: text('One of the event catalogue that services publish.'),
+            type: text('A type of the event catalogue that services publish.'),
             user_id: idOf('user'),
             timestamp: text('ISO 8601, with `Z` or an offset.', { format: 'date-time' }),
             data: { type: 'object' },
@@ -118,7 +132,7 @@ export const PARTNER_PATHS: Paths = {
       responses: {
         202: json(
           'The event is accepted.',
-          object({ id: idOf('evnt'), deliveries: whole('To how many endpoints it goes.') }),
+          object({ id: idOf('evnt'), deliveries: whole('The number of endpoints it is sent to.') }),
         ),
         ...problems(400, 401, 403, 413, 415, 422, 429, 500, 503),
       },

@@ -3,28 +3,28 @@ import { Layout, renderPage, SignedInAs } from './layout.js';
 
 export interface HomePageProps {
   signedInAs?: { name: string; email: string };
-  /** Whether the console is for whoever is signed in. */
+  /** Whether the logged-in user may open the console. */
   isOperator?: boolean;
   csrfToken: string;
 }
 
-/** The start page: what this service is, and who is signed in. */
+/** The start page: what this service is, and who is logged in. */
 export function homePage({ signedInAs, isOperator, csrfToken }: HomePageProps): string {
   return renderPage(
-    <Layout title="Start" width="wide">
+    <Layout title="Home" width="wide">
       <h1>Your charging data, shared on your terms</h1>
       <p class="lead">
-        Apps can ask to read the charging data of your electric vehicle. This is where you answer them.
+        Apps can ask to read the charging data of your electric vehicle. This is where you decide.
       </p>
       <ol class="steps">
         <li>
           <strong>An app sends you here.</strong> You log in with this service, not with the app.
         </li>
         <li>
-          <strong>You see what it wants to read,</strong> point by point and in plain words.
+          <strong>You see what it wants to read,</strong> item by item and in plain words.
         </li>
         <li>
-          <strong>You decide.</strong> Agree or cancel. If you agree, you can take it back at any time.
+          <strong>You decide.</strong> Authorize or cancel. You can disconnect an app at any time.
         </li>
       </ol>
       {signedInAs ? (

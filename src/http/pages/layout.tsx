@@ -7,27 +7,27 @@ export interface LayoutProps {
   title: string;
   children: ComponentChildren;
   /**
-   * `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for those to work in, `full` for
-   * those with tables.
+   * `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for pages to work in, `full` for pages with
+   * tables.
    */
   width?: 'narrow' | 'wide' | 'broad' | 'full';
-  /** A further style sheet of this service. */
+  /** An additional style sheet of this service. */
   styleSheet?: string;
-  /** A script of this service that adds something to the page. */
-  script?: string;
-  /** Seconds after which the page asks for itself again, for something under way; where there is a script, it does that. */
+  /** Scripts of this service that enhance the page. */
+  scripts?: string[];
+  /** Seconds after which the page reloads itself, while something is in progress; with a script, the script does that. */
   refreshAfter?: number;
-  /** What stands at the foot of the page, behind the service's name. */
+  /** The text of the page footer, after the name of the service. */
   footer?: string;
 }
 
-/** The document around every page: head, skip link, brand, one card, footer. Every page works without a script. */
+/** The document around every page: head, skip link, brand, one card, footer. Every page works without scripts. */
 export function Layout({
   title,
   children,
   width = 'narrow',
   styleSheet,
-  script,
+  scripts = [],
   refreshAfter,
   footer = 'for drivers and the apps they choose',
 }: LayoutProps): VNode {
@@ -48,7 +48,9 @@ export function Layout({
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
         {styleSheet && <link rel="stylesheet" href={styleSheet} />}
-        {script && <script src={script} defer />}
+        {scripts.map((script) => (
+          <script src={script} defer />
+        ))}
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
       </head>
       <body class={`page page-${width}`}>
@@ -59,7 +61,12 @@ export function Layout({
           <BrandMark />
           <span class="brand-name">{SERVICE_NAME}</span>
         </header>
-        <main class="page-main" id="main" tabIndex={-1} data-refresh={script && refreshAfter}>
+        <main
+          class="page-main"
+          id="main"
+          tabIndex={-1}
+          data-refresh={scripts.length > 0 ? refreshAfter : undefined}
+        >
           <div class="card">{children}</div>
         </main>
         <footer class="page-footer">{`${SERVICE_NAME} – ${footer}`}</footer>
@@ -85,7 +92,7 @@ function BrandMark(): VNode {
   );
 }
 
-/** A person or an application as a letter in a tile. Decorative: the name always stands next to it. */
+/** A person or an application as a letter on a tile. Decorative: the name always stands next to it. */
 export function InitialTile({ name, kind }: { name: string; kind: 'person' | 'application' }): VNode {
   const initial = /[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•';
   return (
@@ -95,20 +102,20 @@ export function InitialTile({ name, kind }: { name: string; kind: 'person' | 'ap
   );
 }
 
-/** Who is signed in: name and e-mail address. */
+/** Who is logged in: name and email. */
 export function SignedInAs({ name, email }: { name: string; email: string }): VNode {
   return (
     <div class="identity">
       <InitialTile name={name} kind="person" />
       <p class="identity-text">
-        <span class="identity-label">Signed in as</span> <bdi class="identity-name">{name}</bdi>{' '}
+        <span class="identity-label">Logged in as</span> <bdi class="identity-name">{name}</bdi>{' '}
         <bdi class="identity-email">{email}</bdi>
       </p>
     </div>
   );
 }
 
-/** Turns a page into the whole HTML document; everything interpolated is escaped on the way. */
+/** Renders a page as a complete HTML document; everything interpolated is escaped. */
 export function renderPage(node: VNode): string {
   return `<!doctype html>${renderToString(node)}`;
 }

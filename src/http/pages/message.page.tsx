@@ -6,14 +6,16 @@ export interface MessagePageProps {
   /** One paragraph, or several. */
   text: string | string[];
   action?: { href: string; label: string };
-  /** Lets support find the request in the logs. */
+  /** With it, support can find the request in the logs. */
   requestId?: string;
+  /** The text of the page footer; by default the one for drivers. */
+  footer?: string;
 }
 
-/** A page that only says something: errors, and notices without a form. */
-export function messagePage({ title, heading, text, action, requestId }: MessagePageProps): string {
+/** A page that only shows a message: errors, and notices without a form. */
+export function messagePage({ title, heading, text, action, requestId, footer }: MessagePageProps): string {
   return renderPage(
-    <Layout title={title}>
+    <Layout title={title} footer={footer}>
       <h1>{heading}</h1>
       {[text].flat().map((paragraph) => (
         <p>{paragraph}</p>
@@ -27,7 +29,7 @@ export function messagePage({ title, heading, text, action, requestId }: Message
       )}
       {requestId && (
         <p class="fine-print">
-          If you ask for help, mention request <code>{requestId}</code>
+          If you ask for help, include the request ID <code>{requestId}</code>
         </p>
       )}
     </Layout>,

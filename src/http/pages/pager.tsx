@@ -3,14 +3,14 @@ import type { Page } from '../paging.js';
 
 export interface PagerProps {
   page: Page<{ id: string }>;
-  /** Path of the list, with the query that narrows it. */
+  /** Path of the list, with its filter. */
   path: string;
-  /** What the page's parts are of, for screen readers. */
+  /** The label of the navigation, for screen readers. */
   label: string;
   words?: { previous: string; next: string };
 }
 
-/** The ways to the parts of a list before and after the one shown; nothing where it is shown whole. */
+/** Links to the previous and next page of a list; nothing if the list fits on one page. */
 export function Pager({
   page: { items, hasPrevious, hasNext },
   path,
@@ -37,7 +37,7 @@ export function Pager({
   );
 }
 
-/** Stands for a list without a member in the part that was asked for: there is none at all, or none there. */
+/** Shown instead of an empty list: either there is nothing at all, or nothing on this page. */
 export function NothingHere({
   page,
   path,
@@ -50,7 +50,7 @@ export function NothingHere({
   if (!page.hasNext && !page.hasPrevious) return <p class="empty">{words}</p>;
   return (
     <p class="empty">
-      There is nothing more here. <a href={path}>Back to the beginning of the list</a>
+      There is nothing more here. <a href={path}>Back to the first page</a>
     </p>
   );
 }

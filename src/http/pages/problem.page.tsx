@@ -9,7 +9,7 @@ export interface ProblemPageProps {
   whatToDo: string | string[];
 }
 
-/** Explains one kind of problem to a developer: the page behind the `type` URL of an RFC 9457 answer. */
+/** Explains one problem type to developers: the page at the `type` URL of an RFC 9457 response. */
 export function problemPage({ slug, title, status, explanation, whatToDo }: ProblemPageProps): string {
   return renderPage(
     <Layout title={title} width="wide">

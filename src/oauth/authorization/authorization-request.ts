@@ -4,20 +4,20 @@ import type { ClientEntity } from '../../clients/client.entity.js';
 export type AuthorizationErrorCode =
   'invalid_request' | 'unauthorized_client' | 'access_denied' | 'unsupported_response_type' | 'invalid_scope';
 
-/** A request that may be shown to the user. */
+/** A valid request, ready to be shown to the user. */
 export interface AuthorizationRequest {
   client: ClientEntity;
   redirectUri: string;
   scopes: string[];
   state: string | undefined;
   codeChallenge: string | null;
-  /** The query string as it was sent: what the consent form posts back. */
+  /** The query string as sent; the consent form posts it back. */
   source: string;
 }
 
 /**
- * What the checks of an authorization request found: nowhere to send the browser (a page), a refusal to send to the
- * redirect URI, or a good request.
+ * The result of checking an authorization request: an error page because there is no safe place to redirect to, an error for the
+ * redirect URI, or a valid request.
  */
 export type CheckedRequest =
   | { outcome: 'page'; detail: string }

@@ -1,13 +1,14 @@
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
-import { originOf } from '../../http/actor.js';
+import { originOf } from '../../http/request-origin.js';
 import { CsrfService } from '../../http/csrf.service.js';
 import { FormBody } from '../../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/form.js';
-import { PageRoute, sendPage } from '../../http/html.js';
+import { PageRoute, sendPage } from '../../http/send-page.js';
+import { legible } from '../../http/legible-text.js';
 import { badRequest } from '../../http/problem.js';
-import { AddressRateLimitGuard } from '../../rate-limits/address-rate-limit.guard.js';
+import { AddressRateLimitGuard } from '../../http/address-rate-limit.guard.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import type { SignedInUser } from '../../users/sessions.repository.js';
 import { SessionsService } from '../../users/sessions.service.js';
@@ -20,7 +21,7 @@ import { displayHostOf, formTargetOf } from './redirect.js';
 
 const PATH = '/o/authorize/';
 
-/** The authorization endpoint (RFC 6749 §3.1, contract §3): checks, sign-in, consent, and back to the client. */
+/** The authorization endpoint (RFC 6749 §3.1, contract §3): checks, login, consent, and back to the client. */
 @Controller('o/authorize')
 @UseGuards(AddressRateLimitGuard)
 export class AuthorizationController {
@@ -33,7 +34,7 @@ export class AuthorizationController {
     private readonly csrf: CsrfService,
   ) {}
 
-  /** Shows the consent page; without a session the login page comes first, and for a trusted client no page at all. */
+  /** Shows the consent page. Without a session it redirects to the login page; trusted clients skip the consent page. */
   @Get()
   @PageRoute()
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -41,14 +42,16 @@ export class AuthorizationController {
     if (!authorizationRequest) return;
     const user = await this.sessions.current(request);
     if (!user) return this.toLogin(authorizationRequest, reply, 302);
-    // A HEAD request asks what would come; it records no consent and makes no code.
+    // A HEAD request must have no effect: it records no consent and issues no code.
     if (authorizationRequest.client.trusted && request.method !== 'HEAD') {
       return this.redirect(reply, 302, await this.approve(authorizationRequest, user, request));
     }
     await this.sendConsentPage(authorizationRequest, user, request, reply);
   }
 
-  /** Takes the decision. What the form posts is bound to the user and the request it showed, and is checked again. */
+  /**
+   * Handles the user's decision. The form is bound to the user and the request that it showed, and the request is checked again.
+   */
   @Post()
   @PageRoute()
   async decide(
@@ -79,7 +82,7 @@ export class AuthorizationController {
     this.redirect(reply, 303, await this.approve(authorizationRequest, user, request));
   }
 
-  /** The request, if it is good; else its refusal is sent, as a page or to the redirect URI. */
+  /** The valid request; undefined after an error was sent, as a page or to the redirect URI. */
   private async checked(
     query: Form,
     reply: FastifyReply,
@@ -124,8 +127,8 @@ export class AuthorizationController {
     const html = consentPage({
       csrfToken: this.csrf.tokenFor(request, reply, consentBinding(user, source)),
       logoutToken: this.csrf.tokenFor(request, reply, LOGOUT_BINDING),
-      clientName: client.name,
-      // Contract §6: a confidential client's owner may open the portal with the token this gives, so the page says so.
+      clientName: legible(client.name),
+      // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
       clientIsOwned: client.type === 'confidential' && client.ownerId === user.id,
       user,
       scopes: await this.scopes.describe(scopes),

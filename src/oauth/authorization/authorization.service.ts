@@ -10,9 +10,11 @@ import type { AuthorizationErrorCode, AuthorizationRequest } from './authorizati
 import { withParameters } from './redirect.js';
 
 const endedMeanwhile = () =>
-  badRequest('The application was disabled, or you were signed out, in the meantime.');
+  badRequest('The application was disabled or you were logged out in the meantime.');
 
-/** What follows the checks: consent and code, or a refusal, as the URL that the browser is sent to. */
+/**
+ * Acts on a checked request: records consent and issues a code, or builds the error redirect. Both return the URL to redirect to.
+ */
 @Injectable()
 export class AuthorizationService {
   constructor(
@@ -22,11 +24,15 @@ export class AuthorizationService {
     private readonly settings: Settings,
   ) {}
 
-  /** Records the consent and issues a code, both or neither. Throws a 400 problem where client or user ended meanwhile. */
+  /**
+   * Records the consent and issues a code in one transaction. Throws a 400 problem if the client was disabled or the user logged
+   * out meanwhile.
+   */
   async approve(request: AuthorizationRequest, user: SignedInUser, actor: Actor): Promise<string> {
     const { client, redirectUri, scopes, state, codeChallenge } = request;
     const code = await this.transactions.run(async (manager) => {
-      // Client before consent, as whoever deletes or disables a client locks them: the other way round is a deadlock.
+      // Locks the client before the consent, in the same order as deleting or disabling a client does. The reverse order can
+      // deadlock.
       if (!(await this.codes.hold(manager, client.id, user))) throw endedMeanwhile();
       await this.consents.approve(manager, client.id, user.id, scopes, actor);
       return this.codes.issue(manager, {
@@ -37,11 +43,11 @@ export class AuthorizationService {
         codeChallenge,
       });
     });
-    // RFC 9207: `iss` lets the client tell which server answered.
+    // RFC 9207: `iss` lets the client tell which server responded.
     return withParameters(redirectUri, { code, state, iss: this.settings.baseUrl });
   }
 
-  /** The redirect that carries a refusal (RFC 6749 §4.1.2.1). */
+  /** The redirect URL that carries an error (RFC 6749 §4.1.2.1). */
   refuse(
     redirectUri: string,
     state: string | undefined,

@@ -1,12 +1,13 @@
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { originOf } from '../../http/actor.js';
+import { originOf } from '../../http/request-origin.js';
 import { CsrfService } from '../../http/csrf.service.js';
 import { FormBody } from '../../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/form.js';
-import { PageRoute, sendPage } from '../../http/html.js';
+import { PageRoute, sendPage } from '../../http/send-page.js';
+import { legible } from '../../http/legible-text.js';
 import { safeReturnTo } from '../../http/return-to.js';
-import { AddressRateLimitGuard } from '../../rate-limits/address-rate-limit.guard.js';
+import { AddressRateLimitGuard } from '../../http/address-rate-limit.guard.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { LOGOUT_BINDING } from '../../users/logout-binding.js';
 import type { UserEntity } from '../../users/user.entity.js';
@@ -17,7 +18,7 @@ import { formTargetOf } from './redirect.js';
 
 const LOGIN_BINDING = 'login';
 
-/** Signing in and out (contract §3). `return_to` is a path of this service; anything else is ignored. */
+/** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @Controller()
 @UseGuards(AddressRateLimitGuard)
 export class LoginController {
@@ -28,7 +29,7 @@ export class LoginController {
     private readonly csrf: CsrfService,
   ) {}
 
-  /** The login form; who is signed in already goes on to `return_to`, or sees who that is. */
+  /** Shows the login form. A user who is already logged in is redirected to `return_to`, or sees who is logged in. */
   @Get('login')
   @PageRoute()
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -40,8 +41,7 @@ export class LoginController {
     sendPage(reply, loginPage({ csrfToken, signedInAs: user }));
   }
 
-  /** Signs in; an unknown e-mail address and a wrong password get the same answer in the same time; too
-   * many failures a 429 page. */
+  /** Logs in. An unknown email and a wrong password get the same response in the same time. Too many failures get a 429 page. */
   @Post('login')
   @PageRoute()
   async logIn(
@@ -65,10 +65,10 @@ export class LoginController {
         !attempt.isKnownBrowser,
       );
     } finally {
-      await this.limits.settle(attempt, user !== undefined, request, reply);
+      await this.limits.settle(attempt, user, request, reply);
     }
     if (user) return void reply.header('cache-control', 'no-store').redirect(returnTo ?? '/', 303);
-    const error = 'The e-mail address or the password is not right. Check both and try again.';
+    const error = 'The email or password is incorrect. Check both and try again.';
     await this.sendForm(request, reply, { returnTo, email: email.slice(0, 254), error });
   }
 
@@ -97,7 +97,7 @@ export class LoginController {
     sendPage(reply, html, { status: error ? 401 : 200, formTargets: destination?.formTargets });
   }
 
-  /** The client behind `return_to`: after the login the browser may be sent straight on to it. */
+  /** The client behind `return_to`: after the login the browser may be redirected straight on to it. */
   private async destinationOf(
     returnTo: string | undefined,
   ): Promise<{ clientName?: string; formTargets: string[] } | undefined> {
@@ -106,6 +106,6 @@ export class LoginController {
     if (checked.outcome === 'page') return undefined;
     if (checked.outcome === 'redirect') return { formTargets: [formTargetOf(checked.redirectUri)] };
     const { client, redirectUri } = checked.request;
-    return { clientName: client.name, formTargets: [formTargetOf(redirectUri)] };
+    return { clientName: legible(client.name), formTargets: [formTargetOf(redirectUri)] };
   }
 }

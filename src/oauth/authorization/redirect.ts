@@ -1,4 +1,4 @@
-/** Adds parameters to a redirect URI, which else stays as it was registered, to the letter (RFC 6749 §3.1.2). */
+/** Adds parameters to a redirect URI and keeps the rest exactly as registered (RFC 6749 §3.1.2). */
 export function withParameters(redirectUri: string, parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -13,11 +13,11 @@ export function withParameters(redirectUri: string, parameters: Record<string, s
 /** The redirect URI as a source of a Content-Security-Policy's `form-action`. */
 export function formTargetOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri);
-  // Private-use schemes have no origin, and the policy's grammar has no IPv6 addresses: the scheme has to do.
+  // Private-use schemes have no origin, and the grammar of the policy has no IPv6 addresses: use the scheme instead.
   return (protocol === 'https:' || protocol === 'http:') && !hostname.startsWith('[') ? origin : protocol;
 }
 
-/** Where the browser goes afterwards, in a form that a person can check. */
+/** The host that the browser goes to afterwards, in a form that a person can check. */
 export function displayHostOf(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1);

@@ -1,12 +1,12 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '../../http/csrf.service.js';
-import { PageRoute, sendPage } from '../../http/html.js';
+import { PageRoute, sendPage } from '../../http/send-page.js';
 import { homePage } from '../../http/pages/home.page.js';
 import { LOGOUT_BINDING } from '../../users/logout-binding.js';
 import { SessionsService } from '../../users/sessions.service.js';
 
-/** The start page: what this service is, and who is signed in. */
+/** The start page: what this service is, and who is logged in. */
 @Controller()
 export class StartPageController {
   constructor(

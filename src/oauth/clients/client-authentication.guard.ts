@@ -1,10 +1,18 @@
-import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, Injectable, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ClientAuthenticationService } from '../../clients/client-authentication.service.js';
-import { parseBasicCredentials, type ClientCredentials } from '../../clients/client-credentials.js';
+import {
+  basicHeaderOf,
+  basicPartsOf,
+  credentialsOf,
+  type ClientCredentials,
+} from '../../clients/client-credentials.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import type { Form } from '../../http/form.js';
-import { invalidClient, invalidRequest } from '../oauth-error.js';
+import { StrategyGuard } from '../../http/strategy.guard.js';
+import { invalidClient } from '../oauth-error.js';
+import { ClientBasicStrategy, type ClientRequest } from './client-basic.strategy.js';
+import { refuseSecondMethod } from './second-method.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,22 +20,49 @@ declare module 'fastify' {
   }
 }
 
-/** Authenticates the client by HTTP Basic or by the body (RFC 6749 §2.3.1); runs behind the form guard. */
+/** Authenticates the client by HTTP Basic or in the body (RFC 6749 §2.3.1). Runs after the form guard. */
 @Injectable()
-export class ClientAuthenticationGuard implements CanActivate {
-  constructor(private readonly clients: ClientAuthenticationService) {}
+export class ClientAuthenticationGuard extends StrategyGuard {
+  constructor(
+    strategy: ClientBasicStrategy,
+    private readonly clients: ClientAuthenticationService,
+  ) {
+    super(strategy);
+  }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const form = request.body as Form;
-    const header = request.headers.authorization;
-    const credentials = header === undefined ? inBody(form) : parseBasicCredentials(header);
-    if (!credentials) {
-      this.clients.countMissing(request.ip);
-      throw invalidClient();
-    }
-    if (header !== undefined) refuseSecondMethod(credentials, form);
-    request.oauthClient = await this.clients.authenticate(credentials, request.ip);
+    if (request.headers.authorization === undefined) return this.admit(request, inBody(form));
+    const parts = basicPartsOf(request.headers.authorization);
+    if (parts && parts.password !== '') return (await super.canActivate(context)) as boolean;
+    // The strategy rejects an empty password, which here means no password at all.
+    const credentials = parts && credentialsOf(parts);
+    if (credentials) refuseSecondMethod(credentials, form);
+    return this.admit(request, credentials);
+  }
+
+  override getRequest(context: ExecutionContext): ClientRequest {
+    const { headers, body, ip } = context.switchToHttp().getRequest<FastifyRequest>();
+    const authorization = basicHeaderOf(basicPartsOf(headers.authorization!)!);
+    return { headers: { authorization }, form: body as Form, address: ip };
+  }
+
+  override handleRequest<User>(
+    error: unknown,
+    client: ClientEntity | false,
+    _info: unknown,
+    context: ExecutionContext,
+  ): User {
+    if (error) throw error;
+    if (!client) throw invalidClient();
+    context.switchToHttp().getRequest<FastifyRequest>().oauthClient = client;
+    return client as User;
+  }
+
+  private async admit(request: FastifyRequest, credentials: ClientCredentials | undefined): Promise<true> {
+    if (!credentials) this.clients.countMissing(request.ip);
+    request.oauthClient = credentials && (await this.clients.authenticate(credentials, request.ip));
     if (!request.oauthClient) throw invalidClient();
     return true;
   }
@@ -36,14 +71,6 @@ export class ClientAuthenticationGuard implements CanActivate {
 function inBody(form: Form): ClientCredentials | undefined {
   const clientId = form.get('client_id');
   return clientId === undefined ? undefined : { clientId, clientSecret: form.get('client_secret') };
-}
-
-/** RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request. */
-function refuseSecondMethod({ clientId }: ClientCredentials, form: Form): void {
-  const otherId = form.get('client_id') !== undefined && form.get('client_id') !== clientId;
-  if (form.get('client_secret') !== undefined || otherId) {
-    throw invalidRequest('The client authenticates twice: by the Authorization header and in the body.');
-  }
 }
 
 /** The authenticated client, behind the guard. */

@@ -2,6 +2,7 @@ import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import type { Form } from '../../http/form.js';
+import { USER_ID_PATTERN } from '../../secrets/ids.js';
 import { AccessTokensService } from '../../tokens/access-tokens.service.js';
 import type { Principal } from '../../tokens/principal.js';
 import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
@@ -33,8 +34,8 @@ export class IntrospectionController {
   ) {}
 
   /**
-   * A live access token's rights; anything else is exactly `{"active": false}`. With `user_id`, `scope` is what the
-   * token may do with that user's data, which is how a data service applies consent.
+   * What a valid access token may do; for anything else exactly `{"active": false}`. With `user_id`, `scope` is what the token
+   * may do with that user's data, which is how a data service applies consent.
    */
   @Post()
   @HttpCode(200)
@@ -45,11 +46,14 @@ export class IntrospectionController {
   ): Promise<ActiveToken | { active: false }> {
     const token = form.get('token');
     if (token === undefined) throw invalidRequest('The parameter token is required.');
+    const userId = form.get('user_id');
+    if (userId !== undefined && !USER_ID_PATTERN.test(userId)) {
+      throw invalidRequest('The parameter user_id must be the id of a user.');
+    }
     void reply.headers(NO_STORE);
     const principal = await this.accessTokens.find(token);
     introspected[principal ? 'active' : 'inactive'].inc();
     if (!principal) return { active: false };
-    const userId = form.get('user_id');
     const scopes =
       userId === undefined ? principal.scopes : await this.accessTokens.scopesForUser(principal, userId);
     return this.describe(principal, scopes);

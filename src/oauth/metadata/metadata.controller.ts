@@ -4,7 +4,7 @@ import { ScopesService } from '../../scopes/scopes.service.js';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
 
-/** Authorization server metadata (RFC 8414, contract §5): true of the running configuration. */
+/** Authorization server metadata (RFC 8414, contract §5), as currently configured. */
 @Controller('.well-known/oauth-authorization-server')
 export class MetadataController {
   constructor(

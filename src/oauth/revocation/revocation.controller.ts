@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientEntity } from '../../clients/client.entity.js';
-import { originOf } from '../../http/actor.js';
+import { originOf } from '../../http/request-origin.js';
 import type { Form } from '../../http/form.js';
 import { TokenRevocationService } from '../../tokens/token-revocation.service.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
@@ -13,7 +13,7 @@ import { invalidRequest, NO_STORE } from '../oauth-error.js';
 export class RevocationController {
   constructor(private readonly revocation: TokenRevocationService) {}
 
-  /** 200 and an empty body for a known, an unknown and an already revoked token alike. */
+  /** 200 and `{}` for known, unknown and already revoked tokens alike. */
   @Post()
   @HttpCode(200)
   @OAuthEndpoint(ClientAuthenticationGuard, { needsTrailingSlash: true })
@@ -21,12 +21,13 @@ export class RevocationController {
     @OAuthForm() form: Form,
     @AuthenticatedClient() client: ClientEntity,
     @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Record<string, never>> {
     const token = form.get('token');
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     await this.revocation.revoke(token, client.id, { type: 'client', id: client.id, ...originOf(request) });
-    // A much used client refuses an answer without a JSON content type.
-    await reply.headers(NO_STORE).type('application/json; charset=utf-8').send('');
+    void reply.headers(NO_STORE);
+    // Clients ignore the body (RFC 7009 §2.2), but some require a JSON content type, and others parse whatever has one.
+    return {};
   }
 }

@@ -3,14 +3,14 @@ import type { ClientEntity } from '../../clients/client.entity.js';
 import type { Form } from '../../http/form.js';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
 
-/** A token request whose client is known. */
+/** A token request of an authenticated client. */
 export interface GrantRequest {
   client: ClientEntity;
   form: Form;
   actor: Actor;
 }
 
-/** One `grant_type`: reads its parameters, decides, and gives tokens or throws an OAuthError. */
+/** One `grant_type`: reads its parameters, decides, and returns tokens or throws an OAuthError. */
 export interface TokenGrant {
   run(request: GrantRequest): Promise<IssuedTokens>;
 }

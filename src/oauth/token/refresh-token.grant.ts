@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
 import { RefreshRotationService } from '../../tokens/refresh-rotation.service.js';
-import { invalidGrant, invalidRequest, invalidScope } from '../oauth-error.js';
+import { invalidRequest } from '../oauth-error.js';
+import { invalidGrant, malformedScope, scopeNotGranted, scopeOfAnotherRefresh } from '../refusals.js';
 import { parseScope } from '../scope-parameter.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
 
@@ -15,16 +16,12 @@ export class RefreshTokenGrant implements TokenGrant {
     if (token === undefined) throw invalidRequest('The parameter refresh_token is required.');
     const scope = form.get('scope');
     const scopes = scope === undefined ? undefined : parseScope(scope);
-    if (scope !== undefined && !scopes) throw invalidScope('The scope is malformed.');
+    if (scope !== undefined && !scopes) throw malformedScope();
     const result = await this.rotation.refresh(token, client.id, scopes, actor);
     if (!('refused' in result)) return result;
-    if (result.refused === 'invalid_scope') {
-      throw invalidScope(
-        'The scope is more than was granted, or another than in the request that this one repeats.',
-      );
-    }
-    throw invalidGrant(
-      'The refresh token is unknown, expired, revoked or used, or was issued to another client.',
-    );
+    const { refused } = result;
+    if (refused === 'scope_not_granted') throw scopeNotGranted(result.scope);
+    if (refused === 'scope_of_another_refresh') throw scopeOfAnotherRefresh();
+    throw invalidGrant(refused);
   }
 }

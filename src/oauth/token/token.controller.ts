@@ -2,12 +2,13 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import type { ClientEntity, GrantType } from '../../clients/client.entity.js';
-import { originOf } from '../../http/actor.js';
+import { originOf } from '../../http/request-origin.js';
 import type { Form } from '../../http/form.js';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';
+import { grantTypeNotRegistered } from '../refusals.js';
 import { AuthorizationCodeGrant } from './authorization-code.grant.js';
 import { ClientCredentialsGrant } from './client-credentials.grant.js';
 import type { TokenGrant } from './grant-request.js';
@@ -22,7 +23,7 @@ interface TokenResponse {
   refresh_token?: string;
 }
 
-/** The token endpoint (contract §4): authenticate the client, choose the grant, run it, answer. */
+/** The token endpoint (contract §4): authenticate the client, choose the grant, run it, respond. */
 @Controller('o/token')
 export class TokenController {
   private readonly grants: ReadonlyMap<string, TokenGrant>;
@@ -66,11 +67,11 @@ export class TokenController {
   private grantFor(grantType: string | undefined, client: ClientEntity): TokenGrant {
     if (grantType === undefined) throw invalidRequest('The parameter grant_type is required.');
     const grant = this.grants.get(grantType);
-    if (!grant) throw new OAuthError('unsupported_grant_type', 'This service does not have this grant type.');
+    if (!grant) throw new OAuthError('unsupported_grant_type', 'This grant type is not supported.');
     // Contract §2: authorization_code implies refresh_token.
     const needed = grantType === 'refresh_token' ? 'authorization_code' : grantType;
     if (!client.grantTypes.some((registered) => registered === needed)) {
-      throw new OAuthError('unauthorized_client', 'The client is not registered for this grant type.');
+      throw grantTypeNotRegistered();
     }
     return grant;
   }

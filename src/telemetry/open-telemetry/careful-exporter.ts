@@ -3,8 +3,8 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '@nestjs/common';
 
 /**
- * Sends spans without the messages of errors, in which the database repeats what it was given, and says once that they
- * cannot be sent and once that they can again.
+ * Exports spans without error messages, because the database repeats its input in them. Logs once when exporting fails, and once
+ * when it works again.
  */
 export class CarefulExporter implements SpanExporter {
   private isFailing = false;
@@ -35,9 +35,11 @@ export class CarefulExporter implements SpanExporter {
     if (fails === this.isFailing) return;
     this.isFailing = fails;
     if (fails) {
-      this.logger.warn(`Traces cannot be sent and are dropped: ${error?.message ?? 'no reason was given'}`);
+      this.logger.warn(
+        `Traces cannot be exported and are dropped: ${error?.message ?? 'no reason was given'}`,
+      );
     } else {
-      this.logger.log('Traces are sent again');
+      this.logger.log('Traces are exported again');
     }
   }
 }

@@ -22,14 +22,14 @@ import { CarefulExporter } from './careful-exporter.js';
 import { traceStatements } from './statement-spans.js';
 
 const SERVICE_NAME = 'charging-data-service';
-// Contract §14: within what a shutdown may take.
+// Contract §14: within the time of a shutdown.
 const LAST_SPANS_MS = 1_000;
-// Asked for every few seconds by machines.
+// Requested every few seconds by machines.
 const NOT_TRACED = /^\/(health\/|metrics$)/;
 
 /**
- * Traces by OpenTelemetry over OTLP: where to, under which name, how many and with which headers is said by its own standard
- * variables (`OTEL_…`), which its parts read themselves. Loaded only where traces are wanted.
+ * Tracing with OpenTelemetry over OTLP. Endpoint, service name, sampling and headers are set by its standard variables
+ * (`OTEL_…`), which its libraries read themselves. Only loaded if tracing is configured.
  */
 export function startOpenTelemetry(protocol: 'http/protobuf' | 'http/json', logger: Logger): Tracing {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();

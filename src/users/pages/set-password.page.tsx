@@ -5,12 +5,12 @@ export interface SetPasswordPageProps {
   csrfToken: string;
   /** Path to post to. */
   action: string;
-  /** Whose password it is. Shown only, never posted. */
+  /** The email of the user; shown only, never posted. */
   email: string;
   error?: string;
 }
 
-/** The form behind a set-password link. It posts `password` and `password_again`. */
+/** The form of a set-password link. It posts `password` and `password_again`. */
 export function setPasswordPage({ csrfToken, action, email, error }: SetPasswordPageProps): string {
   const invalid = error ? ({ 'aria-invalid': 'true' } as const) : {};
   const errorId = error ? 'password-error' : undefined;
@@ -18,7 +18,7 @@ export function setPasswordPage({ csrfToken, action, email, error }: SetPassword
     type: 'password',
     autocomplete: 'new-password',
     minLength: 12,
-    // No maxLength: browsers would cut a longer password short without a word. The service says that it is too long.
+    // No maxLength: browsers would silently truncate a longer password. The service reports that it is too long.
     required: true,
   } as const;
   return renderPage(
@@ -43,7 +43,7 @@ export function setPasswordPage({ csrfToken, action, email, error }: SetPassword
           {...invalid}
         />
         <small class="hint" id="password-hint">
-          12 to 256 characters. Anything goes.
+          12 to 256 characters. No other rules.
         </small>
         <label for="password-repeat">Repeat new password</label>
         <input

@@ -1,15 +1,16 @@
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
 import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { TypeName } from './type-name.js';
 import { Json } from './test-endpoint.page.js';
 
 export interface CataloguePageProps {
   frame: PortalFrame;
-  /** Those that the client's scopes allow. */
+  /** The types that the client's scopes allow. */
   eventTypes: EventTypeEntity[];
 }
 
-/** The event types that the client may receive, each with its words, its scope and a sample. */
+/** The event types that the client can receive, each with its description, scope and a sample. */
 export const cataloguePage = ({ frame, eventTypes }: CataloguePageProps): string =>
   renderPortalPage({
     frame,
@@ -18,15 +19,18 @@ export const cataloguePage = ({ frame, eventTypes }: CataloguePageProps): string
     children: (
       <>
         <p class="lead">
-          What your application may receive with its scopes. Every request is a POST of JSON with{' '}
-          <code>type</code>, <code>timestamp</code>, <code>user_id</code> and <code>data</code>; what{' '}
-          <code>data</code> holds depends on the type.
+          The events that your application can receive with its scopes. Every request is a POST of JSON with{' '}
+          <code>id</code>, <code>type</code>, <code>timestamp</code>, <code>user_id</code> and{' '}
+          <code>data</code>. The <code>id</code> is the event’s, and the same at each of your endpoints; the
+          contents of <code>data</code> depend on the type.
         </p>
         <ul class="entries" role="list">
           {eventTypes.map((type) => (
             <li id={type.name}>
               <div class="entry-head">
-                <h2>{type.name}</h2>
+                <h2>
+                  <TypeName name={type.name} />
+                </h2>
                 {type.scope && (
                   <span class="badge badge-idle">
                     <span class="visually-hidden">Scope </span>
@@ -36,7 +40,7 @@ export const cataloguePage = ({ frame, eventTypes }: CataloguePageProps): string
               </div>
               <p>{type.description}</p>
               {type.scope === null && (
-                <p class="entry-meta">Needs no scope: it concerns your application alone.</p>
+                <p class="entry-meta">No scope needed: it concerns only your application.</p>
               )}
               <details>
                 <summary>

@@ -7,17 +7,19 @@ export interface ConfirmPageProps {
   csrfToken: string;
   title: string;
   endpointUrl: string;
-  /** Address of the page, which the form posts back to, and of where to go instead. */
+  /** Path of the page, which the form posts back to; `back` is where Cancel leads. */
   action: string;
   back: string;
   button: { label: string; danger?: boolean };
   keep: string;
+  /** Additional hidden fields. */
+  fields?: Record<string, string>;
   children: ComponentChildren;
 }
 
-/** Says what something means before it is done to an endpoint. */
+/** Explains an action on an endpoint before it is done. */
 export function confirmPage(props: ConfirmPageProps): string {
-  const { frame, csrfToken, title, endpointUrl, action, back, button, keep, children } = props;
+  const { frame, csrfToken, title, endpointUrl, action, back, button, keep, fields = {}, children } = props;
   return renderPortalPage({
     frame,
     title,
@@ -31,6 +33,9 @@ export function confirmPage(props: ConfirmPageProps): string {
         {children}
         <form method="post" action={action}>
           <CsrfField token={csrfToken} />
+          {Object.entries(fields).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
           <div class="actions actions-row">
             <button type="submit" class={button.danger ? 'danger' : undefined}>
               {button.label}

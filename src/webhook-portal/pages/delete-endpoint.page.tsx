@@ -2,19 +2,19 @@ import { confirmPage, type ConfirmPageProps } from './confirm.page.js';
 
 type Props = Pick<ConfirmPageProps, 'frame' | 'csrfToken' | 'endpointUrl' | 'action' | 'back'>;
 
-/** What deleting an endpoint means, and the button. */
+/** The consequences of deleting an endpoint, and the button. */
 export const deleteEndpointPage = (props: Props): string =>
   confirmPage({
     ...props,
-    title: 'Delete the endpoint?',
+    title: 'Delete endpoint?',
     button: { label: 'Delete', danger: true },
-    keep: 'Keep it',
+    keep: 'Cancel',
     children: (
       <ul>
-        <li>Nothing more is sent to it, and what waits for a retry is cancelled.</li>
-        <li>What was sent stays in the list of deliveries, but cannot be sent again.</li>
-        <li>Its secret is gone. An endpoint that you add later gets another.</li>
-        <li>To stop for a while only, disable it instead.</li>
+        <li>Nothing more is sent to it, and pending deliveries are cancelled.</li>
+        <li>Past deliveries stay in the list, but cannot be resent.</li>
+        <li>Its secret is deleted. An endpoint that you add later gets a new one.</li>
+        <li>To stop only for a while, disable it instead.</li>
       </ul>
     ),
   });

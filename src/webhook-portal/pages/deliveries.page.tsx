@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { NothingHere, Pager } from '../../http/pages/pager.js';
 import type { Page } from '../../http/paging.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
-import type { DeliveryQuery } from '../delivery-query.js';
+import { withQuery, type DeliveryQuery } from '../delivery-query.js';
 import { DeliveryRows, STATE_WORDS } from './delivery-rows.js';
 import { SelectField, TimeField } from './field.js';
 import { renderPortalPage, type PortalFrame } from './portal-layout.js';
@@ -14,14 +14,14 @@ export interface DeliveriesPageProps {
   query: DeliveryQuery;
   endpoints: { id: string; url: string }[];
   typeNames: string[];
-  /** Left out where the filter cannot be used. */
+  /** Undefined if the filter is invalid. */
   deliveries?: Page<Delivery>;
 }
 
-/** What was sent, newest first. */
+/** The deliveries, newest first. */
 export function deliveriesPage(props: DeliveriesPageProps): string {
   const { frame, query, deliveries } = props;
-  const path = query.search ? `${PATH}?${query.search}` : PATH;
+  const path = withQuery(PATH, query.search);
   return renderPortalPage({
     frame,
     title: 'Deliveries',
@@ -30,18 +30,18 @@ export function deliveriesPage(props: DeliveriesPageProps): string {
       <>
         {!deliveries && (
           <p class="notice notice-error" role="alert">
-            The list cannot be narrowed like this. What is wrong stands beside the fields.
+            The filter is invalid. See the errors below.
           </p>
         )}
         <Filter {...props} />
         {query.filter.recoveryId && (
           <p>
-            What one recovery sent again.{' '}
-            <a href={`/portal/recoveries/${query.filter.recoveryId}`}>See how far it is</a>
+            Deliveries resent by one recovery.{' '}
+            <a href={`/portal/recoveries/${query.filter.recoveryId}`}>View its progress</a>
           </p>
         )}
         {deliveries && deliveries.items.length > 0 && (
-          <DeliveryRows deliveries={deliveries.items} withEndpoint />
+          <DeliveryRows deliveries={deliveries.items} withEndpoint place={query.place} />
         )}
         {deliveries && deliveries.items.length === 0 && (
           <NothingHere
@@ -49,8 +49,8 @@ export function deliveriesPage(props: DeliveriesPageProps): string {
             path={path}
             words={
               query.search
-                ? 'No delivery is like this. Widen the filter to see more.'
-                : 'Nothing was sent yet. When an event happens that one of your endpoints has subscribed to, it appears here; so do your tests.'
+                ? 'No deliveries match. Widen the filter to see more.'
+                : 'No deliveries yet. Events that your endpoints subscribe to appear here, and so do your tests.'
             }
           />
         )}
@@ -62,7 +62,7 @@ export function deliveriesPage(props: DeliveriesPageProps): string {
 
 function Filter({ query: { input, errors, search }, endpoints, typeNames }: DeliveriesPageProps): VNode {
   const any = { value: '', label: 'Any' };
-  // What was asked for stays chosen, also where it is not among the choices.
+  // The requested value stays selected, even if it is not among the options.
   const withChosen = (options: { value: string; label: string }[], value: string) =>
     value === '' || options.some((option) => option.value === value)
       ? [any, ...options]

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact';
 import { ExactMoment } from '../../http/pages/moment.js';
 import type { Delivery, DeliveryState } from '../../webhooks/deliveries/delivery.js';
-import { lastOutcome } from './failure-words.js';
+import { withQuery } from '../delivery-query.js';
+import { lastOutcome } from './failure-messages.js';
+import { TypeName } from './type-name.js';
 
 export const STATE_WORDS: Record<DeliveryState, string> = {
   pending: 'Pending',
@@ -22,14 +24,16 @@ export function DeliveryStateBadge({ state }: { state: DeliveryState }): VNode {
 
 export interface DeliveryRowsProps {
   deliveries: Delivery[];
-  /** Whether to say to which endpoint each went. */
+  /** Whether to show each delivery's endpoint. */
   withEndpoint: boolean;
-  /** Of the headings of the rows. */
+  /** The place in the list, for the way back. */
+  place: string;
+  /** The heading level of the rows. */
   level?: 2 | 3;
 }
 
-/** Deliveries one under the other, each with the way to its page. */
-export function DeliveryRows({ deliveries, withEndpoint, level = 2 }: DeliveryRowsProps): VNode {
+/** A list of deliveries, each with a link to its page. */
+export function DeliveryRows({ deliveries, withEndpoint, place, level = 2 }: DeliveryRowsProps): VNode {
   const Heading = `h${level}` as 'h2' | 'h3';
   return (
     <ul class="rows" role="list">
@@ -37,8 +41,8 @@ export function DeliveryRows({ deliveries, withEndpoint, level = 2 }: DeliveryRo
         <li>
           <DeliveryStateBadge state={delivery.state} />
           <Heading class="row-title">
-            <a href={`/portal/deliveries/${delivery.id}`}>
-              {delivery.eventType}
+            <a href={withQuery(`/portal/deliveries/${delivery.id}`, place)}>
+              <TypeName name={delivery.eventType} />
               {delivery.isTest && ' (test)'}
             </a>
           </Heading>

@@ -2,46 +2,55 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { ExactMoment } from '../../http/pages/moment.js';
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
-import { requestHeaders } from '../../webhooks/deliveries/delivery-attempt.service.js';
+import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
+import { withQuery } from '../delivery-query.js';
 import { formatMs } from './charts/response-times-chart.js';
 import { DeliveryStateBadge } from './delivery-rows.js';
-import { adviceFor, CANCEL_REASONS, isSuccess, outcomeWords } from './failure-words.js';
+import { adviceFor, CANCEL_REASONS, isSuccess, outcomeWords, PAYLOAD_HIDDEN } from './failure-messages.js';
 import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { TypeName } from './type-name.js';
 import { Json } from './test-endpoint.page.js';
 
 export interface DeliveryPageProps {
   frame: PortalFrame;
   delivery: DeliveryDetail;
   resendToken: string;
+  /** The place in the list of deliveries that the user came from, as a query string. */
+  place: string;
   now: Date;
 }
 
-// Longer than a lease, so that the page also waits for an attempt that is under way.
+// Longer than a lease, so that the page also waits for a running attempt.
 const SOON_MS = 35_000;
 const REFRESH_SECONDS = 2;
 
-/** One delivery: what was sent, and all that came of it. While an attempt is about to end, the page asks for itself again. */
-export function deliveryPage({ frame, delivery, resendToken, now }: DeliveryPageProps): string {
+/** One delivery: its payload and all attempts. While an attempt is about to end, the page reloads itself. */
+export function deliveryPage({ frame, delivery, resendToken, place, now }: DeliveryPageProps): string {
   const { nextAttemptAt, eventType, isTest } = delivery;
+  const what = isTest ? 'Test' : 'Delivery';
   const isSoon = nextAttemptAt !== null && nextAttemptAt.getTime() - now.getTime() < SOON_MS;
   return renderPortalPage({
     frame,
-    title: isTest ? `Test: ${eventType}` : `Delivery: ${eventType}`,
+    title: `${what}: ${eventType}`,
+    heading: (
+      <>
+        {what}: <TypeName name={eventType} />
+      </>
+    ),
     part: 'deliveries',
-    above: { href: '/portal/deliveries', label: 'Deliveries' },
+    above: { href: withQuery('/portal/deliveries', place), label: 'Deliveries' },
     refreshAfter: isSoon ? REFRESH_SECONDS : undefined,
     children: (
       <>
         <div data-live>
           <Summary delivery={delivery} isSoon={isSoon} />
         </div>
-        <Resend delivery={delivery} csrfToken={resendToken} />
+        <Resend delivery={delivery} csrfToken={resendToken} place={place} />
         <div data-live>
           <Facts delivery={delivery} />
           <Attempts attempts={delivery.attemptList} />
         </div>
-        <h2>Payload</h2>
-        <Json text={delivery.payload} label="Payload" />
+        <Payload delivery={delivery} />
         <div data-live>
           <Headers delivery={delivery} />
         </div>
@@ -51,7 +60,7 @@ export function deliveryPage({ frame, delivery, resendToken, now }: DeliveryPage
 }
 
 function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boolean }): VNode {
-  const { state, cancelReason, nextAttemptAt } = delivery;
+  const { state, cancelReason, payloadHidden, nextAttemptAt } = delivery;
   const last = delivery.attemptList.at(-1);
   const failed = last && !isSuccess(last);
   return (
@@ -63,16 +72,18 @@ function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boole
             {outcomeWords(last)} after {formatMs(last.durationMs)}
           </strong>
         ) : (
-          <strong>{state === 'cancelled' ? 'Not sent' : 'Waiting for the answer …'}</strong>
+          <strong>{state === 'cancelled' ? 'Not sent' : 'Waiting for the response …'}</strong>
         )}
       </p>
       {failed && last.detail && <p>{last.detail}</p>}
       {failed && state !== 'delivered' && <p>{adviceFor(last)}</p>}
-      {cancelReason && <p>{CANCEL_REASONS[cancelReason]}</p>}
+      {cancelReason && (
+        <p>{payloadHidden === 'erased' ? PAYLOAD_HIDDEN.erased : CANCEL_REASONS[cancelReason]}</p>
+      )}
       {state === 'pending' && nextAttemptAt && (
         <p>
           {isSoon ? (
-            'The next attempt is under way or about to begin. This page refreshes itself.'
+            'The next attempt is running or about to start. This page refreshes automatically.'
           ) : (
             <>
               Next attempt: <ExactMoment at={nextAttemptAt} />
@@ -88,29 +99,36 @@ function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boole
 function Answer({ attempt }: { attempt: Attempt }): VNode {
   return (
     <>
-      <p class="entry-label">Start of the answer</p>
-      <pre tabIndex={0} role="region" aria-label={`Start of the answer to attempt ${attempt.number}`}>
+      <p class="entry-label">Start of the response</p>
+      <pre tabIndex={0} role="region" aria-label={`Start of the response to attempt ${attempt.number}`}>
         <code>{attempt.responseStart}</code>
       </pre>
     </>
   );
 }
 
-function Resend({ delivery, csrfToken }: { delivery: DeliveryDetail; csrfToken: string }): VNode {
-  const { id, endpointId, endpointState, isTest } = delivery;
+interface ResendProps {
+  delivery: DeliveryDetail;
+  csrfToken: string;
+  place: string;
+}
+
+function Resend({ delivery, csrfToken, place }: ResendProps): VNode | null {
+  const { id, endpointId, endpointState, isTest, payloadHidden } = delivery;
+  if (payloadHidden === 'erased') return null;
   if (endpointState === 'deleted') {
-    return <p class="fine-print">The endpoint was deleted, so this delivery cannot be sent again.</p>;
+    return <p class="fine-print">The endpoint was deleted, so this delivery cannot be resent.</p>;
   }
   if (endpointState === 'disabled' && !isTest) {
     return (
       <p class="fine-print">
-        The endpoint is disabled. <a href={`/portal/endpoints/${endpointId}`}>Enable it</a> to send this
-        delivery again.
+        The endpoint is disabled. <a href={`/portal/endpoints/${endpointId}`}>Enable it</a> to resend this
+        delivery.
       </p>
     );
   }
   return (
-    <form method="post" action={`/portal/deliveries/${id}/resend`} class="entry-actions">
+    <form method="post" action={withQuery(`/portal/deliveries/${id}/resend`, place)} class="entry-actions">
       <CsrfField token={csrfToken} />
       <button type="submit">Resend</button>
       <a class="button-link quiet" href={`/portal/endpoints/${endpointId}/edit`}>
@@ -179,7 +197,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }): VNode {
     <>
       <h2>Attempts</h2>
       {attempts.length === 0 ? (
-        <p class="empty">No attempt has ended yet.</p>
+        <p class="empty">No attempts have finished yet.</p>
       ) : (
         <ol class="attempts" role="list" reversed>
           {[...attempts].reverse().map((attempt) => (
@@ -198,7 +216,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }): VNode {
               {attempt.responseStart && (
                 <details>
                   <summary>
-                    Answer<span class="visually-hidden"> to attempt {attempt.number}</span>
+                    Response<span class="visually-hidden"> to attempt {attempt.number}</span>
                   </summary>
                   <Answer attempt={attempt} />
                 </details>
@@ -211,12 +229,38 @@ function Attempts({ attempts }: { attempts: Attempt[] }): VNode {
   );
 }
 
-/** As they were sent with the last attempt. */
-function Headers({ delivery: { id, eventType, attemptList } }: { delivery: DeliveryDetail }): VNode | null {
+/** Shows the exact bytes that are sent and signed. The formatted version differs from them and is not meant for copying. */
+function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryDetail }): VNode {
+  return (
+    <>
+      <h2>Payload</h2>
+      {payload === null ? (
+        <p class="empty">{PAYLOAD_HIDDEN[payloadHidden ?? 'not_consented']}</p>
+      ) : (
+        <>
+          <p class="hint" id="payload-hint">
+            The body of every request, exactly as it is signed.
+          </p>
+          <pre data-copy tabIndex={0} role="region" aria-label="Payload" aria-describedby="payload-hint">
+            <code>{payload}</code>
+          </pre>
+          <details>
+            <summary>Formatted</summary>
+            <Json text={payload} label="Formatted payload" />
+          </details>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The headers of the last attempt. Without the payload the signature is hidden too, because it would confirm guesses. */
+function Headers({ delivery }: { delivery: DeliveryDetail }): VNode | null {
+  const { id, eventType, endpointState, attemptList, payloadHidden } = delivery;
   const last = attemptList.at(-1);
   if (!last) return null;
-  const timestamp = Math.floor(last.attemptedAt.getTime() / 1000);
-  const headers = requestHeaders(id, eventType, timestamp, last.signature);
+  const signature = payloadHidden === null ? last.signature : 'hidden, like the payload';
+  const headers = requestHeaders(id, eventType, secondsOf(last.attemptedAt), signature);
   return (
     <>
       <h2>Request headers of the last attempt</h2>
@@ -227,6 +271,11 @@ function Headers({ delivery: { id, eventType, attemptList } }: { delivery: Deliv
             .join('\n')}
         </code>
       </pre>
+      {payloadHidden === null && endpointState !== 'deleted' && (
+        <p>
+          <a href={`/portal/verify?delivery=${id}#checker`}>Check this signature</a>
+        </p>
+      )}
     </>
   );
 }

@@ -4,28 +4,28 @@ import type { EventTypeEntity } from '../../webhooks/event-types/event-type.enti
 import { FieldNotes, TextField } from './field.js';
 import { renderPortalPage, type PortalFrame } from './portal-layout.js';
 
-/** What stands in the form, as it was typed. */
+/** The values of the form, as typed. */
 export interface EndpointInput {
   url: string;
   description: string;
   eventTypes: string[];
 }
 
-/** What is wrong with which field. */
+/** What is wrong, by field. */
 export type EndpointErrors = Partial<Record<keyof EndpointInput | 'form', string>>;
 
 export interface EndpointFormPageProps {
   frame: PortalFrame;
   csrfToken: string;
-  /** The endpoint that is edited; left out for a new one. */
+  /** The endpoint being edited; undefined for a new one. */
   id?: string;
   input: EndpointInput;
   errors: EndpointErrors;
-  /** Those that the client's scopes allow. */
+  /** The types that the client's scopes allow. */
   eventTypes: EventTypeEntity[];
 }
 
-/** The form of a new endpoint, or of one that is there. It posts `url`, `description` and `event_types` to its own address. */
+/** The form for adding or editing an endpoint. It posts `url`, `description` and `event_types` to its own URL. */
 export function endpointFormPage(props: EndpointFormPageProps): string {
   const { frame, csrfToken, id, input, errors, eventTypes } = props;
   const back = id === undefined ? '/portal' : `/portal/endpoints/${id}`;
@@ -38,7 +38,7 @@ export function endpointFormPage(props: EndpointFormPageProps): string {
       <>
         {Object.keys(errors).length > 0 && (
           <p class="notice notice-error" role="alert">
-            {errors.form ?? 'Nothing was saved. What is wrong stands beside the fields.'}
+            {errors.form ?? 'Nothing was saved. See the errors below.'}
           </p>
         )}
         <form method="post" action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`} novalidate>
@@ -53,7 +53,7 @@ export function endpointFormPage(props: EndpointFormPageProps): string {
             spellcheck={false}
             value={input.url}
             placeholder="https://"
-            hint="Where we send events by POST: https, on the public internet."
+            hint="We send events to this URL by POST. It must be a public https address."
             error={errors.url}
           />
           <TextField
@@ -62,7 +62,7 @@ export function endpointFormPage(props: EndpointFormPageProps): string {
             label="Description"
             autocomplete="off"
             value={input.description}
-            hint="For you alone, for example which system receives the events. It may be left empty."
+            hint="Only for you, for example which system receives the events. Optional."
             error={errors.description}
           />
           <EventTypes eventTypes={eventTypes} chosen={input.eventTypes} error={errors.eventTypes} />
@@ -89,7 +89,7 @@ function EventTypes({ eventTypes, chosen, error }: EventTypesProps): VNode {
   return (
     <fieldset class="choices" aria-describedby={error ? `${id}-error ${id}-hint` : `${id}-hint`}>
       <legend>Event types</legend>
-      <FieldNotes id={id} error={error} hint="What is sent to this endpoint. Choose one or more." />
+      <FieldNotes id={id} error={error} hint="The events sent to this endpoint. Choose one or more." />
       {eventTypes.map(({ name, description }) => (
         <div class="choice">
           <input

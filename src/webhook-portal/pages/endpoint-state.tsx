@@ -1,27 +1,31 @@
 import type { VNode } from 'preact';
+import { healthOf, type EndpointHealth } from '../../webhooks/endpoints/endpoint-health.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 
-type State = Pick<EndpointEntity, 'enabled' | 'disabledReason'>;
+type State = Pick<EndpointEntity, 'enabled' | 'disabledReason' | 'failingSince'>;
 
-/** Whether events are sent to the endpoint, as a badge. */
-export function EndpointState({ endpoint: { enabled, disabledReason } }: { endpoint: State }): VNode {
-  if (enabled) return <span class="badge badge-good">Enabled</span>;
-  return disabledReason === null ? (
-    <span class="badge badge-idle">Disabled</span>
-  ) : (
-    <span class="badge badge-bad">Disabled by the service</span>
-  );
+const TONES: Record<EndpointHealth['tone'], string> = {
+  good: 'badge-good',
+  warn: 'badge-wait',
+  bad: 'badge-bad',
+  plain: 'badge-idle',
+};
+
+/** The endpoint's state as a badge. */
+export function EndpointState({ endpoint }: { endpoint: State }): VNode {
+  const { label, tone } = healthOf(endpoint);
+  return <span class={`badge ${TONES[tone]}`}>{label}</span>;
 }
 
-/** Why the service disabled an endpoint, and what to do; undefined where it did not. */
+/** Why the service disabled an endpoint, and what to do; undefined if it did not. */
 export function whyDisabled({ enabled, disabledReason }: State): string | undefined {
   if (enabled || disabledReason === null) return undefined;
   return disabledReason === 'gone'
-    ? 'It answered “410 Gone”, which asks for nothing more to be sent. If that was a mistake, mend it and enable it again.'
-    : 'It accepted no event for five days. Mend it, enable it again, and recover what failed meanwhile.';
+    ? 'It responded with “410 Gone”, which asks us to stop sending. If that was a mistake, fix it and enable it again.'
+    : 'It accepted no events for five days. Fix it, enable it again, and recover the failed deliveries.';
 }
 
-/** How much arrived, as a whole percentage that says 100 only where everything did; undefined without attempts. */
+/** The share of successful deliveries as a whole percentage, 100 only if all succeeded; undefined without attempts. */
 export function successRate({
   delivered,
   failed,

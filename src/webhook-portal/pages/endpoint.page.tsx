@@ -13,18 +13,18 @@ import { renderPortalPage, type PortalFrame } from './portal-layout.js';
 export interface EndpointPageProps {
   frame: PortalFrame;
   endpoint: EndpointEntity;
-  /** The secret in clear, in the one answer to whoever asked for it. */
+  /** The secret in clear text, only in the response to somebody who asked for it. */
   secret?: string;
   buckets: Bucket[];
   range: ChartRange;
-  /** The newest. */
+  /** The latest ones. */
   deliveries: Delivery[];
   revealToken: string;
-  /** Of the form that enables or disables. */
+  /** CSRF token of the form that enables or disables. */
   switchToken: string;
 }
 
-/** All about one endpoint, and everything that can be done with it. */
+/** Everything about one endpoint, and all actions on it. */
 export function endpointPage(props: EndpointPageProps): string {
   const { frame, endpoint, buckets, range, deliveries } = props;
   const path = `/portal/endpoints/${endpoint.id}`;
@@ -48,15 +48,20 @@ export function endpointPage(props: EndpointPageProps): string {
         <Activity path={path} buckets={buckets} range={range} />
         <section>
           <div class="section-head">
-            <h2>Newest deliveries</h2>
+            <h2>Latest deliveries</h2>
             {deliveries.length > 0 && (
               <a href={`/portal/deliveries?endpoint=${endpoint.id}`}>All deliveries</a>
             )}
           </div>
           {deliveries.length === 0 ? (
-            <p class="empty">Nothing was sent yet. Send a test to see that the endpoint works.</p>
+            <p class="empty">No deliveries yet. Send a test to check that the endpoint works.</p>
           ) : (
-            <DeliveryRows deliveries={deliveries} withEndpoint={false} level={3} />
+            <DeliveryRows
+              deliveries={deliveries}
+              withEndpoint={false}
+              place={`endpoint=${endpoint.id}`}
+              level={3}
+            />
           )}
         </section>
       </>
@@ -159,12 +164,12 @@ function Secret({ endpoint, secret, revealToken, path }: EndpointPageProps & { p
     <section>
       <h2>Signing secret</h2>
       <p>
-        Every request is signed with it, so that you know that it comes from us.{' '}
+        Every request is signed with it, so that you can check that it comes from us.{' '}
         <a href="/portal/verify">How to verify a signature</a>
       </p>
       {isRotating && (
         <p class="notice">
-          The secret was rotated. The old one counts too until <Moment at={previousSecretExpiresAt} />.
+          The secret was rotated. The old one is also valid until <Moment at={previousSecretExpiresAt} />.
         </p>
       )}
       <label for="signing-secret" class="visually-hidden">

@@ -10,7 +10,7 @@ export interface EndpointsPageProps {
   endpoints: EndpointInList[];
 }
 
-/** Where the client's events go: the first page of the portal. */
+/** The client's endpoints: the first page of the portal. */
 export function endpointsPage({ frame, endpoints }: EndpointsPageProps): string {
   return renderPortalPage({
     frame,
@@ -24,11 +24,11 @@ function NoEndpoints(): VNode {
   return (
     <div class="empty">
       <p>
-        <strong>There is no endpoint yet.</strong>
+        <strong>There are no endpoints yet.</strong>
       </p>
       <p>
-        An endpoint is a URL of yours that we send events to as they happen. Add one, choose its event types,
-        and send it a test.
+        An endpoint is one of your URLs to which we send events as they happen. Add one, choose its event
+        types, and send it a test.
       </p>
       <p>
         <a class="button-link" href="/portal/endpoints/new">
@@ -109,7 +109,7 @@ function rateOf({ delivered24h, failed24h }: EndpointInList): string {
   return `${rate} of ${all.toLocaleString('en-GB')} ${all === 1 ? 'attempt' : 'attempts'}`;
 }
 
-/** Names of event types, in a row. */
+/** The names of event types as a list. */
 export function TypeList({ names }: { names: string[] }): VNode {
   return (
     <ul class="type-list" role="list">

@@ -8,7 +8,7 @@ export interface FieldProps {
   error?: string;
 }
 
-/** What ties a field to its hint and to what is wrong with it. */
+/** Attributes that connect a field to its hint and error. */
 export function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
   const ids = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
   return {
@@ -17,7 +17,7 @@ export function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
   };
 }
 
-/** A label, its field, and beside it what is wrong and what may help. */
+/** A label with its field, error and hint. */
 export function Field({ id, label, hint, error, children }: FieldProps & { children: VNode }): VNode {
   return (
     <div class="field">
@@ -28,7 +28,7 @@ export function Field({ id, label, hint, error, children }: FieldProps & { child
   );
 }
 
-/** What is wrong with a field, and what may help. */
+/** The error and hint of a field. */
 export function FieldNotes({ id, hint, error }: Omit<FieldProps, 'label'>): VNode {
   return (
     <>
@@ -57,7 +57,10 @@ interface TextFieldProps extends FieldProps {
   placeholder?: string;
 }
 
-/** One line of text. No maxLength: browsers would cut a longer text without a word; the service says that it is too long. */
+/**
+ * A single-line text field. No maxLength: browsers would silently truncate a longer text; the service reports that it is too
+ * long.
+ */
 export function TextField({ label, hint, error, type = 'text', ...input }: TextFieldProps): VNode {
   return (
     <Field id={input.id} label={label} hint={hint} error={error}>
@@ -72,7 +75,7 @@ interface SelectFieldProps extends FieldProps {
   options: { value: string; label: string }[];
 }
 
-/** One of a few. */
+/** A choice of a few options. */
 export function SelectField({ id, label, hint, error, name, value, options }: SelectFieldProps): VNode {
   return (
     <Field id={id} label={label} hint={hint} error={error}>
@@ -87,7 +90,7 @@ export function SelectField({ id, label, hint, error, name, value, options }: Se
   );
 }
 
-/** A time in UTC. What is no time is kept as text: a field for times would drop it. */
+/** A time in UTC. An invalid value is kept in a text field, because a time field would drop it. */
 export function TimeField(props: { id: 'from' | 'to'; label: string; value: string; error?: string }): VNode {
   const isTime = props.value === '' || parseUtcTime(props.value) !== undefined;
   return <TextField name={props.id} type={isTime ? 'datetime-local' : 'text'} step={1} {...props} />;

@@ -1,23 +1,24 @@
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { Layout, renderPage } from '../../http/pages/layout.js';
+import { PORTAL_FOOTER } from './portal-layout.js';
 
 export interface OpenPortalPageProps {
   csrfToken: string;
   clientName: string;
   ownerName: string;
-  /** Path to post back to: the one this page was opened under. */
+  /** Path to post back to: the one of this page. */
   action: string;
   expiresInMinutes: number;
 }
 
 /**
- * The page behind a portal link. The link is used up by the button, not by the visit, so that mail scanners
- * and link previews cannot use it up.
+ * The page of a portal link. The link is used up by the button and not by the visit, so that mail scanners and link previews
+ * cannot use it up.
  */
 export function openPortalPage(props: OpenPortalPageProps): string {
   const { csrfToken, clientName, ownerName, action, expiresInMinutes } = props;
   return renderPage(
-    <Layout title="Open webhook portal">
+    <Layout title="Open webhook portal" footer={PORTAL_FOOTER}>
       <h1>
         Webhook portal of <bdi class="name">{clientName}</bdi>
       </h1>

@@ -3,11 +3,14 @@ import { CsrfField } from '../../http/pages/csrf-field.js';
 import { InitialTile, Layout, renderPage } from '../../http/pages/layout.js';
 import { Moment } from '../../http/pages/moment.js';
 
-/** What stands around every page of the portal. */
+/** The footer of every portal page, including those shown before the login. */
+export const PORTAL_FOOTER = 'webhook portal';
+
+/** The data of the layout around every portal page. */
 export interface PortalFrame {
   owner: { clientId: string; clientName: string; ownerName: string; expiresAt: Date };
   logoutToken: string;
-  /** What was just done. */
+  /** The message about what was just done. */
   notice?: string;
 }
 
@@ -21,16 +24,16 @@ const PARTS = {
 export interface PortalPageProps {
   frame: PortalFrame;
   title: string;
-  /** Where the title alone does not say it: what stands as the heading. */
+  /** The heading, if it differs from the title. */
   heading?: ComponentChildren;
   part: keyof typeof PARTS;
-  /** The way back up. */
+  /** Link to the parent page. */
   above?: { href: string; label: string };
   refreshAfter?: number;
   children: ComponentChildren;
 }
 
-/** One page of the portal: whose it is, the way to the other parts, and the page itself. */
+/** One page of the portal: its owner, the navigation, and the page itself. */
 export function renderPortalPage(props: PortalPageProps): string {
   const { frame, title, heading, part, above, refreshAfter, children } = props;
   return renderPage(
@@ -38,8 +41,9 @@ export function renderPortalPage(props: PortalPageProps): string {
       title={`${title} · Webhook portal`}
       width="broad"
       styleSheet="/assets/portal.css"
-      script="/assets/portal.js"
+      scripts={['/assets/page.js', '/assets/portal.js']}
       refreshAfter={refreshAfter}
+      footer={PORTAL_FOOTER}
     >
       <PortalBar frame={frame} />
       <PortalNavigation current={part} />
@@ -49,14 +53,17 @@ export function renderPortalPage(props: PortalPageProps): string {
         </p>
       )}
       <h1>{heading ?? title}</h1>
-      {frame.notice && (
-        <p class="notice" role="status">
-          {frame.notice}
-        </p>
-      )}
+      {/* The notice disappears when the page reloads itself. */}
+      <div data-live>
+        {frame.notice && (
+          <p class="notice" role="status">
+            {frame.notice}
+          </p>
+        )}
+      </div>
       {children}
       <p class="fine-print portal-end">
-        Client ID <code>{frame.owner.clientId}</code>. This session ends on{' '}
+        Client ID <code>{frame.owner.clientId}</code>. This session expires on{' '}
         <Moment at={frame.owner.expiresAt} />.
       </p>
     </Layout>,
@@ -65,7 +72,7 @@ export function renderPortalPage(props: PortalPageProps): string {
 
 function PortalBar({ frame: { owner, logoutToken } }: { frame: PortalFrame }): VNode {
   return (
-    <section class="portal-bar" aria-label="Whose portal this is">
+    <section class="portal-bar" aria-label="Portal owner">
       <InitialTile name={owner.clientName} kind="application" />
       <p class="identity-text">
         <bdi class="identity-name">{owner.clientName}</bdi>{' '}

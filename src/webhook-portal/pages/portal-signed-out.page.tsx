@@ -1,15 +1,16 @@
 import { Layout, renderPage } from '../../http/pages/layout.js';
+import { PORTAL_FOOTER } from './portal-layout.js';
 
-/** Shown with status 401 to whoever comes to the portal without a portal session. */
+/** The page with status 401 for requests without a portal session. */
 export function portalSignedOutPage(): string {
   return renderPage(
-    <Layout title="Not signed in to the webhook portal">
-      <h1>You are not signed in to the webhook portal</h1>
-      <p>Either you have logged out, your session has ended, or you came here without a link.</p>
+    <Layout title="Not logged in to the webhook portal" footer={PORTAL_FOOTER}>
+      <h1>You are not logged in to the webhook portal</h1>
+      <p>You have logged out, your session has expired, or you opened this page without a link.</p>
       <h2>How to get in</h2>
       <p>
-        Open the portal from your application. The application asks{' '}
-        <code class="endpoint">GET /webhook_portal</code> for a link, and that link brings you in.
+        Open the portal from your application. The application calls{' '}
+        <code class="endpoint">GET /webhook_portal</code> to get a link, and that link logs you in.
       </p>
     </Layout>,
   );

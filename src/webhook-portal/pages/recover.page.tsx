@@ -12,11 +12,11 @@ export interface RecoverPageProps {
   csrfToken: string;
   endpoint: EndpointEntity;
   query: RecoveryQuery;
-  /** How many failed; left out where the times cannot be used. */
+  /** The number of failed deliveries; undefined if the times are invalid. */
   count?: number;
 }
 
-/** From when to when: how much failed, and the button that sends it again. */
+/** Asks for a time range, shows how many deliveries failed in it, and resends them. */
 export function recoverPage({ frame, csrfToken, endpoint, query, count }: RecoverPageProps): string {
   const path = `/portal/endpoints/${endpoint.id}`;
   const { input, errors } = query;
@@ -31,8 +31,8 @@ export function recoverPage({ frame, csrfToken, endpoint, query, count }: Recove
           <bdi>{endpoint.url}</bdi>
         </p>
         <p>
-          After your endpoint was out of order: everything that failed between two times is sent again.
-          Deliveries that are still being retried are left as they are.
+          Use this after an outage of your endpoint: everything that failed between two times is resent.
+          Deliveries that are still being retried are not affected.
         </p>
         <form method="get" class="filter">
           <TimeField id="from" label="From (UTC)" value={input.from} error={errors.from} />
@@ -51,8 +51,8 @@ export function recoverPage({ frame, csrfToken, endpoint, query, count }: Recove
             </p>
             {count > RECOVERY_MAX && (
               <p>
-                One recovery sends at most {counted(RECOVERY_MAX)} again, the oldest first. Recover once more
-                for the rest.
+                One recovery resends at most {counted(RECOVERY_MAX)}, the oldest first. Recover again for the
+                rest.
               </p>
             )}
             {count > 0 &&
@@ -89,6 +89,6 @@ function RecoverForm({ action, csrfToken, input }: RecoverFormProps): VNode {
   );
 }
 
-/** A number of deliveries in words. */
+/** A number of deliveries as text. */
 export const counted = (count: number): string =>
   count === 1 ? '1 delivery' : `${count.toLocaleString('en-GB')} deliveries`;

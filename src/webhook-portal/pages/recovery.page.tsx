@@ -10,11 +10,11 @@ export interface RecoveryPageProps {
 }
 
 const REFRESH_SECONDS = 2;
-// What is still pending after this time waits for retries, of which the later ones are hours apart.
+// What is still pending after this time is waiting for retries, which are hours apart in the end.
 const QUICK_MS = 2 * 60_000;
 const REFRESH_LATER_SECONDS = 60;
 
-/** How far a recovery is. While something is pending, the page asks for itself again. */
+/** The progress of a recovery. While something is pending, the page reloads itself. */
 export function recoveryPage({ frame, recovery, now }: RecoveryPageProps): string {
   const { id, endpointId, from, to, total, pending, delivered, failed, cancelled, createdAt } = recovery;
   const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
@@ -37,25 +37,40 @@ export function recoveryPage({ frame, recovery, now }: RecoveryPageProps): strin
         <p>
           {counted(total)} that failed from <ExactMoment at={from} /> until <ExactMoment at={to} />.
         </p>
-        <div class="outcome" role="status" data-live>
-          <label for="progress">
-            {pending === 0 ? 'All done' : `${done.toLocaleString('en-GB')} of ${counted(total)} done`}
-          </label>
-          <progress id="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} />
-          <dl class="measures measures-short">
-            {part(delivered, 'delivered', 'Delivered')}
-            {part(pending, 'pending', 'Pending')}
-            {part(failed, 'failed', 'Failed again')}
-            {part(cancelled, 'cancelled', 'Cancelled')}
-          </dl>
-          {pending > 0 && (
-            <p class="fine-print">This page refreshes itself. What fails is retried as usual.</p>
-          )}
+        <div data-live>
+          <div class={`outcome outcome-${toneOf(recovery)}`} role="status">
+            <label for="progress">{progressWords(recovery)}</label>
+            <progress id="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} />
+            <dl class="measures measures-short">
+              {part(delivered, 'delivered', 'Delivered')}
+              {part(pending, 'pending', 'Pending')}
+              {part(failed, 'failed', 'Failed again')}
+              {part(cancelled, 'cancelled', 'Cancelled')}
+            </dl>
+            {pending > 0 && (
+              <p class="fine-print">
+                This page refreshes automatically. Failed deliveries are retried as usual.
+              </p>
+            )}
+          </div>
         </div>
         <p>
-          <a href={list}>See these deliveries</a>
+          <a href={list}>View these deliveries</a>
         </p>
       </>
     ),
   });
+}
+
+/** Only a complete success counts as good. */
+function toneOf({ total, pending, delivered }: Recovery): 'pending' | 'delivered' | 'failed' {
+  if (pending > 0) return 'pending';
+  return delivered === total ? 'delivered' : 'failed';
+}
+
+function progressWords({ total, pending, delivered }: Recovery): string {
+  const number = (count: number) => count.toLocaleString('en-GB');
+  if (pending > 0) return `${number(total - pending)} of ${counted(total)} done`;
+  if (delivered === total) return 'All done';
+  return `Finished: ${number(delivered)} of ${counted(total)} succeeded`;
 }

@@ -1,34 +1,34 @@
 import { Moment } from '../../http/pages/moment.js';
 import { confirmPage, type ConfirmPageProps } from './confirm.page.js';
 
-type Props = Pick<ConfirmPageProps, 'frame' | 'csrfToken' | 'endpointUrl' | 'action' | 'back'> & {
-  /** Until when the present secret would count. */
+type Props = Pick<ConfirmPageProps, 'frame' | 'csrfToken' | 'endpointUrl' | 'action' | 'back' | 'fields'> & {
+  /** When the current secret would expire. */
   until: Date;
-  /** A secret before the present one that still counts. */
+  /** An earlier secret is still valid. */
   hasPrevious: boolean;
 };
 
-/** What rotating the secret means, and the button. */
+/** The consequences of rotating the secret, and the button. */
 export const rotateSecretPage = ({ until, hasPrevious, ...props }: Props): string =>
   confirmPage({
     ...props,
-    title: 'Rotate the secret',
+    title: 'Rotate secret',
     button: { label: 'Rotate secret' },
-    keep: 'Keep the secret',
+    keep: 'Cancel',
     children: (
       <>
         <ul>
-          <li>The endpoint gets a new secret at once.</li>
+          <li>The endpoint gets a new secret immediately.</li>
           <li>
-            The old one counts for 24 hours more, until <Moment at={until} />: meanwhile every request carries
-            a signature of each.
+            The old one stays valid for 24 more hours, until <Moment at={until} />. Until then, every request
+            carries a signature from each.
           </li>
-          <li>Put the new one into your application within that time. Nothing is lost on the way.</li>
+          <li>Put the new one into your application within that time. No events are lost.</li>
         </ul>
         {hasPrevious && (
           <p class="notice notice-error">
-            The secret was rotated a short while ago, and the one before it still counts. If you rotate again,
-            that one ends at once.
+            The secret was rotated recently, and the previous one is still valid. If you rotate again, the
+            previous one stops working immediately.
           </p>
         )}
       </>

@@ -1,4 +1,4 @@
-/** How to verify a signature, by the library of Standard Webhooks for each language, and by hand. */
+/** How to verify a signature, with the Standard Webhooks library of each language, and by hand. */
 export interface Snippet {
   language: string;
   install: string;
@@ -82,10 +82,10 @@ func main() {
   },
   {
     language: 'curl and openssl',
-    install: 'Sends your own endpoint a request that is signed as ours are, and prints the signature.',
+    install: 'Sends your own endpoint a request that is signed like ours, and prints the signature.',
     code: `SECRET=whsec_…  URL=https://example.com/hook
 ID=dlvr_by_hand  TIMESTAMP=$(date +%s)
-BODY='{"type":"webhook.test","timestamp":"2026-01-31T08:00:00Z","user_id":"user00000000000000000000000000","data":{}}'
+BODY='{"id":"evnt00000000000000000000000000","type":"webhook.test","timestamp":"2026-01-31T08:00:00Z","user_id":"user00000000000000000000000000","data":{}}'
 
 KEY=$(printf %s "\${SECRET#whsec_}" | openssl base64 -d -A | od -An -vtx1 | tr -d ' \\n')
 SIGNATURE=v1,$(printf %s "$ID.$TIMESTAMP.$BODY" |

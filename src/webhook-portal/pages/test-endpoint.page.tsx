@@ -10,18 +10,18 @@ export interface TestEndpointPageProps {
   csrfToken: string;
   endpoint: { id: string; url: string; enabled: boolean };
   eventTypes: EventTypeEntity[];
-  /** The type that is chosen. */
+  /** The selected type. */
   chosen: string;
   error?: string;
 }
 
-/** Choose an event type, see its sample, send it. */
+/** Select an event type, see its sample, send it. */
 export function testEndpointPage(props: TestEndpointPageProps): string {
   const { frame, csrfToken, endpoint, eventTypes, chosen, error } = props;
   const path = `/portal/endpoints/${endpoint.id}`;
   return renderPortalPage({
     frame,
-    title: 'Send a test',
+    title: 'Send test',
     part: 'endpoints',
     above: { href: path, label: 'Endpoint' },
     children: (
@@ -31,8 +31,8 @@ export function testEndpointPage(props: TestEndpointPageProps): string {
         </p>
         <p>
           A test is one signed request with the sample of an event type and a made-up user. It is sent
-          whatever the endpoint has subscribed to
-          {endpoint.enabled ? '' : ', and although the endpoint is disabled'}. You see what comes back.
+          regardless of the types that the endpoint subscribes to
+          {endpoint.enabled ? '' : ', and even though the endpoint is disabled'}. You see the response.
         </p>
         <form method="post" action={`${path}/test`}>
           <CsrfField token={csrfToken} />
@@ -61,7 +61,7 @@ export function testEndpointPage(props: TestEndpointPageProps): string {
   });
 }
 
-/** JSON set out to be read; what is no JSON stays as it is. */
+/** Formatted JSON; anything else is shown unchanged. */
 export function Json({ text, label }: { text: string; label: string }): VNode {
   return (
     <pre tabIndex={0} role="region" aria-label={label}>

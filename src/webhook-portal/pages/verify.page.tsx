@@ -10,7 +10,7 @@ export interface VerifyPageProps {
   csrfToken: string;
   endpoints: { id: string; url: string }[];
   input: CheckInput;
-  /** What came of a check, in sentences. */
+  /** The result of a check, in sentences. */
   result?: { matches: boolean; words: string[] };
   endpointError?: string;
 }
@@ -25,11 +25,11 @@ export function verifyPage(props: VerifyPageProps): string {
       <>
         <p>
           Requests are signed to <strong>Standard Webhooks 1.0</strong>: <code>webhook-signature</code> holds{' '}
-          <code>v1,</code> and the HMAC-SHA256, in base64, of the id, the timestamp and the body with dots
-          between them, under the bytes that the secret of the endpoint holds in base64 after{' '}
-          <code>whsec_</code>. After a rotation there are two signatures for 24 hours, with a space between
-          them: one that matches is enough. Refuse a <code>webhook-timestamp</code> that is more than five
-          minutes off, and remember each <code>webhook-id</code>: a retry comes under the same one.
+          <code>v1,</code> followed by the base64 HMAC-SHA256 of the id, the timestamp and the body, joined by
+          dots. The key is the endpoint’s secret after <code>whsec_</code>, decoded from base64. For 24 hours
+          after a rotation there are two signatures, separated by a space: one match is enough. Reject a{' '}
+          <code>webhook-timestamp</code> that is more than five minutes off, and remember each{' '}
+          <code>webhook-id</code>: retries reuse it.
         </p>
         <h2>In your language</h2>
         {SNIPPETS.map(({ language, install, code }, index) => (
@@ -77,7 +77,7 @@ function Checker({ csrfToken, endpoints, input, result, endpointError }: VerifyP
           label="Endpoint"
           value={input.endpoint}
           error={endpointError}
-          hint="Its secret is used, and never shown here."
+          hint="Its secret is used for the check and never shown here."
           options={endpoints.map(({ id, url }) => ({ value: id, label: url.slice(0, 100) }))}
         />
         {(['id', 'timestamp', 'signature'] as const).map((name) => (
@@ -92,9 +92,14 @@ function Checker({ csrfToken, endpoints, input, result, endpointError }: VerifyP
         ))}
         <details open={input.headers !== ''}>
           <summary>Or paste all headers</summary>
-          <Area id="headers" label="Headers" value={input.headers} hint="One a line. The fields above win." />
+          <Area
+            id="headers"
+            label="Headers"
+            value={input.headers}
+            hint="One per line. The fields above take precedence."
+          />
         </details>
-        <Area id="body" label="Body" value={input.body} hint="As it came, byte for byte." />
+        <Area id="body" label="Body" value={input.body} hint="Exactly as received." />
         <div class="actions actions-row">
           <button type="submit">Check</button>
         </div>
@@ -110,7 +115,7 @@ interface AreaProps {
   hint: string;
 }
 
-/** A browser leaves out the first line end of a text area, so one stands before what was typed. */
+/** Browsers drop a leading line break in a textarea, so one is added before the text. */
 function Area({ id, label, value, hint }: AreaProps): VNode {
   return (
     <Field id={id} label={label} hint={hint}>

@@ -3,7 +3,9 @@ import { tracing, type SpanOutcome } from '../../telemetry/tracing.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
 import type { ClaimedDelivery } from './delivery-queue.repository.js';
 
-/** Makes an attempt in a trace of its own, where traces are wanted. The span tells no URL: a partner may keep a secret in it. */
+/**
+ * Makes an attempt in its own trace, if tracing is enabled. The span contains no URL, because a partner may keep a secret in it.
+ */
 export function inAttemptSpan(
   { id, endpointId, eventType, retries }: ClaimedDelivery,
   attempt: () => Promise<AttemptResult>,

@@ -4,7 +4,7 @@ import { readPage, type Page, type PageRequest } from '../../http/paging.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import type { Attempt, Delivery, DeliveryDetail, DeliveryState } from './delivery.js';
 
-/** Every member narrows the list; `from` is inclusive, `to` exclusive, both of when the delivery was made. */
+/** All given members must match; `from` is inclusive, `to` exclusive, both for the creation time of the delivery. */
 export interface DeliveryFilter {
   clientId?: string;
   endpointId?: string;
@@ -15,7 +15,7 @@ export interface DeliveryFilter {
   recoveryId?: string;
 }
 
-/** A recovery: all that failed between two times, sent again; and how far it is. */
+/** A recovery: everything that failed between two times, resent; with its progress. */
 export interface Recovery {
   id: string;
   endpointId: string;
@@ -40,6 +40,19 @@ const SOURCES = `deliveries d
   JOIN events v ON v.id = d.event_id
   LEFT JOIN delivery_attempts a ON a.delivery_id = d.id AND a.number = d.attempts`;
 
+/**
+ * Whether the client may see the payload (contract §11.4): it was delivered, or the client may read it now, or the event needs no
+ * consent. Tests are about nobody.
+ */
+const MAY_BE_SHOWN = `(
+  v.test
+  OR EXISTS (SELECT 1 FROM event_types t WHERE t.name = v.type AND t.scope IS NULL)
+  OR EXISTS (SELECT 1 FROM delivery_attempts s WHERE s.delivery_id = d.id AND s.status BETWEEN 200 AND 299)
+  OR EXISTS (SELECT 1 FROM event_types t
+               JOIN clients c ON c.id = d.client_id AND t.scope = ANY (c.scopes)
+               JOIN consents n ON n.client_id = c.id AND n.user_id = v.user_id AND n.revoked_at IS NULL AND t.scope = ANY (n.scopes)
+              WHERE t.name = v.type))`;
+
 @Injectable()
 export class DeliveriesRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -57,12 +70,17 @@ export class DeliveriesRepository {
     });
   }
 
+  /** With a `clientId`, only that client's delivery, and its payload only if the client may see it. */
   async find(id: string, clientId: string | undefined): Promise<DeliveryDetail | undefined> {
     const params: unknown[] = [id];
+    const conditions = ['d.id = $1', ...conditionsOf({ clientId }, params)].join(' AND ');
+    const mayBeShown = clientId === undefined ? 'true' : MAY_BE_SHOWN;
     const [rows, attemptList]: [Omit<DeliveryDetail, 'attemptList'>[], Attempt[]] = await Promise.all([
       this.dataSource.query(
-        `SELECT ${COLUMNS}, v.payload, v.user_id AS "userId" FROM ${SOURCES}
-          WHERE ${['d.id = $1', ...conditionsOf({ clientId }, params)].join(' AND ')}`,
+        `SELECT *, CASE WHEN "payloadHidden" IS NULL THEN body END AS payload
+           FROM (SELECT ${COLUMNS}, v.user_id AS "userId", v.payload AS body,
+                        CASE WHEN v.payload IS NULL THEN 'erased' WHEN NOT ${mayBeShown} THEN 'not_consented' END AS "payloadHidden"
+                   FROM ${SOURCES} WHERE ${conditions}) AS found`,
         params,
       ),
       this.dataSource.query(
@@ -75,7 +93,7 @@ export class DeliveriesRepository {
     return rows[0] && { ...rows[0], attemptList };
   }
 
-  /** Whether it waits for no attempt; true also where there is none with this id. */
+  /** Whether no attempt is pending; also true for an unknown id. */
   async isFinished(id: string): Promise<boolean> {
     const pending = await this.dataSource.query(
       `SELECT 1 FROM deliveries WHERE id = $1 AND state = 'pending'`,
@@ -85,32 +103,32 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Puts a delivery back to the beginning of its schedule, due at once, unless an attempt is under way; undefined where that, or a
-   * deleted endpoint, stands in the way.
+   * Restarts a delivery's schedule, due immediately. False while an attempt is running, for a deleted endpoint, and if its user
+   * was erased.
    */
   async resend(manager: EntityManager, id: string): Promise<boolean> {
     const [, count]: [unknown[], number] = await manager.query(
       `UPDATE deliveries d
           SET state = 'pending', cancel_reason = NULL, retries = 0, next_attempt_at = now(), finished_at = NULL
          FROM webhook_endpoints e
-        WHERE d.id = $1 AND d.lease_id IS NULL AND e.id = d.endpoint_id AND e.deleted_at IS NULL`,
+        WHERE d.id = $1 AND d.lease_id IS NULL AND NOT d.erased AND e.id = d.endpoint_id AND e.deleted_at IS NULL`,
       [id],
     );
     return count === 1;
   }
 
-  /** How many of an endpoint failed, of those made between the two times. */
+  /** The number of an endpoint's failed deliveries that were created between the two times. */
   async countFailed(clientId: string, endpointId: string, from: Date, to: Date): Promise<number> {
     const params: unknown[] = [];
     const conditions = conditionsOf({ clientId, endpointId, state: 'failed', from, to }, params);
     const [row]: { count: number }[] = await this.dataSource.query(
-      `SELECT count(*)::int AS count FROM deliveries d WHERE ${conditions.join(' AND ')}`,
+      `SELECT count(*)::int AS count FROM deliveries d WHERE ${conditions.join(' AND ')} AND NOT d.erased`,
       params,
     );
     return row!.count;
   }
 
-  /** Sends again, for a recovery, up to `limit` of those that failed; how many those were. */
+  /** Resends up to `limit` failed deliveries for a recovery; returns their number. */
   async resendFailed(
     manager: EntityManager,
     recoveryId: string,
@@ -122,7 +140,7 @@ export class DeliveriesRepository {
     const conditions = conditionsOf({ clientId, endpointId, state: 'failed', from, to }, params);
     const [, count]: [unknown[], number] = await manager.query(
       `UPDATE deliveries SET state = 'pending', retries = 0, next_attempt_at = now(), finished_at = NULL, recovery_id = $1
-        WHERE id IN (SELECT d.id FROM deliveries d WHERE ${conditions.join(' AND ')}
+        WHERE id IN (SELECT d.id FROM deliveries d WHERE ${conditions.join(' AND ')} AND NOT d.erased
                       ORDER BY d.id LIMIT $2 FOR UPDATE)`,
       params,
     );
@@ -146,7 +164,7 @@ export class DeliveriesRepository {
     await manager.query('UPDATE webhook_recoveries SET total = $2 WHERE id = $1', [id, total]);
   }
 
-  /** A recovery with how far it is. */
+  /** A recovery with its progress. */
   async findRecovery(id: string, clientId: string): Promise<Recovery | undefined> {
     const rows: Recovery[] = await this.dataSource.query(
       `SELECT r.id, r.endpoint_id AS "endpointId", r.failed_from AS "from", r.failed_to AS "to", r.total,
@@ -165,7 +183,7 @@ export class DeliveriesRepository {
   }
 }
 
-/** The filter as SQL; times are compared by way of the ids, which hold them. */
+/** The filter as SQL. Times are compared by id, because ids contain them. */
 function conditionsOf(filter: DeliveryFilter, params: unknown[]): string[] {
   const { clientId, endpointId, state, eventType, from, to, recoveryId } = filter;
   const equal = (column: string, value: unknown) =>
@@ -177,7 +195,7 @@ function conditionsOf(filter: DeliveryFilter, params: unknown[]): string[] {
     ...equal('d.recovery_id', recoveryId),
     ...(from === undefined ? [] : [`d.id >= $${params.push(firstIdAt('dlvr', from))}`]),
     ...(to === undefined ? [] : [`d.id < $${params.push(firstIdAt('dlvr', to))}`]),
-    // Written out, so that the index of those that did not arrive can be used.
+    // A literal, so that the partial index of undelivered deliveries can be used.
     ...(state === undefined ? [] : [`d.state = '${state}'`]),
   ];
 }

@@ -10,18 +10,18 @@ import { DeliveriesRepository, type DeliveryFilter, type Recovery } from './deli
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { WakeUps } from './wake-ups.service.js';
 
-/** One recovery sends so many again at the most; what is left can be recovered after it. */
+/** The most that one recovery resends; the rest can be recovered afterwards. */
 export const RECOVERY_MAX = 50_000;
 const LOOK_AGAIN_MS = 100;
 
-/** Which of an endpoint's failed deliveries: those made from the one time until before the other. */
+/** An endpoint's failed deliveries that were created from one time until before the other. */
 export interface RecoveryRange {
   endpointId: string;
   from: Date;
   to: Date;
 }
 
-/** Deliveries as people look at them and send them again (contract §11, §12). With a `clientId`, another client's is a 404 problem. */
+/** Viewing and resending deliveries (contract §11, §12). With a `clientId`, another client's delivery is a 404 problem. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -32,7 +32,7 @@ export class DeliveriesService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** How many are pending, counted to 10,000, and for how many seconds the oldest that is due has waited. */
+  /** The number of pending deliveries, counted up to 10,000, and how many seconds the oldest due one has waited. */
   waiting(): Promise<{ pending: number; oldestSeconds: number }> {
     return this.queue.waiting();
   }
@@ -42,14 +42,17 @@ export class DeliveriesService {
     return this.repository.list(filter, page);
   }
 
-  /** A delivery with its payload and every attempt. */
+  /**
+   * A delivery with its payload and every attempt. With a `clientId`, the payload is omitted if that client may not see it: it
+   * was never delivered, and the user does not currently share it with the client.
+   */
   async get(id: string, clientId?: string): Promise<DeliveryDetail> {
     const delivery = isId('dlvr', id) ? await this.repository.find(id, clientId) : undefined;
     if (!delivery) throw notFound('There is no delivery with this id.');
     return delivery;
   }
 
-  /** Resolves when no attempt of it is to come any more, or after so many milliseconds. */
+  /** Resolves when no more attempts are pending, or after this many milliseconds. */
   async waitUntilFinished(id: string, milliseconds: number): Promise<void> {
     const deadline = performance.now() + milliseconds;
     while (!(await this.repository.isFinished(id)) && performance.now() < deadline)
@@ -57,14 +60,18 @@ export class DeliveriesService {
   }
 
   /**
-   * Sends it again under the same `webhook-id`, from the beginning of the retry schedule; what it rests on is looked at again.
-   * Throws a 409 problem while an attempt is under way, and for a deleted endpoint.
+   * Resends it with the same `webhook-id`, from the start of the retry schedule; consent, client and endpoint are checked again.
+   * Throws a 409 problem while an attempt is running, for a deleted endpoint, and if its user was erased.
    */
   async resend(id: string, clientId: string | undefined, actor: Actor): Promise<DeliveryDetail> {
     const before = await this.get(id, clientId);
     await this.transactions.run(async (manager) => {
       if (!(await this.repository.resend(manager, id))) {
-        throw conflict('This delivery is being attempted at this moment, or its endpoint was deleted.');
+        throw conflict(
+          before.payloadHidden === 'erased'
+            ? 'The user that this delivery was about was erased, so there is nothing left to send.'
+            : 'This delivery is being attempted right now, or its endpoint was deleted.',
+        );
       }
       await this.audit.record(manager, actor, {
         action: 'delivery.resent',
@@ -77,12 +84,15 @@ export class DeliveriesService {
     return this.get(id, clientId);
   }
 
-  /** How many a recovery would send again. */
+  /** How many deliveries a recovery would resend. */
   countFailed(clientId: string, { endpointId, from, to }: RecoveryRange): Promise<number> {
     return this.repository.countFailed(clientId, endpointId, from, to);
   }
 
-  /** Sends all that failed in the range again, at most 50,000; the recovery's id, to see how far it is. */
+  /**
+   * Resends everything that failed in the range, at most 50,000 deliveries. Returns the id of the recovery, to follow its
+   * progress.
+   */
   async recover(clientId: string, range: RecoveryRange, actor: Actor): Promise<string> {
     const id = newId('rcvr');
     await this.transactions.run(async (manager) => {
@@ -100,7 +110,7 @@ export class DeliveriesService {
     return id;
   }
 
-  /** How far a recovery is. */
+  /** A recovery with its progress. */
   async recovery(id: string, clientId: string): Promise<Recovery> {
     const recovery = isId('rcvr', id) ? await this.repository.findRecovery(id, clientId) : undefined;
     if (!recovery) throw notFound('There is no recovery with this id.');

@@ -9,14 +9,17 @@ import { waitBeforeRetry } from './retry-schedule.js';
 
 const GONE = 410;
 
-/** What came of a claim; `isGone` where the receiver said that the endpoint is no more. */
+/** The result of a claim; `isGone` if the receiver responded that the endpoint no longer exists. */
 export interface AttemptResult {
   finished: FinishedClaim;
   isSuccess: boolean;
   isGone: boolean;
 }
 
-/** The headers of a delivery's request, in the order in which people read them (contract §10). */
+/** The `webhook-timestamp` of an attempt. */
+export const secondsOf = (attemptedAt: Date): number => Math.floor(attemptedAt.getTime() / 1000);
+
+/** The headers of a delivery's request, in reading order (contract §10). */
 export const requestHeaders = (
   id: string,
   eventType: string,
@@ -31,7 +34,7 @@ export const requestHeaders = (
   'webhook-event-type': eventType,
 });
 
-/** One attempt of one delivery: signed, sent, and judged (contract §10). */
+/** One attempt of one delivery: signed, sent and evaluated (contract §10). */
 @Injectable()
 export class DeliveryAttemptService {
   constructor(
@@ -40,14 +43,15 @@ export class DeliveryAttemptService {
     private readonly settings: Settings,
   ) {}
 
-  /** Never throws for what a receiver does. An attempt that `signal` ended does not count. */
+  /** Never throws because of a receiver. An attempt aborted by `signal` does not count. */
   async make(claim: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
     const { id, leaseId, endpointId, cancelReason } = claim;
     const kept = { id, leaseId };
     if (cancelReason) return unsent({ ...kept, state: 'cancelled', cancelReason });
-    const attemptedAt = new Date();
+    // By the database's clock: receivers reject a timestamp that is minutes off, and an instance's own clock may be.
+    const attemptedAt = new Date(claim.claimedAt.getTime() + performance.now() - claim.claimedAtSteady);
     const secrets = this.secrets.openAll(endpointId, claim.sealedSecrets);
-    const timestamp = Math.floor(attemptedAt.getTime() / 1000);
+    const timestamp = secondsOf(attemptedAt);
     const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
     const outcome =
       secrets.length === 0
@@ -76,7 +80,7 @@ export class DeliveryAttemptService {
     isGone: boolean,
   ): Pick<FinishedClaim, 'state' | 'waitSeconds'> {
     if (isSuccess) return { state: 'delivered' };
-    // A test has one attempt: somebody is waiting for its answer.
+    // A test has only one attempt, because somebody is waiting for the response.
     if (isGone || isTest) return { state: 'failed' };
     const retryAfterMs = outcome.kind === 'response' ? outcome.retryAfterMs : undefined;
     const waitSeconds = waitBeforeRetry(this.settings.webhookRetrySchedule, retries, retryAfterMs);
@@ -84,7 +88,7 @@ export class DeliveryAttemptService {
   }
 }
 
-// The key that sealed the secrets is in the settings no more; rotating the secret mends it.
+// The key that sealed the secrets is no longer configured; rotating the secret fixes this.
 const UNSIGNED: HttpOutcome = {
   kind: 'failure',
   failure: 'http',

@@ -1,28 +1,28 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 
-/** Attempts by what came of them. */
+/** Attempts by result. */
 export const attemptCounter = new Counter({
   name: 'webhook_attempts_total',
-  help: 'Attempts to deliver by result',
+  help: 'Delivery attempts by result',
   labelNames: ['result'] as const,
 });
 
-/** Deliveries that no attempt is to come for any more. */
+/** Deliveries that have no more attempts. */
 export const finishedCounter = new Counter({
   name: 'webhook_deliveries_finished_total',
-  help: 'Deliveries that came to their end, by state',
+  help: 'Finished deliveries by state',
   labelNames: ['state'] as const,
 });
 
-/** How long receivers take. */
+/** The response times of receivers. */
 export const attemptDuration = new Histogram({
   name: 'webhook_attempt_duration_seconds',
-  help: 'Duration of attempts to deliver',
+  help: 'Duration of delivery attempts',
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
 });
 
-/** Attempts under way in this instance. */
+/** Attempts that are running in this instance. */
 export const deliveriesInHand = new Gauge({
   name: 'webhook_deliveries_in_hand',
-  help: 'Deliveries that this instance holds at the moment',
+  help: 'Deliveries that this instance is currently handling',
 });

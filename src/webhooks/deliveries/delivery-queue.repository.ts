@@ -8,7 +8,7 @@ export const LEASE_SECONDS = 30;
 /** Contract §10: an endpoint without a success for five days of attempts is disabled. */
 const FAILING_DAYS = 5;
 
-/** A delivery that this instance holds until its lease ends. */
+/** A delivery leased by this instance. */
 export interface ClaimedDelivery {
   id: string;
   leaseId: string;
@@ -16,24 +16,27 @@ export interface ClaimedDelivery {
   url: string;
   eventType: string;
   payload: string;
-  /** How many retries of the schedule are used up. */
+  /** The number of retries of the schedule that are used up. */
   retries: number;
   isTest: boolean;
-  /** The secrets that sign at this moment, the newest first. */
+  /** The secrets that currently sign, newest first. */
   sealedSecrets: (Buffer | null)[];
-  /** Set where it must not be sent: what it rests on is gone. */
+  /** When it was claimed: by the database's clock, and by this process's monotonic clock in milliseconds. */
+  claimedAt: Date;
+  claimedAtSteady: number;
+  /** Set if it must not be sent because something it depends on is gone. */
   cancelReason: CancelReason | null;
 }
 
-/** What came of a claim, and what becomes of the delivery. */
+/** The result of a claim, and the next state of the delivery. */
 export interface FinishedClaim {
   id: string;
   leaseId: string;
   state: DeliveryState;
   cancelReason?: CancelReason;
-  /** Of a pending one: seconds until the next attempt. */
+  /** For a pending delivery: seconds until the next attempt. */
   waitSeconds?: number;
-  /** Left out where there was no attempt, or one that does not count. */
+  /** Omitted if there was no attempt, or one that does not count. */
   attempt?: {
     attemptedAt: Date;
     durationMs: number;
@@ -45,15 +48,15 @@ export interface FinishedClaim {
   };
 }
 
-/** The queue of deliveries: claimed under a lease, and given back with what came of it (contract §10). */
+/** The queue of deliveries: claimed under a lease, and returned with the result (contract §10). */
 @Injectable()
 export class DeliveryQueueRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Claims up to `limit` deliveries that are due, of each endpoint the oldest, and no more of one than `perEndpoint`, or what
-   * `room` leaves of it; endpoints take turns. Consent, client and endpoint are looked at in the same statement.
-   * Rows that another instance claims at the same moment are left to it.
+   * Claims up to `limit` due deliveries, oldest first per endpoint, at most `perEndpoint` of each endpoint or what `room` leaves
+   * of it; endpoints take turns. Consent, client and endpoint are checked in the same statement. Rows that another instance is
+   * claiming are skipped.
    */
   async claim(
     leaseId: string,
@@ -61,7 +64,7 @@ export class DeliveryQueueRepository {
     perEndpoint: number,
     room: Map<string, number>,
   ): Promise<ClaimedDelivery[]> {
-    const [rows]: [ClaimedDelivery[], number] = await this.dataSource.query(
+    const [rows]: [Omit<ClaimedDelivery, 'claimedAtSteady'>[], number] = await this.dataSource.query(
       `WITH RECURSIVE queue AS (
          (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
          UNION ALL
@@ -89,10 +92,11 @@ export class DeliveryQueueRepository {
          FROM claimed k, events v, event_types t, webhook_endpoints e, clients c
         WHERE d.id = k.id AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
        RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType", v.payload, d.retries,
-                 v.test AS "isTest",
+                 v.test AS "isTest", clock_timestamp() AS "claimedAt",
                  ARRAY[e.sealed_secret,
                        CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END] AS "sealedSecrets",
-                 CASE WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'
+                 CASE WHEN d.erased THEN 'consent_withdrawn'
+                      WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'
                       WHEN NOT c.enabled THEN 'client_disabled'
                       WHEN NOT e.enabled AND NOT v.test THEN 'endpoint_disabled'
                       WHEN t.scope IS NULL THEN NULL
@@ -104,10 +108,11 @@ export class DeliveryQueueRepository {
                  END AS "cancelReason"`,
       [leaseId, limit, perEndpoint, [...room.keys()], [...room.values()], LEASE_SECONDS],
     );
-    return rows;
+    const claimedAtSteady = performance.now();
+    return rows.map((row) => ({ ...row, claimedAtSteady }));
   }
 
-  /** How many deliveries are pending, counted to 10,000, and for how many seconds the oldest that is due has waited. */
+  /** The number of pending deliveries, counted up to 10,000, and how many seconds the oldest due one has waited. */
   async waiting(): Promise<{ pending: number; oldestSeconds: number }> {
     const [row]: { pending: number; oldestSeconds: number }[] = await this.dataSource.query(
       `WITH RECURSIVE queue AS (
@@ -128,8 +133,8 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Writes what came of claims, in one statement; a claim whose lease another has taken up meanwhile changes nothing. The
-   * ids of endpoints that are to be disabled: enabled, and without a success for five days.
+   * Writes the results of claims in one statement; a claim whose lease was taken over changes nothing. Returns the ids of
+   * endpoints to disable: enabled, and without a success for five days.
    */
   async finish(finished: FinishedClaim[]): Promise<string[]> {
     const attempts = finished.map(({ attempt }) => attempt);
@@ -145,13 +150,16 @@ export class DeliveryQueueRepository {
                 cancel_reason = done.cancel_reason,
                 attempts = d.attempts + (done.attempted_at IS NOT NULL)::int,
                 retries = d.retries + (done.attempted_at IS NOT NULL AND done.state = 'pending')::int,
-                next_attempt_at = CASE WHEN done.state = 'pending' THEN now() + make_interval(secs => done.wait) END,
+                -- What is about a person who was erased meanwhile is due at once, to be cancelled.
+                next_attempt_at = CASE WHEN done.state = 'pending'
+                                       THEN now() + make_interval(secs => CASE WHEN d.erased THEN 0 ELSE done.wait END) END,
                 finished_at = CASE WHEN done.state <> 'pending' THEN now() END,
                 lease_id = NULL
            FROM done
           WHERE d.id = done.id AND d.lease_id = done.lease_id
          RETURNING d.id, d.endpoint_id, d.attempts AS number, d.state, done.attempted_at, done.duration_ms, done.status,
-                   done.failure, done.detail, done.response_start, done.signature
+                   done.failure, done.detail, CASE WHEN NOT d.erased THEN done.response_start END AS response_start,
+                   done.signature
        ), made AS (
          SELECT * FROM changed WHERE attempted_at IS NOT NULL
        ), attempt AS (

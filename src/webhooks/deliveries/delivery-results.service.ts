@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
 import { Transactions } from '../../database/transactions.js';
-import { apart } from '../../telemetry/log-scope.js';
+import { detached } from '../../telemetry/log-scope.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
 import { DeliveryQueueRepository, LEASE_SECONDS } from './delivery-queue.repository.js';
@@ -12,14 +12,14 @@ const TRY_AGAIN_MS = 250;
 interface Waiting {
   result: AttemptResult;
   endpointId: string;
-  /** By the clock that never steps. */
+  /** By the monotonic clock. */
   since: number;
   done: () => void;
 }
 
 /**
- * Writes what came of attempts. Results that come while a write is under way go together with the next, so that a
- * commit is shared by many.
+ * Writes the results of attempts. Results that arrive during a write are written together afterwards, so that many share a
+ * commit.
  */
 @Injectable()
 export class DeliveryResultsService {
@@ -33,11 +33,11 @@ export class DeliveryResultsService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Resolves when the result is written, or when its lease has run out and another instance has taken the delivery up. */
+  /** Resolves when the result is written, or when its lease has expired and another instance has taken over the delivery. */
   write(result: AttemptResult, endpointId: string): Promise<void> {
     return new Promise((done) => {
       this.waiting.push({ result, endpointId, since: performance.now(), done });
-      if (!this.isWriting) void apart(() => this.writeWaiting());
+      if (!this.isWriting) void detached(() => this.writeWaiting());
     });
   }
 

@@ -10,36 +10,43 @@ import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
+import { SchemaCompatibility } from '../../database/schema-compatibility.service.js';
 import type { Line } from '../../http/logging.js';
-import { apart, inLogScope } from '../../telemetry/log-scope.js';
+import { detached, inLogScope } from '../../telemetry/log-scope.js';
 import { inAttemptSpan } from './attempt-span.js';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
 import { attemptCounter, attemptDuration, deliveriesInHand, finishedCounter } from './delivery-metrics.js';
-import { DeliveryQueueRepository, type ClaimedDelivery } from './delivery-queue.repository.js';
+import {
+  DeliveryQueueRepository,
+  type ClaimedDelivery,
+  type FinishedClaim,
+} from './delivery-queue.repository.js';
 import { DeliveryResultsService } from './delivery-results.service.js';
 import { WakeUps } from './wake-ups.service.js';
 
-/** Attempts at once, of all endpoints and of one. */
+/** Concurrent attempts, in total and per endpoint. */
 const IN_HAND = 512;
 const IN_HAND_PER_ENDPOINT = 32;
-/** Of an endpoint whose last attempt here failed or was slow: enough to notice that it is back, too few to hold up the others. */
+/**
+ * For an endpoint whose last attempt here failed or was slow: enough to notice that it is back, too few to hold up the others.
+ */
 const IN_HAND_WHILE_FAILING = 4;
-/** An attempt that takes longer makes room for another: those that wait for a receiver cost next to nothing, up to a number. */
+/** An attempt that takes longer makes room for another, up to a maximum, because waiting for a receiver costs almost nothing. */
 const SLOW_AFTER_MS = 1000;
 const IN_HAND_WITH_SLOW = 2048;
 const CLAIM_AT_ONCE = 256;
 const POLL_EVERY_MS = 1000;
-/** Contract §14: attempts still running so long after SIGTERM are aborted. */
+/** Contract §14: attempts still running this long after SIGTERM are aborted. */
 const ABORT_AFTER_MS = 8_000;
 
-/** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes what came of it. */
+/** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes the results. */
 @Injectable()
 export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly inHand = new Map<string, number>();
-  /** Attempts under way for longer than most take. */
+  /** Running attempts that are slow. */
   private slow = 0;
-  /** Endpoints whose last attempt here failed, or takes long. */
+  /** Endpoints whose last attempt here failed, or is slow. */
   private readonly failing = new LRUCache<string, true>({ max: 1000 });
   private readonly underWay = new Set<Promise<void>>();
   private readonly abort = new AbortController();
@@ -54,13 +61,14 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     private readonly attempts: DeliveryAttemptService,
     private readonly results: DeliveryResultsService,
     private readonly server: HttpAdapterHost,
+    private readonly schema: SchemaCompatibility,
     wakeUps: WakeUps,
   ) {
     wakeUps.onWakeUp(() => void this.claimDue());
   }
 
   onModuleInit(): void {
-    // The last moment before the pool of connections is closed, which comes first of all that a shutdown ends.
+    // The last moment before the connection pool is closed, which is the first thing that a shutdown ends.
     const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
     fastify.addHook('onClose', () => this.stopped);
   }
@@ -70,7 +78,7 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     void this.claimDue();
   }
 
-  /** Begins to stop: what is in hand is finished while the server finishes its requests. */
+  /** Starts to stop: running attempts finish while the server finishes its requests. */
   beforeApplicationShutdown(): void {
     this.isRunning = false;
     this.stopped = this.finish();
@@ -81,14 +89,14 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     void this.claimDue();
   }
 
-  /** Claims and begins what is due, for as long as there is something and room for it. */
+  /** Claims and starts due deliveries for as long as there are any and there is room. */
   private claimDue(): Promise<void> {
-    return apart(() => this.claimWhileRoom());
+    return detached(() => this.claimWhileRoom());
   }
 
   private async claimWhileRoom(): Promise<void> {
     this.claimAgain = true;
-    if (this.isClaiming || !this.isRunning) return;
+    if (this.isClaiming || !this.isRunning || this.schema.isOutdated) return;
     this.isClaiming = true;
     try {
       while (this.claimAgain && this.isRunning && this.roomInHand() > 0) {
@@ -97,7 +105,7 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
         const limit = Math.min(CLAIM_AT_ONCE, this.roomInHand());
         const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
         for (const claim of claimed) this.begin(claim);
-        // What an endpoint had no room for waits for an attempt to end.
+        // Deliveries for which an endpoint had no room wait until an attempt ends.
         this.mayBeMore = claimed.length > 0 || [...room.values()].includes(0);
         if (claimed.length >= CLAIM_AT_ONCE) this.claimAgain = true;
       }
@@ -113,7 +121,7 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     return Math.min(IN_HAND - (size - this.slow), IN_HAND_WITH_SLOW - size);
   }
 
-  /** How many more of each endpoint may be in hand, where that is not the usual number. */
+  /** How many more attempts of each endpoint may run, where that differs from the default. */
   private roomOfEndpoints(): Map<string, number> {
     const room = new Map<string, number>();
     for (const id of this.failing.keys()) room.set(id, IN_HAND_WHILE_FAILING);
@@ -154,17 +162,18 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
       await this.results.write(result, claim.endpointId);
       const { state } = result.finished;
       if (state !== 'pending') finishedCounter.inc({ state });
+      if (state === 'failed' && !claim.isTest) this.logger.warn(failureLine(claim, attempt));
     } catch (error) {
-      // The lease runs out, and the delivery is taken up again.
+      // The lease expires, and the delivery is claimed again.
       const line: Line = {
-        text: `Delivery ${claim.id} was given up: ${(error as Error).message}`,
+        text: `Delivery ${claim.id} failed unexpectedly and will be retried: ${(error as Error).message}`,
         fields: { delivery_id: claim.id },
       };
       this.logger.error(line);
     }
   }
 
-  /** Lets others begin while an attempt takes long. */
+  /** Makes room for other attempts while this one is slow. */
   private async watched<T>(endpointId: string, attempt: Promise<T>): Promise<T> {
     let isSlow = false;
     const timer = setTimeout(() => {
@@ -190,3 +199,9 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     clearTimeout(timer);
   }
 }
+
+/** The failure as one of our own words: the response and the URL must not be logged. */
+const failureLine = ({ id, endpointId }: ClaimedDelivery, attempt: FinishedClaim['attempt']): Line => ({
+  text: `Delivery ${id} to ${endpointId} failed permanently: ${attempt?.failure ?? `status ${attempt?.status}`}`,
+  fields: { delivery_id: id },
+});

@@ -3,11 +3,11 @@ import type { FailureKind } from '../http/http-outcome.js';
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Why nothing is sent any more: what an attempt rests on was gone when its time came. */
+/** Why a delivery was cancelled: something it depends on was gone when it was due. */
 export type CancelReason =
   'consent_withdrawn' | 'scope_missing' | 'endpoint_disabled' | 'endpoint_deleted' | 'client_disabled';
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface Delivery {
   id: string;
   eventId: string;
@@ -18,38 +18,43 @@ export interface Delivery {
   clientId: string;
   state: DeliveryState;
   cancelReason: CancelReason | null;
-  /** Attempts made. */
+  /** Number of attempts made. */
   attempts: number;
-  /** When a pending one is tried next. */
+  /** The next attempt of a pending delivery. */
   nextAttemptAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;
   isTest: boolean;
-  /** Of the last attempt that ended: its status, or why there was none. */
+  /** The status of the last finished attempt, or why there was none. */
   lastStatus: number | null;
   lastFailure: FailureKind | null;
   lastAttemptAt: Date | null;
 }
 
-/** One attempt that ended. */
+/** A finished attempt. */
 export interface Attempt {
   number: number;
   attemptedAt: Date;
   durationMs: number;
   status: number | null;
   failure: FailureKind | null;
-  /** What happened, in a sentence; absent where there was an answer. */
+  /** What happened, in a sentence; null if there was a response. */
   detail: string | null;
-  /** The start of the answer's body, as text. */
+  /** The start of the response body, as text. */
   responseStart: string | null;
   /** The `webhook-signature` that was sent. */
   signature: string;
 }
 
-/** A delivery with what was sent and all that came of it. */
+/** Why the payload of a delivery is not shown: its client may not see it, or its user was erased. */
+export type PayloadHidden = 'not_consented' | 'erased';
+
+/** A delivery with its payload and all attempts. */
 export interface DeliveryDetail extends Delivery {
-  /** The body of every request. */
-  payload: string;
+  /** The body of every request; null if it is not shown. */
+  payload: string | null;
+  payloadHidden: PayloadHidden | null;
+  /** Null for a test, and if the user was erased. */
   userId: string | null;
   attemptList: Attempt[];
 }

@@ -1,11 +1,11 @@
-// Up to a tenth more or less, so that what failed together does not come again together.
+// Up to a tenth more or less, so that deliveries that failed together are not retried together.
 const JITTER = 0.1;
 /** Contract §10: `Retry-After` is honoured up to 24 hours. */
 const RETRY_AFTER_MAX_SECONDS = 86_400;
 
 /**
- * Seconds to wait before the next attempt, when `retries` of the schedule are used up; undefined when all are. A receiver's
- * own `Retry-After` is a least time.
+ * Seconds to wait before the next attempt when `retries` of the schedule are used up; undefined if there are no more. A
+ * receiver's `Retry-After` is a minimum.
  */
 export function waitBeforeRetry(
   schedule: readonly number[],

@@ -1,15 +1,15 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Listener } from '../../database/listener.service.js';
-import { apart } from '../../telemetry/log-scope.js';
+import { detached } from '../../telemetry/log-scope.js';
 
 const CHANNEL = 'webhook_deliveries';
-// Of many announcements within this time the other instances hear one.
+// Other instances are notified at most once in this time.
 const ANNOUNCE_EVERY_MS = 50;
 
 /**
- * Wakes the delivery workers of all instances when there is something to deliver: this instance's at once, the others'
- * by LISTEN/NOTIFY. What gets lost on the way is found by polling.
+ * Wakes the delivery workers of all instances when there is something to deliver: those of this instance directly, others by
+ * LISTEN/NOTIFY. Lost notifications are made up for by polling.
  */
 @Injectable()
 export class WakeUps implements BeforeApplicationShutdown {
@@ -36,11 +36,11 @@ export class WakeUps implements BeforeApplicationShutdown {
     this.listeners.push(listener);
   }
 
-  /** Says that there is something to deliver. */
+  /** Announces that there is something to deliver. */
   announce(): void {
     this.wakeOwn();
     if (this.stopped) return;
-    this.announcement ??= apart(() => this.announceLater());
+    this.announcement ??= detached(() => this.announceLater());
   }
 
   private announceLater(): NodeJS.Timeout {
@@ -48,7 +48,9 @@ export class WakeUps implements BeforeApplicationShutdown {
       this.announcement = undefined;
       this.dataSource
         .query('SELECT pg_notify($1, $2)', [CHANNEL, ''])
-        .catch((error: Error) => this.logger.debug(`Other instances were not woken: ${error.message}`));
+        .catch((error: Error) =>
+          this.logger.debug(`Other instances could not be notified: ${error.message}`),
+        );
     }, ANNOUNCE_EVERY_MS).unref();
   }
 

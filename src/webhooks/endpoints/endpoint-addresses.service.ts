@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { checkEndpointAddress, checkEndpointUrl } from '../http/endpoint-url.js';
 
-/** Looks at a URL before it is saved (contract §10), so that its owner learns early what would fail at every delivery. */
+/** Checks a URL before it is saved (contract §10), so that its owner learns early what would fail at every delivery. */
 @Injectable()
 export class EndpointAddresses {
   private readonly options: { allowPrivateAddresses: boolean };
@@ -11,7 +11,7 @@ export class EndpointAddresses {
     this.options = { allowPrivateAddresses: settings.webhookAllowPrivateAddresses };
   }
 
-  /** The URL as it is stored, or why it is refused, in words that stand beside a field. */
+  /** The normalized URL, or why it is refused, as a text to show beside a field. */
   async check(
     text: string,
   ): Promise<{ url: string; refusal?: undefined } | { url?: undefined; refusal: string }> {

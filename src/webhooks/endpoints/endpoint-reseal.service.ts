@@ -4,7 +4,7 @@ import { EndpointsRepository } from './endpoints.repository.js';
 
 const BATCH = 500;
 
-/** After a change of `ENCRYPTION_KEY`: seals the signing secrets afresh, so that the key before can go. */
+/** After a change of `ENCRYPTION_KEY`: reseals the signing secrets, so that the previous key can be removed. */
 @Injectable()
 export class EndpointResealService {
   constructor(
@@ -13,8 +13,8 @@ export class EndpointResealService {
   ) {}
 
   /**
-   * Seals every signing secret under the present key, in small batches, while the service runs: how many those were, and the ids of
-   * endpoints whose secret no key opens.
+   * Seals every signing secret under the current key, in small batches while the service runs. Returns how many were resealed,
+   * and the ids of endpoints whose secret no key can decrypt.
    */
   async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
     let resealed = 0;

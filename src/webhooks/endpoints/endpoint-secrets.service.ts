@@ -3,23 +3,23 @@ import { Settings } from '../../config/settings.js';
 import { makeEndpointSecret } from '../signing/endpoint-secret.js';
 import { openEndpointSecret, sealEndpointSecret } from '../signing/sealed-secret.js';
 
-/** The signing secrets of endpoints, which are sealed at rest (contract §1). */
+/** The signing secrets of endpoints, which are stored sealed (contract §1). */
 @Injectable()
 export class EndpointSecrets {
   constructor(private readonly settings: Settings) {}
 
-  /** A new secret, in clear and as it is kept. */
+  /** A new secret, in clear text and sealed. */
   make(endpointId: string): { secret: string; sealed: Buffer } {
     const secret = makeEndpointSecret();
     return { secret, sealed: sealEndpointSecret(this.settings.encryptionKey, endpointId, secret) };
   }
 
-  /** The secret in clear; undefined where no key of the settings opens it. */
+  /** The secret in clear text; undefined if no configured key can decrypt it. */
   open(endpointId: string, sealed: Buffer): string | undefined {
     return openEndpointSecret(this.settings.encryptionKeys, endpointId, sealed);
   }
 
-  /** The same secret under the present key; undefined where no key of the settings opens it. */
+  /** The same secret sealed under the current key; undefined if no configured key can decrypt it. */
   resealed(endpointId: string, sealed: Buffer): Buffer | undefined {
     const secret = this.open(endpointId, sealed);
     return secret === undefined
@@ -27,7 +27,7 @@ export class EndpointSecrets {
       : sealEndpointSecret(this.settings.encryptionKey, endpointId, secret);
   }
 
-  /** Those of the sealed secrets that open, in their order. */
+  /** The sealed secrets that can be decrypted, in their order. */
   openAll(endpointId: string, sealed: (Buffer | null)[]): string[] {
     return sealed.flatMap((one) => (one && this.open(endpointId, one)) ?? []);
   }

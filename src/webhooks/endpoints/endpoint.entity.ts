@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Why the service disabled an endpoint: it answered 410, or it failed for five days. */
+/** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
 
-/** Where a client wants its events to go (contract §10). */
+/** A URL to which a client wants its events sent (contract §10). */
 @Entity('webhook_endpoints')
 export class EndpointEntity {
   @PrimaryColumn('text')
@@ -34,7 +34,7 @@ export class EndpointEntity {
   @Column('bytea', { name: 'sealed_secret' })
   sealedSecret!: Buffer;
 
-  /** During a rotation, the secret before. */
+  /** The previous secret, during a rotation. */
   @Column('bytea', { name: 'sealed_previous_secret', nullable: true })
   sealedPreviousSecret!: Buffer | null;
 

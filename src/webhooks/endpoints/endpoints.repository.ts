@@ -19,10 +19,10 @@ export interface EndpointInList extends EndpointEntity {
   failed24h: number;
 }
 
-/** Every member narrows. */
+/** All given members must match. */
 export interface EndpointFilter {
   clientId?: string;
-  /** Those that are disabled. */
+  /** Only disabled endpoints. */
   isDisabled?: boolean;
 }
 
@@ -58,7 +58,7 @@ export class EndpointsRepository {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
-      // Written out, so that the index of the disabled can be used.
+      // A literal, so that the partial index of disabled endpoints can be used.
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       const rows: (Partial<EndpointInList> & { id: string })[] = await this.dataSource.query(
         `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
@@ -80,7 +80,7 @@ export class EndpointsRepository {
     });
   }
 
-  /** The hours since a time that had attempts, oldest first. */
+  /** The hours with attempts since a time, oldest first. */
   hours(endpointId: string, since: Date): Promise<EndpointHour[]> {
     return this.dataSource.query(
       `SELECT hour, delivered, failed, round(duration_ms::numeric / greatest(delivered + failed, 1))::int AS "averageMs",
@@ -90,7 +90,7 @@ export class EndpointsRepository {
     );
   }
 
-  /** The hours since a time in which anything was attempted, over all endpoints, oldest first. */
+  /** The hours with attempts since a time, over all endpoints, oldest first. */
   hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
     return this.dataSource.query(
       `SELECT hour, sum(delivered)::float8 AS delivered, sum(failed)::float8 AS failed
@@ -99,30 +99,38 @@ export class EndpointsRepository {
     );
   }
 
-  /** Holds the client until the transaction ends, so that its endpoints are counted one after another; how many it has. */
+  /**
+   * Locks the client until the transaction ends, so that concurrent additions are counted one after another. Returns its number
+   * of endpoints.
+   */
   async lockClientAndCount(manager: EntityManager, clientId: string): Promise<number> {
     await manager.query('SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE', [clientId]);
     return manager.countBy(EndpointEntity, { clientId, deletedAt: IsNull() });
   }
 
-  /** Puts a new secret in place of the present one, which counts until the time that is returned. */
+  /**
+   * Replaces the current secret, which stays valid until the returned time; with `present`, only if that is the current secret.
+   */
   async rotateSecret(
     manager: EntityManager,
     id: string,
+    present: string | undefined,
     sealedSecret: Buffer,
     overlapSeconds: number,
-  ): Promise<Date> {
+  ): Promise<Date | undefined> {
     const [[row]]: [{ until: Date }[]] = await manager.query(
       `UPDATE webhook_endpoints
           SET sealed_previous_secret = sealed_secret, sealed_secret = $2, updated_at = now(),
               previous_secret_expires_at = now() + make_interval(secs => $3)
-        WHERE id = $1 RETURNING previous_secret_expires_at AS until`,
-      [id, sealedSecret, overlapSeconds],
+        WHERE id = $1
+          AND ($4::text IS NULL OR encode(sha256(sealed_secret), 'hex') = $4)
+        RETURNING previous_secret_expires_at AS until`,
+      [id, sealedSecret, overlapSeconds, present ?? null],
     );
-    return row!.until;
+    return row?.until;
   }
 
-  /** The secrets that sign at this moment, the newest first. */
+  /** The secrets that currently sign, newest first. */
   async liveSealedSecrets(id: string, clientId: string): Promise<Buffer[]> {
     const rows: { present: Buffer; previous: Buffer | null }[] = await this.dataSource.query(
       `SELECT sealed_secret AS present,
@@ -133,7 +141,7 @@ export class EndpointsRepository {
     return rows.flatMap(({ present, previous }) => [present, ...(previous ? [previous] : [])]);
   }
 
-  /** Sealed secrets of any endpoint, deleted ones too, by id. */
+  /** Sealed secrets of all endpoints, including deleted ones, by id. */
   sealedSecretsAfter(
     id: string,
     limit: number,
@@ -145,7 +153,7 @@ export class EndpointsRepository {
     );
   }
 
-  /** Puts the same secrets under another seal in place, unless a rotation came between. */
+  /** Stores the same secrets under another seal, unless they were rotated meanwhile. */
   async replaceSealed(id: string, seen: Buffer, secret: Buffer, previous: Buffer | null): Promise<boolean> {
     const [, count]: [unknown[], number] = await this.dataSource.query(
       `UPDATE webhook_endpoints
@@ -157,7 +165,7 @@ export class EndpointsRepository {
     return count === 1;
   }
 
-  /** Disables an endpoint that is enabled, once; undefined where another did it before. */
+  /** Disables an enabled endpoint, once; undefined if it was already disabled. */
   async disable(
     manager: EntityManager,
     id: string,
@@ -174,7 +182,7 @@ export class EndpointsRepository {
   }
 }
 
-/** An endpoint that was not deleted; with a `clientId`, that client's alone. */
+/** Matches an endpoint that is not deleted; with a `clientId`, only that client's. */
 const liveOf = (id: string, clientId: string | undefined): FindOptionsWhere<EndpointEntity> => ({
   id,
   deletedAt: IsNull(),

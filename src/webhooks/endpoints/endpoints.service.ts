@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { createHash } from 'node:crypto';
 import { AuditService, changesBetween, SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
-import { isForeignKeyViolation } from '../../database/database-errors.js';
+import { isForeignKeyViolation, isUniqueViolation } from '../../database/database-errors.js';
 import { Transactions } from '../../database/transactions.js';
 import type { Page, PageRequest } from '../../http/paging.js';
+import { illegible } from '../../http/legible-text.js';
 import { conflict, notFound, validationFailed } from '../../http/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
@@ -20,12 +22,17 @@ import {
   type HourOfAllEndpoints,
 } from './endpoints.repository.js';
 
-/** Contract §11: at most so many a client. */
+/** Contract §11: the maximum per client. */
 export const ENDPOINTS_PER_CLIENT = 50;
 // In code points, as PostgreSQL counts.
 const DESCRIPTION_MAX = 200;
 // Contract §10: during a rotation both secrets sign for 24 hours.
 const ROTATION_SECONDS = 86_400;
+
+const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
+  gone: 'it responded with 410',
+  failing: 'it had no success for five days',
+};
 
 export interface NewEndpoint {
   url: string;
@@ -36,12 +43,24 @@ export interface NewEndpoint {
 
 export type EndpointChanges = Partial<NewEndpoint>;
 
+export interface RotatedEndpointSecret {
+  secret: string;
+  previousSecretExpiresAt: Date;
+}
+
+export interface AddedEndpoint {
+  endpoint: EndpointEntity;
+  secret: string;
+}
+
 /**
- * Where clients want their events to go (contract §10, §11). With a `clientId`, an endpoint of another client is a 404
- * problem. Every change is an audit event in its transaction.
+ * Webhook endpoints of clients (contract §10, §11). With a `clientId`, an endpoint of another client is a 404 problem. Every
+ * change is an audit event in its transaction.
  */
 @Injectable()
 export class EndpointsService {
+  private readonly logger = new Logger(EndpointsService.name);
+
   constructor(
     private readonly repository: EndpointsRepository,
     private readonly clients: ClientsService,
@@ -64,7 +83,7 @@ export class EndpointsService {
     return this.repository.list(filter, page);
   }
 
-  /** The hours since a time in which anything was attempted, over all endpoints, oldest first. */
+  /** The hours with attempts since a time, over all endpoints, oldest first. */
   hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
     return this.repository.hoursOfAll(since);
   }
@@ -73,20 +92,36 @@ export class EndpointsService {
     return (isId('endp', id) ? await this.repository.find(id, clientId) : null) ?? this.missing();
   }
 
-  /** The hours since a time that had attempts, oldest first. */
+  /** The hours with attempts since a time, oldest first. */
   hours(id: string, since: Date): Promise<EndpointHour[]> {
     return this.repository.hours(id, since);
   }
 
-  /** Adds an endpoint; its secret is made here. Throws 400 with `field_errors`, and 409 beyond 50 endpoints. */
-  async create(
+  /** Adds an endpoint with a new secret. Throws 400 with `field_errors`, and 409 beyond 50 endpoints. */
+  create(clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
+    return this.add(newId('endp'), clientId, input, actor);
+  }
+
+  /**
+   * The same with an id chosen beforehand; undefined if an endpoint with this id exists because the same form was posted before.
+   */
+  async createOnce(
+    id: string,
     clientId: string,
     input: NewEndpoint,
     actor: Actor,
-  ): Promise<{ endpoint: EndpointEntity; secret: string }> {
+  ): Promise<AddedEndpoint | undefined> {
+    try {
+      return await this.add(id, clientId, input, actor);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'webhook_endpoints_pkey')) throw error;
+      return undefined;
+    }
+  }
+
+  private async add(id: string, clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
     const client = await this.clients.get(clientId);
     const url = await this.check(client.scopes, input);
-    const id = newId('endp');
     const { secret, sealed } = this.secrets.make(id);
     const enabled = input.enabled ?? true;
     try {
@@ -120,7 +155,9 @@ export class EndpointsService {
     }
   }
 
-  /** Changes what is given. Enabling again also forgets why the service disabled it. Throws 400 with `field_errors`. */
+  /**
+   * Changes the given members. Enabling it also clears the reason why the service disabled it. Throws 400 with `field_errors`.
+   */
   async update(
     id: string,
     clientId: string | undefined,
@@ -165,7 +202,7 @@ export class EndpointsService {
     });
   }
 
-  /** Deletes it: nothing more is sent to it, and what it was sent stays listed for as long as deliveries are kept. */
+  /** Deletes it. Nothing more is sent to it, and its past deliveries stay listed for as long as deliveries are kept. */
   async delete(id: string, clientId: string | undefined, actor: Actor): Promise<void> {
     if (!isId('endp', id)) this.missing();
     await this.transactions.run(async (manager) => {
@@ -180,11 +217,15 @@ export class EndpointsService {
     });
   }
 
-  /** The signing secret in clear, for a person who asked for it; that it was shown is an audit event. 409 where it cannot be opened. */
+  /**
+   * The signing secret in clear text, for a person who asked for it; revealing it is an audit event. 409 if it cannot be
+   * decrypted.
+   */
   async revealSecret(id: string, clientId: string, actor: Actor): Promise<string> {
     const { sealedSecret } = await this.get(id, clientId);
     const secret = this.secrets.open(id, sealedSecret);
-    if (secret === undefined) throw conflict('The secret can no longer be read. Rotate it to get a new one.');
+    if (secret === undefined)
+      throw conflict('The secret can no longer be decrypted. Rotate it to get a new one.');
     await this.transactions.run((manager) =>
       this.audit.record(manager, actor, {
         action: 'webhook_endpoint.secret_revealed',
@@ -195,17 +236,33 @@ export class EndpointsService {
     return secret;
   }
 
-  /** A new signing secret; the one before signs beside it until the time returned (24 hours). */
-  async rotateSecret(
+  /** A new signing secret; the previous one also signs until the returned time (24 hours). */
+  async rotateSecret(id: string, clientId: string | undefined, actor: Actor): Promise<RotatedEndpointSecret> {
+    return (await this.rotate(id, clientId, actor))!;
+  }
+
+  /** The same if the current secret is still the one named by `nameOfSecret`; undefined if it was rotated since. */
+  rotateSecretOnce(
+    id: string,
+    clientId: string,
+    present: string,
+    actor: Actor,
+  ): Promise<RotatedEndpointSecret | undefined> {
+    return this.rotate(id, clientId, actor, present);
+  }
+
+  private async rotate(
     id: string,
     clientId: string | undefined,
     actor: Actor,
-  ): Promise<{ secret: string; previousSecretExpiresAt: Date }> {
+    present?: string,
+  ): Promise<RotatedEndpointSecret | undefined> {
     if (!isId('endp', id)) this.missing();
     const { secret, sealed } = this.secrets.make(id);
     const previousSecretExpiresAt = await this.transactions.run(async (manager) => {
       if (!(await this.repository.lock(manager, id, clientId))) this.missing();
-      const until = await this.repository.rotateSecret(manager, id, sealed, ROTATION_SECONDS);
+      const until = await this.repository.rotateSecret(manager, id, present, sealed, ROTATION_SECONDS);
+      if (until === undefined) return undefined;
       await this.audit.record(manager, actor, {
         action: 'webhook_endpoint.secret_rotated',
         subjectType: 'webhook_endpoint',
@@ -214,19 +271,19 @@ export class EndpointsService {
       });
       return until;
     });
-    return { secret, previousSecretExpiresAt };
+    return previousSecretExpiresAt && { secret, previousSecretExpiresAt };
   }
 
-  /** The secrets that sign at this moment, the newest first. */
+  /** The secrets that currently sign, newest first. */
   async liveSecrets(id: string, clientId: string): Promise<string[]> {
     return this.secrets.openAll(id, await this.repository.liveSealedSecrets(id, clientId));
   }
 
-  /** The service's own decision to send nothing more (410, or five days of failures): the client's owner is notified, once. */
+  /** Disables an endpoint by decision of the service (410, or five days of failures); the client's owner is notified once. */
   async disable(id: string, reason: EndpointDisabledReason): Promise<void> {
-    await this.transactions.run(async (manager) => {
+    const isDone = await this.transactions.run(async (manager) => {
       const disabled = await this.repository.disable(manager, id, reason);
-      if (!disabled) return;
+      if (!disabled) return false;
       const { clientId, ownerId, url } = disabled;
       await this.notifications.raise(manager, ownerId, clientId, MESSAGES.endpointDisabled(url, reason));
       await this.audit.record(manager, SERVICE_ACTOR, {
@@ -236,10 +293,12 @@ export class EndpointsService {
         before: { enabled: true },
         after: { enabled: false, disabled_reason: reason },
       });
+      return true;
     });
+    if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: ${DISABLED_BECAUSE[reason]}`);
   }
 
-  /** The URL as it is stored; throws a 400 problem with `field_errors` for what is wrong with it. */
+  /** The normalized URL; throws a 400 problem with `field_errors`. */
   private async check(scopes: string[], input: EndpointChanges): Promise<string | undefined> {
     const [address, types] = await Promise.all([
       input.url === undefined ? undefined : this.addresses.check(input.url),
@@ -247,9 +306,7 @@ export class EndpointsService {
     ]);
     const fieldErrors = {
       ...(address?.refusal === undefined ? {} : { url: [address.refusal] }),
-      ...(Array.from(input.description ?? '').length > DESCRIPTION_MAX
-        ? { description: [`must have at most ${DESCRIPTION_MAX} characters`] }
-        : {}),
+      ...descriptionErrors(input.description ?? ''),
       ...(types.length === 0 ? {} : { event_types: types }),
     };
     if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
@@ -257,13 +314,13 @@ export class EndpointsService {
   }
 
   private async refusedTypes(scopes: string[], names: string[]): Promise<string[]> {
-    if (names.length === 0) return ['must hold at least one event type'];
+    if (names.length === 0) return ['must contain at least one event type'];
     const known = await this.eventTypes.list();
     return names.flatMap((name, index) => {
       const type = known.find((candidate) => candidate.name === name);
       if (!type) return [`type ${index + 1} is not in the event catalogue`];
       if (type.scope !== null && !scopes.includes(type.scope)) {
-        return [`${type.name} needs the scope ${type.scope}, which this client does not have`];
+        return [`${type.name} requires the scope ${type.scope}, which this client does not have`];
       }
       return [];
     });
@@ -274,6 +331,10 @@ export class EndpointsService {
   }
 }
 
+/** Identifies the current signing secret without revealing it: a digest of its sealed form, which includes a nonce. */
+export const nameOfSecret = ({ sealedSecret }: EndpointEntity): string =>
+  createHash('sha256').update(sealedSecret).digest('hex');
+
 const auditView = (endpoint: EndpointEntity) => ({
   client_id: endpoint.clientId,
   url: endpoint.url,
@@ -282,3 +343,9 @@ const auditView = (endpoint: EndpointEntity) => ({
   enabled: endpoint.enabled,
   disabled_reason: endpoint.disabledReason,
 });
+
+function descriptionErrors(description: string): { description?: string[] } {
+  const tooLong = Array.from(description).length > DESCRIPTION_MAX;
+  const error = tooLong ? `must have at most ${DESCRIPTION_MAX} characters` : illegible(description);
+  return error === undefined ? {} : { description: [error] };
+}

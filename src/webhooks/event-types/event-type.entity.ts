@@ -6,18 +6,18 @@ export class EventTypeEntity {
   @PrimaryColumn('text')
   name!: string;
 
-  /** What client and consent must hold; null: for the client concerned alone, without a consent check. */
+  /** The scope that client and consent must have; null: only for the client concerned, without a consent check. */
   @Column('text', { nullable: true })
   scope!: string | null;
 
-  /** Whether the company's services publish it, or this service itself. */
+  /** Published by the company's services, or by this service itself. */
   @Column('text')
   publisher!: 'services' | 'itself';
 
   @Column('text')
   description!: string;
 
-  /** The `data` of an example. */
+  /** An example of `data`. */
   @Column('jsonb')
   sample!: Record<string, unknown>;
 }

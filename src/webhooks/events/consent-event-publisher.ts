@@ -4,9 +4,9 @@ import { ConsentEvents, type ConsentChange } from '../../consents/consent-events
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import { payloadOf } from './event.js';
-import { EventsRepository } from './events.repository.js';
+import { EventsRepository, type ClientEvent } from './events.repository.js';
 
-/** Tells a client of the consents that it is given and that are taken back (contract §10), in their transactions. */
+/** Notifies a client of consents that it gains and loses (contract §10), in the same transaction. */
 @Injectable()
 export class ConsentEventPublisher {
   constructor(
@@ -14,18 +14,20 @@ export class ConsentEventPublisher {
     private readonly wakeUps: WakeUps,
     consentEvents: ConsentEvents,
   ) {
-    consentEvents.add((manager, change) => this.publish(manager, change));
+    consentEvents.add((manager, changes) => this.publish(manager, changes));
   }
 
-  private async publish(
-    manager: EntityManager,
-    { kind, clientId, userId, scopes }: ConsentChange,
-  ): Promise<void> {
-    const type = `user.consent_${kind}`;
-    const payload = payloadOf(type, new Date().toISOString(), userId, { client_id: clientId, scopes });
-    const event = { id: newId('evnt'), type, userId, payload };
-    const deliveries = await this.repository.publishToClient(manager, event, clientId);
-    // Announced before the commit: whoever looks too early looks again soon.
+  private async publish(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const timestamp = new Date().toISOString();
+    const events = changes.map(({ kind, clientId, userId, scopes }): ClientEvent => {
+      const id = newId('evnt');
+      const type = `user.consent_${kind}`;
+      const data = { client_id: clientId, scopes };
+      return { id, type, userId, clientId, payload: payloadOf(id, { type, timestamp, userId, data }) };
+    });
+    const deliveries = await this.repository.publishToClients(manager, events);
+    // Announced before the commit: a worker that looks too early looks again soon.
     if (deliveries > 0) this.wakeUps.announce();
   }
 }

@@ -1,4 +1,4 @@
-/** An event on its way in: who published it, and the body of every request that will deliver it. */
+/** An event to be stored: who published it, and the body of every request that will deliver it. */
 export interface NewEvent {
   id: string;
   type: string;
@@ -9,14 +9,25 @@ export interface NewEvent {
   idempotency?: { keyDigest: Buffer; bodyDigest: Buffer };
 }
 
-/** The members that every delivery carries, in this order (contract §10); `timestamp` is ISO 8601 UTC with `Z`. */
-export const payloadOf = (type: string, timestamp: string, userId: string, data: object): string =>
-  JSON.stringify({ type, timestamp, user_id: userId, data });
+/** The contents of an event; `timestamp` is ISO 8601 UTC with `Z`. */
+export interface EventContent {
+  type: string;
+  timestamp: string;
+  userId: string;
+  data: object;
+}
 
-/** A time in UTC with `Z`, as it was written where it was that already. */
+/**
+ * The body of every request that delivers the event, with its members in this order (contract §10). The event id is the same for
+ * every endpoint, so that a receiver with several endpoints can recognize deliveries of the same event.
+ */
+export const payloadOf = (id: string, { type, timestamp, userId, data }: EventContent): string =>
+  JSON.stringify({ id, type, timestamp, user_id: userId, data });
+
+/** A time in UTC with `Z`; unchanged if it already has that form. */
 export const inUtc = (time: string): string => (/T.*Z$/.test(time) ? time : new Date(time).toISOString());
 
-/** Whether every number is one that JSON's readers agree on (RFC 8259 §6): others would be delivered as other numbers, or as null. */
+/** Whether all JSON parsers agree on every number (RFC 8259 §6): others would be delivered as different numbers, or as null. */
 export function holdsExactNumbers(value: unknown): boolean {
   if (typeof value === 'number')
     return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);

@@ -1,4 +1,4 @@
-import { IsJsonObject, IsIdOf, IsText, IsTime } from '../../http/member-rules.decorator.js';
+import { IsJsonObject, IsIdOf, IsText, IsTime } from '../../http/validation.decorators.js';
 
 /** Body of `POST /v2/events`. */
 export class NewEventDto {

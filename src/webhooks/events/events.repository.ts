@@ -2,21 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { NewEvent } from './event.js';
 
-/** What became of an event that was published. */
+/** The result of publishing an event. */
 export interface PublishResult {
   id: string;
   isTypeKnown: boolean;
   isUserKnown: boolean;
-  /** False where the idempotency key was used before. */
+  /** False if the idempotency key was used before. */
   isStored: boolean;
   deliveries: number;
 }
 
-/** What an idempotency key stands for. */
+/** The event and body that an idempotency key was used for. */
 export interface UsedKey {
   eventId: string;
   bodyDigest: Buffer;
   deliveries: number;
+}
+
+/** An event that this service publishes itself, for one client. */
+export interface ClientEvent {
+  id: string;
+  type: string;
+  userId: string;
+  clientId: string;
+  payload: string;
 }
 
 @Injectable()
@@ -24,9 +33,9 @@ export class EventsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Stores events with their deliveries, however many of either, in one statement: all that was accepted is there, or
-   * nothing is. An event goes to each enabled endpoint that subscribed to its type, of each enabled client that holds the
-   * scope and to which the user has consented with it (contract §10). No key may stand twice among the events.
+   * Stores any number of events with their deliveries in one statement, all or nothing. An event goes to each enabled endpoint
+   * that subscribed to its type, of each enabled client that has the scope and the user's consent with that scope (contract §10).
+   * Idempotency keys must be distinct within the events.
    */
   publish(events: NewEvent[]): Promise<PublishResult[]> {
     return this.dataSource.query(
@@ -83,7 +92,7 @@ export class EventsRepository {
     );
   }
 
-  /** What the key stands for. */
+  /** What the key was used for. */
   async findKey(publisherId: string, keyDigest: Buffer): Promise<UsedKey | undefined> {
     const rows: UsedKey[] = await this.dataSource.query(
       `SELECT k.event_id AS "eventId", k.body_digest AS "bodyDigest", e.deliveries
@@ -94,31 +103,43 @@ export class EventsRepository {
     return rows[0];
   }
 
-  /** An event of this service itself, for the one client concerned: stored with its deliveries in the caller's transaction. */
-  async publishToClient(
-    manager: EntityManager,
-    event: { id: string; type: string; userId: string; payload: string },
-    clientId: string,
-  ): Promise<number> {
-    const rows: { deliveries: number }[] = await manager.query(
-      `WITH target AS (
-         SELECT e.id FROM webhook_endpoints e JOIN clients c ON c.id = e.client_id AND c.enabled
-          WHERE e.client_id = $5 AND e.enabled AND e.deleted_at IS NULL AND $2 = ANY (e.event_types)
+  /**
+   * Stores events of this service, each for one client, with their deliveries in the caller's transaction. Returns the number of
+   * deliveries; an event without any is not stored.
+   */
+  async publishToClients(manager: EntityManager, events: ClientEvent[]): Promise<number> {
+    const [row]: { deliveries: number }[] = await manager.query(
+      `WITH input AS (
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+                    AS i (id, type, user_id, payload, client_id)
+       ), target AS (
+         SELECT i.id AS event_id, i.type, e.id AS endpoint_id, e.client_id
+           FROM input i
+           JOIN clients c ON c.id = i.client_id AND c.enabled
+           JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
+                                   AND i.type = ANY (e.event_types)
+       ), counted AS (
+         SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
        ), event AS (
          INSERT INTO events (id, type, user_id, payload, deliveries)
-         SELECT $1, $2, $3, $4, (SELECT count(*) FROM target) WHERE EXISTS (SELECT 1 FROM target)
-         RETURNING deliveries
+         SELECT i.id, i.type, i.user_id, i.payload, n.deliveries FROM input i JOIN counted n ON n.event_id = i.id
        ), delivery AS (
          INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
-         SELECT new_delivery_id(), $1, $2, id, $5 FROM target
+         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id FROM target RETURNING 1
        )
-       SELECT deliveries FROM event`,
-      [event.id, event.type, event.userId, event.payload, clientId],
+       SELECT count(*)::int AS deliveries FROM delivery`,
+      [
+        events.map(({ id }) => id),
+        events.map(({ type }) => type),
+        events.map(({ userId }) => userId),
+        events.map(({ payload }) => payload),
+        events.map(({ clientId }) => clientId),
+      ],
     );
-    return rows[0]?.deliveries ?? 0;
+    return row!.deliveries;
   }
 
-  /** A test for one endpoint, whatever it subscribed to: the id of its one delivery. */
+  /** Stores a test for one endpoint, regardless of what it subscribes to. Returns the id of its only delivery. */
   async publishTest(
     event: { id: string; type: string; payload: string },
     endpointId: string,

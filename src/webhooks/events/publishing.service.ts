@@ -5,23 +5,18 @@ import { Transactions } from '../../database/transactions.js';
 import { unprocessableContent, validationFailed } from '../../http/problem.js';
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
-import { payloadOf, type NewEvent } from './event.js';
+import { payloadOf, type EventContent, type NewEvent } from './event.js';
 import { EventsRepository, type PublishResult } from './events.repository.js';
 
-// What one statement takes; what comes meanwhile goes with the next.
+// The most that one statement stores; later events go with the next one.
 const BATCH = 200;
 const ATTEMPTS = 4;
 
-export interface Publication {
-  type: string;
-  userId: string;
-  /** ISO 8601 UTC with `Z`. */
-  timestamp: string;
-  data: object;
+export interface Publication extends EventContent {
   idempotencyKey?: string;
 }
 
-/** What the publisher is told: the event, and to how many endpoints it goes. */
+/** The result for the publisher: the event, and the number of endpoints it is sent to. */
 export interface Published {
   id: string;
   deliveries: number;
@@ -34,8 +29,8 @@ interface Waiting {
 }
 
 /**
- * Publishing (contract §10). Events that come at the same time are stored by one statement and share its commit; each
- * publisher is answered after it.
+ * Publishing (contract §10). Concurrent events are stored by one statement and share its commit; publishers get their responses
+ * after it.
  */
 @Injectable()
 export class PublishingService {
@@ -49,18 +44,19 @@ export class PublishingService {
   ) {}
 
   /**
-   * Accepts an event: it is stored with its deliveries. The same key again within 24 hours gives the same answer; with
-   * another body a 422 problem. Throws a 400 problem for a type that services do not publish, and for an unknown user.
+   * Accepts an event and stores it with its deliveries. The same key within 24 hours returns the same result; with another body
+   * it is a 422 problem. Throws a 400 problem for a type that services do not publish, and for an unknown user.
    */
   async publish(publication: Publication, publisherId: string): Promise<Published> {
     const { type, userId, timestamp, data, idempotencyKey } = publication;
-    const payload = payloadOf(type, timestamp, userId, data);
-    const bodyDigest = sha256(payload);
+    const id = newId('evnt');
+    // Only of what was sent, because a retry gets another id.
+    const bodyDigest = sha256(JSON.stringify([type, timestamp, userId, data]));
     const event: NewEvent = {
-      id: newId('evnt'),
+      id,
       type,
       userId,
-      payload,
+      payload: payloadOf(id, publication),
       publisherId,
       ...(idempotencyKey === undefined
         ? {}
@@ -107,7 +103,7 @@ export class PublishingService {
     this.isStoring = false;
   }
 
-  /** What is deleted at this very moment (a user, an endpoint) breaks the statement; the next look no longer sees it. */
+  /** A concurrent deletion (of a user or an endpoint) makes the statement fail; the next attempt no longer sees the row. */
   private async storeBatch(events: NewEvent[]): Promise<PublishResult[]> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -118,7 +114,7 @@ export class PublishingService {
     }
   }
 
-  /** The first that wait, each key once: another with the same key must find what this one made. */
+  /** The first waiting events, with distinct keys: a second event with the same key must find the first one stored. */
   private takeBatch(): Waiting[] {
     const keys = new Set<string>();
     const batch: Waiting[] = [];

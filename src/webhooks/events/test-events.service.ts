@@ -8,14 +8,22 @@ import { EventTypesService } from '../event-types/event-types.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
 
-/** The user of every test and sample: made up, and nobody's. */
+/** The user of all tests and samples, who does not exist. */
 export const SAMPLE_USER_ID = 'user00000000000000000000000000';
 
-/** The body that a sample of the type has at this moment. */
-export const samplePayload = (type: EventTypeEntity): string =>
-  payloadOf(type.name, new Date().toISOString(), SAMPLE_USER_ID, type.sample);
+/** The event id in every displayed sample; a test that is sent has its own. */
+export const SAMPLE_EVENT_ID = 'evnt00000000000000000000000000';
 
-/** Tests that somebody asks for in the portal (contract §11): one attempt each. */
+/** The body of a sample of the type, as of now. */
+export const samplePayload = ({ name, sample }: EventTypeEntity, id = SAMPLE_EVENT_ID): string =>
+  payloadOf(id, {
+    type: name,
+    timestamp: new Date().toISOString(),
+    userId: SAMPLE_USER_ID,
+    data: sample,
+  });
+
+/** Tests requested in the portal (contract §11): one attempt each. */
 @Injectable()
 export class TestEventsService {
   constructor(
@@ -24,12 +32,15 @@ export class TestEventsService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Sends the type's sample to the endpoint; the id of the delivery. Throws a 400 problem for a type outside the scopes. */
+  /**
+   * Sends the type's sample to the endpoint and returns the delivery's id. Throws a 400 problem for a type outside the scopes.
+   */
   async send(endpoint: EndpointEntity, typeName: string, clientScopes: string[]): Promise<string> {
     const allowed = await this.eventTypes.listFor(clientScopes);
     const type = allowed.find(({ name }) => name === typeName);
     if (!type) throw validationFailed({ type: ['is not an event type that this client may receive'] });
-    const event = { id: newId('evnt'), type: type.name, payload: samplePayload(type) };
+    const id = newId('evnt');
+    const event = { id, type: type.name, payload: samplePayload(type, id) };
     const deliveryId = await this.repository.publishTest(event, endpoint.id, endpoint.clientId);
     this.wakeUps.announce();
     return deliveryId;

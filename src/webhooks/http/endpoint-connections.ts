@@ -3,16 +3,16 @@ import { LRUCache } from 'lru-cache';
 import { Client, errors, type Dispatcher } from 'undici';
 import type { GuardedConnector } from './guarded-connector.js';
 
-/** How long a connection that is not used is kept, in milliseconds, whatever the receiver offers. */
+/** How long an idle connection is kept, in milliseconds, whatever the receiver offers. */
 const KEEP_ALIVE_MS = 10_000;
 const KEPT_PER_ENDPOINT = 8;
-/** Endpoints whose connections are kept; those unused for longest make room. */
+/** The number of endpoints with kept connections; the least recently used one is dropped. */
 const ENDPOINTS_KEPT = 256;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** One connection to one endpoint, for one request at a time; it is made with the first request. */
+/** One connection to one endpoint, for one request at a time; established with the first request. */
 export class EndpointConnection {
-  /** How often it was made: once, and again with the next request after it was closed. */
+  /** How often it was established: once, and again with the next request after it was closed. */
   timesMade = 0;
   /** Whether it can be kept for another request. */
   isOpen = false;
@@ -31,7 +31,7 @@ export class EndpointConnection {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The one time-out for everything is the guarded client's own.
+      // The guarded client's own timeout covers everything.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -47,8 +47,8 @@ export class EndpointConnection {
   }
 
   /**
-   * Closes it at once, also while it is being made. To abort the request would not do: undici then makes another
-   * connection, for nothing.
+   * Closes it immediately, even while it is being established. Aborting the request would not do: undici would then open another
+   * connection for nothing.
    */
   hangUp(): void {
     this.isOpen = false;
@@ -58,8 +58,8 @@ export class EndpointConnection {
 }
 
 /**
- * The connections that are kept for another request, for each URL apart: requests wait for none, so that there are as
- * many connections as requests under way, and an endpoint that hangs holds up no other, not even on its own host.
+ * Idle connections, kept per URL. Requests never wait for a connection: there are as many as running requests, so an endpoint
+ * that hangs holds up no other, not even one on the same host.
  */
 export class EndpointConnections {
   private readonly kept = new LRUCache<string, EndpointConnection[]>({
@@ -69,7 +69,7 @@ export class EndpointConnections {
 
   constructor(private readonly connector: GuardedConnector) {}
 
-  /** One that was kept, or a new one. One that was closed meanwhile is made again by the request. */
+  /** A kept connection, or a new one. A kept one that was closed meanwhile is established again by the request. */
   take(target: URL): EndpointConnection {
     return this.kept.get(target.href)?.pop() ?? this.takeNew(target);
   }
@@ -78,14 +78,14 @@ export class EndpointConnections {
     return new EndpointConnection(target.origin, this.connector);
   }
 
-  /** Keeps one whose request is over, where it is open still and there is room. */
+  /** Keeps the connection of a finished request if it is still open and there is room. */
   giveBack(target: URL, connection: EndpointConnection): void {
     const kept = (this.kept.get(target.href) ?? []).filter(({ isOpen }) => isOpen);
     if (!connection.isOpen || kept.length >= KEPT_PER_ENDPOINT) {
       connection.hangUp();
       return;
     }
-    // Not an end of those that are in the list already.
+    // This must not close the connections that are already in the list.
     this.kept.set(target.href, [...kept, connection], { noDisposeOnSet: true });
   }
 

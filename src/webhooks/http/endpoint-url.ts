@@ -8,25 +8,26 @@ const MAX_LENGTH = 2048;
 /** RFC 1035 §2.3.4. */
 const MAX_HOST_LENGTH = 253;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** Names that mean something inside a network alone: RFC 6761, 6762, 8375, and what ICANN set aside in 2024. */
+/** Names that only have a meaning inside a network: RFC 6761, 6762, 8375, and the one that ICANN reserved in 2024. */
 const INTERNAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa'];
 
-/** The URL as it is stored and called, or what is wrong with it, to follow the name of the field: "must …". */
+/** The URL as stored and called, or what is wrong with it, phrased to follow the field's name: "must …". */
 export type CheckedEndpointUrl = { url: string; reason?: undefined } | { url?: undefined; reason: string };
 
-/** Whether a URL may be an endpoint's, as far as its text says (contract §10). */
+/** Checks the text of an endpoint URL (contract §10). */
 export function checkEndpointUrl(
   text: string,
   { allowPrivateAddresses }: Pick<ResolveOptions, 'allowPrivateAddresses'>,
 ): CheckedEndpointUrl {
   const refused = (reason: string) => ({ reason });
-  if (text === '') return refused('must be given');
+  if (text === '') return refused('must not be empty');
   if (text.length > MAX_LENGTH) return refused(`must have at most ${MAX_LENGTH} characters`);
-  // A URL parser would mend these without a word.
-  if (/[\s\p{C}\\]/u.test(text)) return refused('must not hold spaces, backslashes or invisible characters');
+  // A URL parser would silently normalize these.
+  if (/[\s\p{C}\\]/u.test(text))
+    return refused('must not contain spaces, backslashes or invisible characters');
   const schemes = allowPrivateAddresses ? /^https?:\/\/[^/]/i : /^https:\/\/[^/]/i;
-  if (!schemes.test(text)) return refused('must begin with https:// and the name of a host');
-  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('must not hold a user name or password');
+  if (!schemes.test(text)) return refused('must start with https:// and a host name');
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('must not contain a user name or password');
   if (text.includes('#')) return refused('must not have a fragment (#…)');
   if (!isUrl(text)) return refused('must be a valid URL with a valid host');
   const url = new URL(text);
@@ -55,8 +56,8 @@ function hostError(host: string, allowPrivateAddresses: boolean): string | undef
 }
 
 /**
- * What is wrong with where the host of a checked URL points, found by resolving it once when the endpoint is saved;
- * undefined where nothing is. Each connection is checked again: this only says it early.
+ * What is wrong with the addresses of a checked URL's host, resolved once when the endpoint is saved; undefined if nothing is.
+ * Every connection is checked again: this only reports it early.
  */
 export async function checkEndpointAddress(
   url: string,
@@ -69,6 +70,6 @@ export async function checkEndpointAddress(
     if (!(error instanceof HttpFailure)) throw error;
     return error.failure === 'blocked_address'
       ? 'must not point to an internal address: the host has one that is not on the public internet'
-      : `must have a host that can be found. ${error.detail}`;
+      : `must have a host that can be resolved. ${error.detail}`;
   }
 }

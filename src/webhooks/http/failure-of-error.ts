@@ -17,60 +17,60 @@ const TLS_DETAILS = new Map(
 
 const HTTP_DETAILS = new Map(
   Object.entries({
-    UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
-    HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
-    UND_ERR_SOCKET: 'The answer does not belong to the request.',
-    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer ended before it was complete.',
+    UND_ERR_HEADERS_OVERFLOW: 'The headers of the response are too large.',
+    HPE_HEADER_OVERFLOW: 'The headers of the response are too large.',
+    UND_ERR_SOCKET: 'The response does not belong to the request.',
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The response ended before it was complete.',
   }),
 );
 
-/** Codes of a connection that ended under a request; undici also has its code for answers that it does not take. */
+/** Codes of a connection that was lost during a request. undici uses its code also for responses that it rejects. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 
-/** The failure of a connection that never came to be; `stage` is how far it got. */
+/** The failure of a connection that was never established; `stage` says how far it got. */
 export function connectFailure(error: Error, stage: 'tcp' | 'tls'): HttpFailure {
   if (error instanceof HttpFailure) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
-    return new HttpFailure('timeout', 'No connection could be made in time.');
+    return new HttpFailure('timeout', 'No connection could be established in time.');
   }
   if (stage === 'tls') return tlsFailure(code);
   if (code === 'ECONNREFUSED') return new HttpFailure('connection', 'The connection was refused.');
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
     return new HttpFailure('connection', 'The host cannot be reached.');
   }
-  return new HttpFailure('connection', `The connection could not be made${inBrackets(code)}.`);
+  return new HttpFailure('connection', `The connection could not be established${inBrackets(code)}.`);
 }
 
-/** The failure of a request on a connection that was there. */
+/** The failure of a request on an established connection. */
 export function requestFailure(error: Error, answerBegan: boolean): HttpFailure {
   if (error instanceof HttpFailure) return error;
   const code = codeOf(error);
   if (/^ERR_(SSL|TLS)_/.test(code)) return tlsFailure(code);
   if (isLostConnection(error)) {
     return answerBegan
-      ? new HttpFailure('http', 'The answer ended before it was complete.')
-      : new HttpFailure('connection', 'The connection was closed before an answer came.');
+      ? new HttpFailure('http', 'The response ended before it was complete.')
+      : new HttpFailure('connection', 'The connection was closed before a response arrived.');
   }
-  if (code === 'ETIMEDOUT') return new HttpFailure('timeout', 'The connection fell silent.');
+  if (code === 'ETIMEDOUT') return new HttpFailure('timeout', 'The connection timed out.');
   return new HttpFailure(
     'http',
-    HTTP_DETAILS.get(code) ?? `The answer is not valid HTTP/1.1${inBrackets(code)}.`,
+    HTTP_DETAILS.get(code) ?? `The response is not valid HTTP/1.1${inBrackets(code)}.`,
   );
 }
 
-/** Whether the connection ended without a word: so ends one that was kept alive, and that the receiver had closed. */
+/** Whether the connection was lost, as happens to a kept-alive connection that the receiver has closed. */
 export const isLostConnection = (error: Error): boolean =>
   LOST.has(codeOf(error)) && !error.message.startsWith('bad ');
 
 const tlsFailure = (code: string) =>
   new HttpFailure('tls', TLS_DETAILS.get(code) ?? `The TLS handshake failed${inBrackets(code)}.`);
 
-/** The code of an error; of those of several addresses, the last one's. */
+/** The code of an error; where several addresses failed, the code of the last one. */
 function codeOf(error: Error): string {
   const last = error instanceof AggregateError ? (error.errors.at(-1) as unknown) : error;
   return (last as NodeJS.ErrnoException | undefined)?.code ?? '';
 }
 
-/** Codes alone are shown: messages can name addresses. */
+/** Shows only codes, because messages can name addresses. */
 const inBrackets = (code: string): string => (/^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? ` (${code})` : '');

@@ -5,21 +5,20 @@ import { connectFailure } from './failure-of-error.js';
 import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
 import { resolveHost, type ResolveOptions } from './resolve-host.js';
 
-/** How connections are made. */
+/** How connections are established. */
 export interface ConnectorOptions extends ResolveOptions {
-  /** For everything until the connection can be used, in milliseconds. */
+  /** For everything until the connection is usable, in milliseconds. */
   timeoutMs: number;
-  /** Certificate authorities in PEM, in place of the well-known ones, for tests. */
+  /** Certificate authorities in PEM instead of the well-known ones, for tests. */
   ca?: string;
 }
 
-// Node's own 250 ms are short for a host on another continent, whose first address would never be reached.
+// Node's default of 250 ms is too short for a host on another continent, whose first address would never be reached.
 const ADDRESS_ATTEMPT_MS = 1_000;
 
 /**
- * Makes the connections of undici, to public addresses alone: to one of exactly those that were resolved and
- * checked, and the address that answered is looked at once more before anything is sent (contract §10).
- * Its errors are HttpFailures.
+ * Establishes undici's connections, only to public addresses: to exactly those that were resolved and checked, and the connected
+ * address is checked once more before anything is sent (contract §10). Its errors are HttpFailures.
  */
 export class GuardedConnector {
   private readonly connectAnywhere: buildConnector.connector;
@@ -35,15 +34,15 @@ export class GuardedConnector {
     } as buildConnector.BuildOptions);
   }
 
-  /** Makes a connection; gives back the socket that is connecting, where it came to that. */
+  /** Opens a connection; returns the connecting socket, if it got that far. */
   connect(target: buildConnector.Options, callback: buildConnector.Callback): Socket | undefined {
-    // A host that is an address is not looked up.
+    // A host that is an IP address is not resolved.
     if (isIP(target.hostname) !== 0 && !this.mayConnectTo(target.hostname)) {
       process.nextTick(callback, new HttpFailure('blocked_address', INTERNAL_ADDRESS), null);
       return undefined;
     }
     let stage: 'tcp' | 'tls' = 'tcp';
-    // undici's connector gives back the socket, which its type does not say.
+    // undici's connector returns the socket, although its type does not say so.
     const socket = this.connectAnywhere(target, (error, connected) => {
       if (error) callback(connectFailure(error, stage), null);
       else callback(null, connected!);

@@ -7,18 +7,18 @@ import { HttpExchange, type ExchangeEnd } from './http-exchange.js';
 import { HttpFailure, type HttpOutcome } from './http-outcome.js';
 import type { ResolveOptions } from './resolve-host.js';
 
-/** What the client goes by; all but the first member is for tests. */
+/** Options of the client; all but the first are for tests. */
 export interface GuardedHttpClientOptions extends ResolveOptions {
   timeoutMs?: number;
-  /** Certificate authorities in PEM, in place of the well-known ones. */
+  /** Certificate authorities in PEM instead of the well-known ones. */
   ca?: string;
 }
 
-/** Contract §10: 15 s for everything, from the name's resolution to the last byte of the body. */
+/** Contract §10: 15 s for everything, from name resolution to the last byte of the body. */
 const TIMEOUT_MS = 15_000;
 /**
- * Sends POST requests to the endpoints of partners, and to public unicast addresses alone (contract §10). Follows no
- * redirect and reads at most 16 kB. How many requests are under way at once is for the caller to bound.
+ * Sends POST requests to the endpoints of partners, only to public unicast addresses (contract §10). Follows no redirects and
+ * reads at most 16 kB. The caller has to limit the number of concurrent requests.
  */
 export class GuardedHttpClient implements OnApplicationShutdown {
   private readonly timeoutMs: number;
@@ -34,8 +34,8 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   }
 
   /**
-   * Posts the body and says what came of it; throws for nothing that a receiver does. `signal` ends it early. A
-   * connection that was kept alive and turns out to be closed is replaced once, within the same time.
+   * Posts the body and returns the outcome; never throws because of a receiver. `signal` aborts it. A kept-alive connection that
+   * turns out to be closed is replaced once, within the same timeout.
    */
   async post(
     url: string,
@@ -45,7 +45,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   ): Promise<HttpOutcome> {
     if (this.closing || signal?.aborted) return { kind: 'aborted' };
     const begun = performance.now();
-    // Checked when it was saved, but the rules may be other ones today.
+    // It was checked when it was saved, but the rules may have changed since.
     const checked = checkEndpointUrl(url, this.options);
     if (checked.url === undefined) {
       return {
@@ -65,14 +65,14 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     return (await this.exchange(fresh, target, headers, body, begun, signal)).outcome;
   }
 
-  /** Waits until what is under way has ended, which takes as long as a time-out at most, and takes no more. */
+  /** Accepts no more requests and waits until those in progress have ended, which takes one timeout at most. */
   async close(): Promise<void> {
     this.closing = true;
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay.values());
     this.destroy();
   }
 
-  /** Ends everything at once: what is under way is aborted. */
+  /** Ends everything immediately: requests in progress are aborted. */
   destroy(): void {
     this.closing = true;
     for (const exchange of this.underWay.keys()) exchange.abort();
@@ -96,7 +96,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     const timeLeft = Math.max(begun + this.timeoutMs - performance.now(), 0);
     const timer = setTimeout(() => exchange.fail(this.timeout(exchange)), timeLeft);
     if (signal) {
-      // One signal may end any number of requests, and Node takes more than ten listeners for a leak.
+      // One signal may abort any number of requests, and Node warns of a leak above ten listeners.
       setMaxListeners(0, signal);
       signal.addEventListener('abort', abort);
     }
@@ -116,9 +116,9 @@ export class GuardedHttpClient implements OnApplicationShutdown {
 
   private timeout(exchange: HttpExchange): HttpFailure {
     const missing = {
-      connecting: 'No connection could be made',
-      waiting: 'There was no answer',
-      reading: 'The answer did not end',
+      connecting: 'No connection could be established',
+      waiting: 'There was no response',
+      reading: 'The response was not complete',
     }[exchange.stage];
     return new HttpFailure('timeout', `${missing} within ${this.timeoutMs / 1000} s.`);
   }

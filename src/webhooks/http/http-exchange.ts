@@ -4,15 +4,15 @@ import { isLostConnection, requestFailure } from './failure-of-error.js';
 import { HttpFailure, type HttpOutcome } from './http-outcome.js';
 import { BODY_LIMIT_BYTES, retryAfterMs, textOfBody } from './response-parts.js';
 
-/** Interim answers (1xx) carry no body to count; a receiver that sends more of them than this means no good. */
+/** Interim responses (1xx) have no body that could be limited; a receiver that sends more of them than this is abusive. */
 const INTERIM_ANSWERS = 10;
 
-/** How an exchange ended; `lost` when its connection ended without a word. */
+/** How an exchange ended; `lost` if the connection was lost. */
 export type ExchangeEnd = { outcome: HttpOutcome; lost: boolean };
 
 /**
- * One request on one connection, as undici tells it, up to the outcome; ended from outside with `fail` or `abort`.
- * Hangs up where the connection is of no more use.
+ * One request on one connection, driven by undici's events up to the outcome; `fail` and `abort` end it from outside. Closes the
+ * connection if it cannot be used again.
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly end: Promise<ExchangeEnd>;
@@ -36,7 +36,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** How far it came, for the words about a time-out. */
+  /** How far the exchange got, for the description of a timeout. */
   get stage(): 'connecting' | 'waiting' | 'reading' {
     if (this.status !== undefined) return 'reading';
     return this.started ? 'waiting' : 'connecting';
@@ -64,7 +64,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) {
       if (++this.interimAnswers > INTERIM_ANSWERS) {
-        this.fail(new HttpFailure('http', 'There were too many interim answers (1xx).'));
+        this.fail(new HttpFailure('http', 'There were too many interim responses (1xx).'));
       }
       return;
     }
@@ -75,7 +75,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.ended) return;
     const room = BODY_LIMIT_BYTES - this.received;
-    // A copy: the bytes of the connection's buffer are only lent.
+    // A copy, because the buffer belongs to the connection.
     this.chunks.push(Buffer.from(chunk.subarray(0, room)));
     this.received += chunk.length;
     if (chunk.length <= room) return;
@@ -89,7 +89,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (error instanceof errors.InvalidArgumentError) {
-      // Our own mistake, not the receiver's.
+      // Our own bug, not the receiver's fault.
       this.ended = true;
       this.reject(error);
       return;

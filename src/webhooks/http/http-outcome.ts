@@ -1,7 +1,7 @@
-/** Why there was no complete answer (contract §11.4); `http` is an answer that is not HTTP, or not whole. */
+/** Why there was no complete response (contract §11.4); `http` is a response that is not HTTP, or not complete. */
 export type FailureKind = 'dns' | 'tls' | 'timeout' | 'blocked_address' | 'connection' | 'http';
 
-/** An answer of any status. `bodyStart` is the first 16 kB as text that can be stored; `retryAfterMs` is at most 24 h. */
+/** A response with any status. `bodyStart` is the first 16 kB as text that can be stored; `retryAfterMs` is at most 24 h. */
 export interface ResponseOutcome {
   kind: 'response';
   status: number;
@@ -10,7 +10,7 @@ export interface ResponseOutcome {
   retryAfterMs?: number;
 }
 
-/** No answer; `detail` is one sentence that the owner of the endpoint may read. */
+/** No response; `detail` is a sentence for the owner of the endpoint. */
 export interface FailureOutcome {
   kind: 'failure';
   failure: FailureKind;
@@ -18,10 +18,10 @@ export interface FailureOutcome {
   durationMs: number;
 }
 
-/** What came of one POST; `aborted` when its caller, or the end of the client, ended it. */
+/** The outcome of a POST; `aborted` if its caller, or the shutdown of the client, ended it. */
 export type HttpOutcome = ResponseOutcome | FailureOutcome | { kind: 'aborted' };
 
-/** What went wrong on the way to an answer. */
+/** A failure before a complete response. */
 export class HttpFailure extends Error {
   constructor(
     readonly failure: FailureKind,
@@ -31,5 +31,5 @@ export class HttpFailure extends Error {
   }
 }
 
-/** The detail of `blocked_address`. Which address it is stays unsaid: our name servers may know names of our own. */
+/** The detail of `blocked_address`. It does not name the address, because our name servers may know internal names. */
 export const INTERNAL_ADDRESS = 'The host has an address that is not on the public internet.';

@@ -5,29 +5,29 @@ import { answerWithin, NoAnswerError } from '../../rate-limits/answer-within.js'
 import { isPublicAddress } from './address-rules.js';
 import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
 
-/** All addresses of a name; throws an error with a DNS code where there are none. */
+/** All addresses of a name; throws an error with a DNS code if there are none. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 /** How hosts are resolved, and whether internal ones may be connected to. */
 export interface ResolveOptions {
   allowPrivateAddresses: boolean;
-  /** In place of the name servers, for tests. */
+  /** Replaces the name servers in tests. */
   lookup?: Lookup;
   dnsTimeoutMs?: number;
 }
 
-/** After this long name servers count as not answering, in milliseconds: a third of what a delivery has. */
+/** Timeout of the name servers in milliseconds: a third of a delivery's time. */
 const DNS_TIMEOUT_MS = 5_000;
-// The second try is over before the time is.
+// The second try ends before the timeout.
 const DNS_TRY = { timeout: 2_000, tries: 2 };
-/** For so long one family of addresses is waited for when the other is there, in milliseconds. */
+/** How long to wait for the other address family when one is there, in milliseconds. */
 const OTHER_FAMILY_MS = 1_000;
-/** So many addresses of one name are tried, of however many were checked. */
+/** At most this many addresses of a name are tried, however many were checked. */
 const ADDRESSES_TRIED = 8;
 
 /**
- * The addresses to which a connection to this host may be made: those of the name, or the host itself. Throws an
- * HttpFailure: `dns`, or `blocked_address` when even one of them is internal (contract §10).
+ * The addresses to which a connection to this host may be made: those of the name, or the host itself. Throws an HttpFailure:
+ * `dns`, or `blocked_address` if even one of them is internal (contract §10).
  */
 export async function resolveHost(hostname: string, options: ResolveOptions): Promise<LookupAddress[]> {
   const addresses = await addressesOf(hostname, options);
@@ -56,21 +56,21 @@ function detailOf(error: unknown): string {
   const code = codeOf(error);
   if (code !== undefined && NO_ANSWER_CODES.has(code)) return NO_SUCH_NAME;
   if (error instanceof NoAnswerError || code === 'ETIMEOUT' || code === 'ECANCELLED') {
-    return 'The name servers of the host did not answer in time.';
+    return 'The name servers of the host did not respond in time.';
   }
-  return 'The host name could not be resolved: its name servers answered with an error.';
+  return 'The host name could not be resolved: its name servers returned an error.';
 }
 
 const NO_ANSWER_CODES = new Set(['ENOTFOUND', 'ENODATA']);
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
-/** Where a receiver may be on this machine, its own hosts file counts. */
+/** If receivers may be on this machine, its hosts file applies. */
 const askSystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 /**
- * Asks the name servers over sockets of our own. The system's resolver blocks threads that all names share, so that
- * a few names whose servers never answer would hold up every delivery (contract §10). Where one family of addresses
- * is there, the other is waited for a second more: servers that answer for one alone are not uncommon.
+ * Queries the name servers over sockets of our own. The system resolver blocks threads shared by all names, so a few names whose
+ * servers never respond would hold up every delivery (contract §10). When one address family has arrived, the other gets one more
+ * second, because servers that answer only for one are not uncommon.
  */
 export async function askNameServers(
   hostname: string,

@@ -1,17 +1,17 @@
-/** Contract §10: so much of an answer's body is read. */
+/** Contract §10: the part of a response body that is read. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
-/** Contract §10: for so long a Retry-After is honoured. */
+/** Contract §10: the longest Retry-After that is honoured. */
 const RETRY_AFTER_LIMIT_MS = 24 * 60 * 60 * 1000;
 
-/** The start of a body as text that PostgreSQL takes: a character cut in two is left out, NUL is replaced. */
+/** The start of a body as text that PostgreSQL can store: an incomplete last character is dropped, NUL is replaced. */
 export function textOfBody(bytes: Buffer): string {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
   return text.replaceAll('\0', '\ufffd');
 }
 
 /**
- * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to wait, in milliseconds; undefined where
- * it says nothing that can be understood.
+ * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to wait, in milliseconds; undefined if it cannot be
+ * parsed.
  */
 export function retryAfterMs(header: string | string[] | undefined, now = Date.now()): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
@@ -20,7 +20,7 @@ export function retryAfterMs(header: string | string[] | undefined, now = Date.n
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), RETRY_AFTER_LIMIT_MS);
 }
 
-/** RFC 9110 §5.6.7: the three forms of an HTTP date all begin with a day of the week and are in GMT. */
+/** RFC 9110 §5.6.7: all three forms of an HTTP date start with a weekday and are in GMT. */
 function dateOf(text: string): number {
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;
   return Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret of an endpoint: `whsec_` and 32 random bytes in base64 (contract §10, Standard Webhooks 1.0). */
+/** A new endpoint secret: `whsec_` and 32 random bytes in base64 (contract §10, Standard Webhooks 1.0). */
 export const makeEndpointSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** The bytes that sign; throws for a text that is no such secret, and does not quote it. */
+/** The signing key of a secret; throws for anything else, without quoting it. */
 export function signingKeyOf(secret: string): Buffer {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   if (PREFIX + key.toString('base64') !== secret || key.length !== SECRET_BYTES) {
-    throw new Error('That is not the secret of an endpoint.');
+    throw new Error('This is not an endpoint secret.');
   }
   return key;
 }

@@ -1,18 +1,15 @@
 import { hkdfSync } from 'node:crypto';
 import { seal, unseal } from '../../secrets/seal.js';
 
-/** Apart from what else rests on the service's key. */
+/** A key derived for this purpose only. */
 const sealingKey = (encryptionKey: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', encryptionKey, '', 'webhook endpoint secret', 32));
 
-/** The secret of an endpoint as it is kept: sealed under the service's key, and for this endpoint alone. */
+/** An endpoint secret as stored: sealed with the service's key and bound to this endpoint. */
 export const sealEndpointSecret = (encryptionKey: Buffer, endpointId: string, secret: string): Buffer =>
   seal(sealingKey(encryptionKey), secret, endpointId);
 
-/**
- * The secret that was sealed for this endpoint, with whichever of the service's keys opens it; undefined when none
- * does.
- */
+/** The secret sealed for this endpoint, decrypted with any of the service's keys; undefined if none fits. */
 export function openEndpointSecret(
   encryptionKeys: readonly Buffer[],
   endpointId: string,

@@ -4,7 +4,7 @@ import { signatureOf } from './sign-delivery.js';
 /** The three headers by their names, in any case. */
 export type SignatureHeaders = Readonly<Record<string, string | undefined>>;
 
-/** A signature that matches and is this old, or this far ahead, would be refused by a receiver. */
+/** A matching signature that is this old, or this far ahead, would be rejected by a receiver. */
 export type TimestampWarning = 'timestamp_too_old' | 'timestamp_too_new';
 
 export type SignatureProblem =
@@ -20,12 +20,12 @@ export type SignatureCheck =
   | { matches: true; warning?: TimestampWarning }
   | { matches: false; problem: SignatureProblem; warning?: TimestampWarning };
 
-/** Standard Webhooks 1.0 leaves the tolerance open; its libraries take five minutes. */
+/** Standard Webhooks 1.0 leaves the tolerance open; its libraries use five minutes. */
 const TOLERANCE_S = 5 * 60;
 
 /**
- * Whether one of the signatures was made with one of the secrets for this id, timestamp and body. A timestamp that
- * is more than five minutes off is a warning, so that a delivery of yesterday can be looked into.
+ * Whether one of the signatures was made with one of the secrets for this id, timestamp and body. A timestamp that is more than
+ * five minutes off is only a warning, so that old deliveries can be examined.
  */
 export function verifySignature(
   secrets: readonly string[],
@@ -50,7 +50,7 @@ export function verifySignature(
   return matches ? { matches, ...warning } : { matches, problem: 'no_match', ...warning };
 }
 
-/** Every `v1` signature; undefined where there is none, or one that is not 32 bytes in base64. Other versions are skipped. */
+/** All `v1` signatures; undefined if there is none, or one is not 32 bytes in base64. Other versions are skipped. */
 function signaturesIn(header: string): Buffer[] | undefined {
   const parts = header.split(/\s+/).filter((part) => !/^v(?!1,)\w*,/.test(part));
   const signatures = parts.map((part) =>

@@ -169,7 +169,7 @@ export class World {
   private async newPortalKey(): Promise<string> {
     const key = newSecret('portalKey');
     const { id } = await this.client();
-    await this.app.get(PortalLinksRepository).insertLink(digestOf(key), id, null, TTL);
+    await this.app.get(PortalLinksRepository).insertLink(digestOf(key), { client: { id } }, TTL);
     return key;
   }
 
@@ -188,7 +188,9 @@ export class World {
         codeVerifier: VERIFIER,
       };
       const codes = this.app.get(AuthorizationCodesService);
-      return (await codes.exchange({ ...request, code: await this.newCode() }, SERVICE_ACTOR))!;
+      const result = await codes.exchange({ ...request, code: await this.newCode() }, SERVICE_ACTOR);
+      if ('refused' in result) throw new Error(`no tokens: ${result.refused}`);
+      return result;
     });
 
   private async notificationOf({ id: userId }: UserEntity): Promise<string> {

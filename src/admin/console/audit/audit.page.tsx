@@ -24,18 +24,18 @@ export interface AuditPageProps {
   errors?: FieldErrors;
 }
 
-/** The audit trail, newest first, with what changed; and what narrows it. */
+/** The audit log, newest first, with what changed and a filter. */
 export function auditPage({ frame, filter, page, errors }: AuditPageProps): string {
   const { actor, subject, action, since } = filter;
   return renderConsolePage({
     frame,
     part: 'audit',
-    title: 'Audit trail',
+    title: 'Audit log',
     children: (
       <>
-        <FilterForm path={PATH} isFiltered={Object.values(filter).some(Boolean) || errors !== undefined}>
-          <TextField name="actor" label="Who: an id" value={actor} errors={errors} />
-          <TextField name="subject" label="On what: an id or a name" value={subject} errors={errors} />
+        <FilterForm path={PATH} isFiltered={Object.values(filter).some(Boolean)} errors={errors}>
+          <TextField name="actor" label="Actor ID" value={actor} errors={errors} />
+          <TextField name="subject" label="Subject: an ID or a name" value={subject} errors={errors} />
           <TextField name="action" label="Action, such as client.updated" value={action} errors={errors} />
           <TextField name="since" label="Since, such as 2026-01-31" value={since} errors={errors} />
         </FilterForm>
@@ -45,13 +45,13 @@ export function auditPage({ frame, filter, page, errors }: AuditPageProps): stri
             page={page}
             idOf={({ id }) => id}
             path={pathWith(PATH, { ...filter })}
-            empty="Nothing matches."
+            empty="No audit events match."
             columns={[
-              { head: 'When', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
-              { head: 'What', cell: (event) => <Action event={event} /> },
-              { head: 'Who', cell: (event) => <Who event={event} /> },
-              { head: 'On what', cell: (event) => <Subject event={event} /> },
-              { head: 'What changed', cell: (event) => <Changes event={event} /> },
+              { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
+              { head: 'Action', cell: (event) => <Action event={event} /> },
+              { head: 'Actor', cell: (event) => <Who event={event} /> },
+              { head: 'Subject', cell: (event) => <Subject event={event} /> },
+              { head: 'Changes', cell: (event) => <Changes event={event} /> },
             ]}
           />
         )}
@@ -77,7 +77,7 @@ function Who({ event: { actorType, actorId, address, requestId } }: EventProps):
       ) : href ? (
         <a href={href}>{actorType}</a>
       ) : (
-        <>{actorType === 'user' && actorId === null ? 'not signed in' : actorType}</>
+        <>{actorType === 'user' && actorId === null ? 'not logged in' : actorType}</>
       )}
       {actorId !== null && <code class="under">{actorId}</code>}
       {address && <bdi class="under muted">from {address}</bdi>}
@@ -97,13 +97,13 @@ function Subject({ event: { subjectType, subjectId } }: EventProps): VNode {
   );
 }
 
-/** Each member with what it was and what it is; a side that is not told of stays empty. */
+/** The changed members with their values before and after; an unknown side is omitted. */
 function Changes({ event: { before, after } }: EventProps): VNode {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   if (names.length === 0) return <span class="muted">–</span>;
   return (
     <details class="changes" open={names.length <= 3}>
-      <summary>{names.length === 1 ? names[0] : `${names.length} members`}</summary>
+      <summary>{names.length === 1 ? names[0] : `${names.length} fields`}</summary>
       <dl>
         {names.map((name) => (
           <div>

@@ -1,5 +1,5 @@
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
-import { ConsolePages, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { eventTypesPage } from './event-types.page.js';
 
@@ -8,7 +8,7 @@ import { eventTypesPage } from './event-types.page.js';
 export class ConsoleEventTypesController {
   constructor(private readonly eventTypes: EventTypesService) {}
 
-  @Shows()
+  @ConsoleGet()
   async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
     return { html: eventTypesPage({ frame: visit.frame, types: await this.eventTypes.list() }) };
   }

@@ -1,12 +1,11 @@
 import { Param } from '@nestjs/common';
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
-import { validationFailed } from '../../../http/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { isScopeName, ScopeDto } from '../../admin-scopes.dto.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } from './scopes.pages.js';
 
 /** The scope catalogue in the console. */
@@ -14,28 +13,28 @@ import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } f
 export class ConsoleScopesController {
   constructor(private readonly scopes: ScopesService) {}
 
-  @Shows()
+  @ConsoleGet()
   async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
     return { html: scopesPage({ frame: visit.frame, scopes: await this.scopes.list() }) };
   }
 
-  @Shows('new')
+  @ConsoleGet('new', 'asked')
   askForNew(@Visit() visit: ConsoleVisit): ConsoleAnswer {
     return this.form(visit, `${SCOPES_PATH}/new`, { name: '', description: '', audience: 'partner' }, true);
   }
 
-  @Does('new')
+  @ConsolePost('new', 'asked in the form')
   create(@Visit() visit: ConsoleVisit, @FormBody() form: Form): Promise<ConsoleAnswer> {
     return this.save(visit, form, form.get('name')?.trim() ?? '', `${SCOPES_PATH}/new`, true);
   }
 
-  @Shows(':name/edit')
+  @ConsoleGet(':name/edit', 'asked')
   async askForChanges(@Visit() visit: ConsoleVisit, @Param('name') name: string): Promise<ConsoleAnswer> {
     const { description, audience } = await this.scopes.get(name);
     return this.form(visit, scopePath(name), { name, description, audience }, false);
   }
 
-  @Does(':name/edit')
+  @ConsolePost(':name/edit', 'asked in the form')
   async change(
     @Visit() visit: ConsoleVisit,
     @Param('name') name: string,
@@ -57,18 +56,19 @@ export class ConsoleScopesController {
       description: form.get('description') ?? '',
       audience: form.get('audience') ?? '',
     };
-    const { errors } = await attempt(async () => {
-      if (!isScopeName(name)) {
-        throw validationFailed({ name: ['must be 1 to 64 of the characters a-z, 0-9, _ . : and -'] });
-      }
-      const { description, audience } = await formValue(ScopeDto, {
-        description: fields.description,
-        audience: fields.audience,
-      });
-      await this.scopes.put({ name, description, audience }, visit.actor);
-    });
+    const ask = await visit.askPassword(form);
+    const { errors } = ask ? { errors: ask } : await attempt(() => this.put(fields, visit));
     if (errors) return this.form(visit, action, fields, isNew, errors);
     return { goTo: SCOPES_PATH, notice: 'scope_saved' };
+  }
+
+  private async put({ name, ...members }: ScopeFields, visit: ConsoleVisit): Promise<void> {
+    const { done, errors } = await attempt(() => formValue(ScopeDto, members));
+    refuseTogether(
+      isScopeName(name) ? {} : { name: ['Enter 1 to 64 of the characters a-z, 0-9, _ . : and -'] },
+      errors,
+    );
+    await this.scopes.put({ name, ...done! }, visit.actor);
   }
 
   private form(

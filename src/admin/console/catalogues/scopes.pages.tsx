@@ -6,7 +6,7 @@ import { State, Table } from '../pages/lists.js';
 
 export const SCOPES_PATH = '/admin/console/scopes';
 
-/** The names hold characters that a path takes as they are. */
+/** Scope names need no encoding in a path. */
 export const scopePath = (name: string): string => `${SCOPES_PATH}/${name}/edit`;
 
 /** The catalogue of scopes. */
@@ -17,7 +17,7 @@ export function scopesPage({ frame, scopes }: { frame: ConsoleFrame; scopes: Sco
     title: 'Scopes',
     actions: (
       <a class="button-link" href={`${SCOPES_PATH}/new`}>
-        Add a scope
+        Create scope{' '}
       </a>
     ),
     children: (
@@ -26,9 +26,9 @@ export function scopesPage({ frame, scopes }: { frame: ConsoleFrame; scopes: Sco
         rows={scopes}
         columns={[
           { head: 'Name', cell: ({ name }) => <code>{name}</code> },
-          { head: 'In the words shown to users', cell: ({ description }) => description },
+          { head: 'Description', cell: ({ description }) => description },
           {
-            head: 'For',
+            head: 'Audience',
             cell: ({ audience }) =>
               audience === 'operator' ? (
                 <State tone="warn">operators</State>
@@ -37,7 +37,7 @@ export function scopesPage({ frame, scopes }: { frame: ConsoleFrame; scopes: Sco
               ),
           },
           {
-            head: 'Change',
+            head: 'Actions',
             cell: ({ name }) => (
               <a href={scopePath(name)}>
                 Change<span class="visually-hidden"> {name}</span>
@@ -65,7 +65,7 @@ export interface ScopeFormPageProps {
   errors?: FieldErrors;
 }
 
-/** The form to add or change a scope. */
+/** The form for creating or editing a scope. */
 export function scopeFormPage({
   frame,
   action,
@@ -77,7 +77,7 @@ export function scopeFormPage({
   return renderConsolePage({
     frame,
     part: 'scopes',
-    title: isNew ? 'Add a scope' : fields.name,
+    title: isNew ? 'Create scope' : fields.name,
     above: [{ href: SCOPES_PATH, label: 'Scopes' }],
     children: (
       <ConsoleForm
@@ -91,7 +91,7 @@ export function scopeFormPage({
           <TextField
             name="name"
             label="Name"
-            hint="Such as vehicle:read. It cannot be changed later."
+            hint="For example vehicle:read. It cannot be changed later."
             value={fields.name}
             errors={errors}
           />
@@ -99,19 +99,19 @@ export function scopeFormPage({
         <TextArea
           name="description"
           label="Description"
-          hint="In the words shown to users when they are asked to agree."
+          hint="Shown to users on the consent page."
           value={fields.description}
           errors={errors}
         />
         <Choices
           name="audience"
-          label="For"
+          label="Audience"
           hint="It cannot be changed while a client holds the scope."
           type="radio"
           values={[fields.audience]}
           errors={errors}
           options={[
-            { value: 'partner', label: 'Partners: users are asked to agree' },
+            { value: 'partner', label: 'Partners: users are asked for consent' },
             { value: 'operator', label: 'Operators: for the company’s own services' },
           ]}
         />

@@ -4,21 +4,21 @@ import { ConsentsService } from '../../../consents/consents.service.js';
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
 import { PageQuery, pageRequestOf } from '../../../http/paging.js';
-import { notFound, validationFailed } from '../../../http/problem.js';
+import { notFound } from '../../../http/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { isId } from '../../../secrets/ids.js';
 import { UsersService } from '../../../users/users.service.js';
 import { ConsentDto } from '../../admin-consents.dto.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
 import { listQuery } from '../list-query.js';
 import { clientPath } from './client-frame.js';
 import { consentsPage, disconnectUserPage, newConsentPage, type ConsentFields } from './consents.pages.js';
 
 const EMPTY: ConsentFields = { user: '', scopes: [], evidence: '' };
 
-/** The users who share data with a client: listed, recorded, disconnected. */
+/** The users who share data with a client: list, record, disconnect. */
 @ConsolePages('clients/:client_id/consents')
 export class ConsoleClientConsentsController {
   constructor(
@@ -28,7 +28,7 @@ export class ConsoleClientConsentsController {
     private readonly users: UsersService,
   ) {}
 
-  @Shows()
+  @ConsoleGet()
   async list(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const page = await this.consents.listUsers(
@@ -39,13 +39,13 @@ export class ConsoleClientConsentsController {
     return { html: consentsPage({ frame: visit.frame, client, page }) };
   }
 
-  @Shows('new')
+  @ConsoleGet('new', 'asked')
   askForNew(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     return this.newForm(visit, id, EMPTY);
   }
 
   /** Records a consent that was given elsewhere; the user is notified. */
-  @Does('new')
+  @ConsolePost('new', 'asked in the form')
   async record(
     @Visit() visit: ConsoleVisit,
     @Param('client_id') id: string,
@@ -56,17 +56,20 @@ export class ConsoleClientConsentsController {
       scopes: form.getAll('scopes'),
       evidence: form.get('evidence') ?? '',
     };
+    const ask = await visit.askPassword(form);
+    if (ask) return this.newForm(visit, id, fields, ask);
     const { errors } = await attempt(async () => {
-      const userId = await this.userIdOf(fields.user);
+      const user = await namedUser(this.users, fields.user);
       const members = { scopes: fields.scopes, evidence: fields.evidence || null };
-      const { scopes, evidence } = await formValue(ConsentDto, members);
-      await this.consents.record(id, userId, scopes, evidence ?? null, visit.actor);
+      const { done, errors: wrong } = await attempt(() => formValue(ConsentDto, members));
+      refuseTogether(user ? {} : { user: [NO_SUCH_USER] }, wrong);
+      await this.consents.record(id, user!.id, done!.scopes, done!.evidence ?? null, visit.actor);
     });
     if (errors) return this.newForm(visit, id, fields, errors);
     return { goTo: clientPath(id, 'consents'), notice: 'consent_recorded' };
   }
 
-  @Shows(':user_id/disconnect')
+  @ConsoleGet(':user_id/disconnect', 'asked')
   async askToDisconnect(
     @Visit() visit: ConsoleVisit,
     @Param('client_id') id: string,
@@ -75,13 +78,13 @@ export class ConsoleClientConsentsController {
     const client = await this.clients.get(id);
     const page = await this.consents.listUsers(id, userId, { size: 1 });
     const user = page.items[0];
-    if (!user) throw notFound('This user has no live consent to this client.');
+    if (!user) throw notFound('This user has no active consent to this client.');
     const csrfToken = visit.tokenFor(clientPath(id, `consents/${userId}/disconnect`));
     return { html: disconnectUserPage({ frame: visit.frame, client, user, csrfToken }) };
   }
 
-  /** Takes the consent back and ends what rests on it, at once. */
-  @Does(':user_id/disconnect')
+  /** Revokes the consent and everything that depends on it, immediately. */
+  @ConsolePost(':user_id/disconnect', 'asked')
   async disconnect(
     @Visit() visit: ConsoleVisit,
     @Param('client_id') id: string,
@@ -104,15 +107,5 @@ export class ConsoleClientConsentsController {
     const csrfToken = visit.tokenFor(clientPath(id, 'consents/new'));
     const html = newConsentPage({ frame: visit.frame, client, scopes, fields, csrfToken, errors });
     return { html, status: errors ? 400 : 200 };
-  }
-
-  private async userIdOf(text: string): Promise<string> {
-    const user = text.includes('@')
-      ? await this.users.findByEmail(text)
-      : isId('user', text)
-        ? await this.users.find(text)
-        : null;
-    if (!user) throw validationFailed({ user: ['must be the e-mail address or id of a user'] });
-    return user.id;
   }
 }

@@ -5,14 +5,21 @@ import { clientPath, renderClientPage } from './client-frame.js';
 
 export type ClientEnding = 'disable' | 'revoke' | 'delete';
 
-/** More than this is not counted out. */
+/** Counting stops here; the page then says "more than". */
 export const COUNTED_UP_TO = 10_001;
+
+/** How much depends on the client. */
+interface Holds {
+  users: number;
+  grants: number;
+  endpoints: number;
+}
 
 export interface ClientEndingPageProps {
   frame: ConsoleFrame;
   client: ClientEntity;
   ending: ClientEnding;
-  holds: { users: number; grants: number; endpoints: number };
+  holds: Holds;
   csrfToken: string;
 }
 
@@ -20,53 +27,64 @@ interface Words {
   title: string;
   question: string;
   submit: string;
-  consequences: (holds: { users: string; grants: string; endpoints: string }) => string[];
+  consequences: (holds: Holds) => string[];
 }
 
 const WORDS: Record<ClientEnding, Words> = {
   disable: {
-    title: 'Disable the client',
+    title: 'Disable client',
     question: 'Disable',
-    submit: 'Disable the client',
-    consequences: ({ users, grants, endpoints }) => [
-      `Every token ends at once, its own and ${grants} of users. Enabling it again revives none.`,
-      'It can get no new token, and nobody can authorize it.',
-      `Nothing is sent to its endpoints (${endpoints}) until it is enabled again.`,
-      `Consents stay (${users}).`,
+    submit: 'Disable client',
+    consequences: (holds) => [
+      `${tokensOf(holds)} Enabling the client again does not restore any token.`,
+      'It cannot get new tokens, and users cannot authorize it.',
+      holds.endpoints === 0
+        ? 'It has no webhook endpoints.'
+        : `No events are sent to its ${many(holds.endpoints, 'endpoint')} until it is enabled again.`,
+      consentsOf(holds, 'are kept'),
     ],
   },
   revoke: {
     title: 'Revoke all tokens',
     question: 'Revoke every token and grant of',
     submit: 'Revoke all tokens',
-    consequences: ({ users, grants }) => [
-      `Its own tokens end at once, and ${grants} of users with all of their tokens.`,
-      'Authorization codes and portal links that were not used yet end too.',
-      `Consents stay (${users}). It can get new tokens right away.`,
+    consequences: (holds) => [
+      tokensOf(holds),
+      'Unused authorization codes and portal links stop working too, and webhook portal sessions end.',
+      `${consentsOf(holds, 'are kept')} It can get new tokens right away.`,
     ],
   },
   delete: {
-    title: 'Delete the client',
+    title: 'Delete client',
     question: 'Delete',
-    submit: 'Delete the client',
-    consequences: ({ users, grants, endpoints }) => [
-      'Its id and secrets are gone for good. The partner has to be registered anew and change its settings.',
-      `Every token ends at once, its own and ${grants} of users.`,
-      `Consents are deleted (${users}): whoever shares data with it has to agree again.`,
-      `Its endpoints (${endpoints}), their deliveries and its notifications are deleted.`,
-      'The audit trail stays.',
+    submit: 'Delete client',
+    consequences: (holds) => [
+      'Its client ID and secrets are permanently deleted. To connect again, the partner needs a new client and new settings.',
+      tokensOf(holds),
+      holds.users === 0
+        ? 'Nobody shares data with it, so no consents are deleted.'
+        : `${consentsOf(holds, 'are deleted')} Those users would have to consent again.`,
+      holds.endpoints === 0
+        ? 'It has no endpoints. Its notifications are deleted.'
+        : `Its ${many(holds.endpoints, 'endpoint')}, everything sent to them, and its notifications are deleted.`,
+      'The audit log is kept.',
     ],
   },
 };
 
-/** What ends with it, before a client is disabled or deleted, or its tokens are revoked. */
+const many = (count: number, noun: string): string => counted(count, COUNTED_UP_TO, noun);
+
+const tokensOf = ({ grants }: Holds): string =>
+  grants === 0
+    ? 'Its own tokens are revoked immediately. It has no active grants from users.'
+    : `All its tokens are revoked immediately: its own, and those of ${many(grants, 'user grant')}.`;
+
+const consentsOf = ({ users }: Holds, what: 'are kept' | 'are deleted'): string =>
+  users === 0 ? 'Nobody shares data with it.' : `The consents of ${many(users, 'user')} ${what}.`;
+
+/** Says what else ends before a client is disabled or deleted, or its tokens are revoked. */
 export function clientEndingPage({ frame, client, ending, holds, csrfToken }: ClientEndingPageProps): string {
   const { title, question, submit, consequences } = WORDS[ending];
-  const words = {
-    users: counted(holds.users, COUNTED_UP_TO, 'user'),
-    grants: counted(holds.grants, COUNTED_UP_TO, 'grant'),
-    endpoints: counted(holds.endpoints, COUNTED_UP_TO, 'endpoint'),
-  };
   return renderClientPage({
     frame,
     client,
@@ -78,7 +96,7 @@ export function clientEndingPage({ frame, client, ending, holds, csrfToken }: Cl
             {question} <bdi class="name">{client.name}</bdi>?
           </>
         }
-        consequences={consequences(words)}
+        consequences={consequences(holds)}
         action={clientPath(client.id, ending)}
         csrfToken={csrfToken}
         submit={submit}

@@ -3,13 +3,12 @@ import { ClientsService } from '../../../clients/clients.service.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '../../../webhooks/endpoints/endpoints.service.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
-import { secondLook } from '../second-look.js';
 import { clientEndingPage, COUNTED_UP_TO, type ClientEnding } from './client-ending.page.js';
 import { CLIENTS_PATH, clientPath } from './client-frame.js';
 
-/** What ends a client or what it holds, each with a page before that says so. */
+/** Actions that end a client or what it holds, each with a page before it that says so. */
 @ConsolePages('clients/:client_id')
 export class ConsoleClientEndingsController {
   constructor(
@@ -19,45 +18,41 @@ export class ConsoleClientEndingsController {
     private readonly endpoints: EndpointsService,
   ) {}
 
-  @Shows('disable')
+  @ConsoleGet('disable', 'asked')
   askToDisable(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     return this.ask(visit, id, 'disable');
   }
 
-  @Does('disable')
+  @ConsolePost('disable', 'asked')
   async disable(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     await this.clients.update(id, { enabled: false }, visit.actor);
     return { goTo: clientPath(id), notice: 'client_disabled' };
   }
 
-  @Does('enable')
+  @ConsolePost('enable', 'asked on the page above')
   async enable(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     await this.clients.update(id, { enabled: true }, visit.actor);
     return { goTo: clientPath(id), notice: 'client_enabled' };
   }
 
-  @Shows('revoke')
-  async askToRevoke(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return secondLook(visit, clientPath(id, 'revoke')) ?? this.ask(visit, id, 'revoke');
+  @ConsoleGet('revoke', 'asked')
+  askToRevoke(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(visit, id, 'revoke');
   }
 
-  @Does('revoke')
+  @ConsolePost('revoke', 'asked')
   async revoke(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    const first = secondLook(visit, clientPath(id, 'revoke'));
-    if (first) return first;
     await this.clients.revokeTokens(id, visit.actor);
     return { goTo: clientPath(id), notice: 'tokens_revoked' };
   }
 
-  @Shows('delete')
-  async askToDelete(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return secondLook(visit, clientPath(id, 'delete')) ?? this.ask(visit, id, 'delete');
+  @ConsoleGet('delete', 'asked')
+  askToDelete(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(visit, id, 'delete');
   }
 
-  @Does('delete')
+  @ConsolePost('delete', 'asked')
   async delete(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    const first = secondLook(visit, clientPath(id, 'delete'));
-    if (first) return first;
     await this.clients.delete(id, visit.actor);
     return { goTo: CLIENTS_PATH, notice: 'client_deleted' };
   }

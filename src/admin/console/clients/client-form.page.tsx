@@ -15,44 +15,47 @@ interface FormProps {
 }
 
 const GRANT_TYPE_WORDS: Record<(typeof GRANT_TYPES)[number], string> = {
-  authorization_code: 'Users sign in and agree (authorization code, with refresh tokens)',
-  client_credentials: 'It acts in its own name (client credentials)',
-  refresh_token: 'Refresh tokens (always go with authorization code)',
+  authorization_code: 'Authorization code with refresh tokens: users log in and consent',
+  client_credentials: 'Client credentials: it acts on its own behalf',
+  refresh_token: 'Refresh tokens: always together with authorization code',
 };
 
-/** The form to register a client. */
+/** The form to create a client. */
 export function newClientPage({
   frame,
   fields,
   scopes,
+  once,
   csrfToken,
   errors,
-}: FormProps & { scopes: ScopeEntity[] }): string {
+}: FormProps & { scopes: ScopeEntity[]; once: string }): string {
   return renderConsolePage({
     frame,
     part: 'clients',
-    title: 'Register a client',
+    title: 'Create client',
+    withScript: true,
     above: [{ href: CLIENTS_PATH, label: 'Clients' }],
     children: (
       <ConsoleForm
         action={`${CLIENTS_PATH}/new`}
         csrfToken={csrfToken}
         errors={errors}
-        submit="Register"
+        submit="Create client"
+        once={once}
         cancel={{ href: CLIENTS_PATH }}
       >
         <NameField fields={fields} errors={errors} />
         <TextField
           name="owner"
           label="Owner"
-          hint="The e-mail address or id of the user or organisation that it belongs to. Fixed once the client is made."
+          hint="The email or ID of the user or organisation that owns it. It cannot be changed later."
           value={fields.owner}
-          errors={errors?.['owner_id'] && { owner: errors['owner_id'] }}
+          errors={errors}
         />
         <Choices
           name="type"
           label="Type"
-          hint="Fixed once the client is made."
+          hint="It cannot be changed later."
           type="radio"
           values={[fields.type]}
           errors={errors}
@@ -65,14 +68,14 @@ export function newClientPage({
             {
               value: 'public',
               label: 'Public',
-              hint: 'An app or a page in a browser. It has no secret and uses PKCE.',
+              hint: 'A native or single-page app. It has no secret and uses PKCE.',
             },
           ]}
         />
         <Choices
           name="scopes"
           label="Scopes"
-          hint="Fixed once the client is made."
+          hint="It cannot be changed later."
           type="checkbox"
           values={fields.scopes}
           errors={errors}
@@ -88,7 +91,7 @@ export function newClientPage({
   });
 }
 
-/** The form to change a client. */
+/** The form to edit a client. */
 export function editClientPage({
   frame,
   client,
@@ -99,7 +102,7 @@ export function editClientPage({
   return renderClientPage({
     frame,
     client,
-    title: 'Change the client',
+    title: 'Edit client',
     children: (
       <ConsoleForm
         action={clientPath(client.id, 'edit')}
@@ -124,7 +127,7 @@ const NameField = ({ fields, errors }: PartProps): VNode => (
   <TextField
     name="name"
     label="Name"
-    hint="Users read it when they are asked to agree."
+    hint="Shown to users on the consent page."
     value={fields.name}
     errors={errors}
   />
@@ -135,7 +138,7 @@ function ChangeableFields({ fields, errors }: PartProps): VNode {
     <>
       <Choices
         name="grant_types"
-        label="How it gets tokens"
+        label="Grant types"
         type="checkbox"
         values={fields.grant_types}
         errors={errors}
@@ -146,20 +149,20 @@ function ChangeableFields({ fields, errors }: PartProps): VNode {
       <TextArea
         name="redirect_uris"
         label="Redirect URIs"
-        hint="One a line: https, or http on a loopback address. Compared character by character."
+        hint="One per line: https, or http on a loopback address. They must match exactly."
         value={fields.redirect_uris}
         errors={errors}
       />
       <TextField
         name="rate_limit"
-        label="Requests an hour"
-        hint="For each of its users. Empty: the service's own limit."
+        label="Requests per hour"
+        hint="For each of its users. Leave empty for the service default."
         value={fields.rate_limit}
         errors={errors}
       />
       <Tick
         name="trusted"
-        label="Trusted: users are not asked to agree"
+        label="Trusted: the consent page is skipped"
         checked={fields.trusted}
         errors={errors}
       />

@@ -1,16 +1,17 @@
-import type { ClientEntity } from '../../../clients/client.entity.js';
+import type { ClientShape } from '../../../clients/client-rules.js';
+import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
 import type { Form } from '../../../http/form.js';
 import type { ClientChangesDto, NewClientDto } from '../../admin-clients.dto.js';
 
-/** What stands in the fields of a client's form. */
+/** The values of a client form. */
 export interface ClientFields {
   name: string;
   type: string;
   grant_types: string[];
   scopes: string[];
-  /** One a line. */
+  /** One per line. */
   redirect_uris: string;
-  /** The id or the e-mail address of a user. */
+  /** The id or email of a user. */
   owner: string;
   rate_limit: string;
   trusted: boolean;
@@ -49,7 +50,7 @@ export const clientFieldsIn = (form: Form): ClientFields => ({
   trusted: form.get('trusted') === 'true',
 });
 
-/** The members as the admin API takes them, to be checked by its rules. */
+/** The members in the format of the admin API, to be validated by its rules. */
 export const newClientMembers = (
   fields: ClientFields,
   ownerId: string,
@@ -70,9 +71,28 @@ export const changedClientMembers = (
   trusted: fields.trusted,
 });
 
+/** The client as it would be according to the form, for rules that look at several fields at once. */
+export const clientShapeOf = (fields: ClientFields): ClientShape => ({
+  type: fields.type === 'public' ? 'public' : 'confidential',
+  grantTypes: GRANT_TYPES.filter((grantType) => fields.grant_types.includes(grantType)),
+  scopes: fields.scopes,
+  redirectUris: linesOf(fields.redirect_uris),
+  trusted: fields.trusted,
+});
+
+/** Whether a change affects who receives users' data: redirect URIs, grant types, or whether users are asked. */
+export function givesPower(client: ClientEntity, fields: ClientFields): boolean {
+  const { redirectUris, grantTypes } = clientShapeOf(fields);
+  return (
+    redirectUris.some((uri) => !client.redirectUris.includes(uri)) ||
+    grantTypes.some((grantType) => !client.grantTypes.includes(grantType)) ||
+    (fields.trusted && !client.trusted)
+  );
+}
+
 const linesOf = (text: string): string[] =>
   text
-    .split(/\r?\n/)
+    .split(/\r\n?|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
 

@@ -11,7 +11,7 @@ const PARTS = {
   '': 'Client',
   refusals: 'Refusals',
   consents: 'Consents',
-  grants: 'Live grants',
+  grants: 'Active grants',
 } as const;
 
 export interface ClientPageProps {
@@ -20,11 +20,20 @@ export interface ClientPageProps {
   title?: string;
   part?: keyof typeof PARTS;
   actions?: ComponentChildren;
+  withScript?: boolean;
   children: ComponentChildren;
 }
 
-/** A page about one client: its name, and the way to the other pages about it. */
-export function renderClientPage({ frame, client, title, part, actions, children }: ClientPageProps): string {
+/** A page about one client: its name, and links to the other pages about it. */
+export function renderClientPage({
+  frame,
+  client,
+  title,
+  part,
+  actions,
+  withScript,
+  children,
+}: ClientPageProps): string {
   return renderConsolePage({
     frame,
     part: 'clients',
@@ -34,6 +43,7 @@ export function renderClientPage({ frame, client, title, part, actions, children
       ...(title === undefined ? [] : [{ href: clientPath(client.id), label: client.name }]),
     ],
     actions,
+    withScript,
     children: (
       <>
         {part !== undefined && <ClientNavigation client={client} current={part} />}
@@ -48,7 +58,7 @@ function ClientNavigation({ client, current }: { client: ClientEntity; current: 
     ...Object.entries(PARTS).map(([part, label]) => ({ part, label, href: clientPath(client.id, part) })),
     { part: 'endpoints', label: 'Endpoints', href: `/admin/console/endpoints?client_id=${client.id}` },
     { part: 'deliveries', label: 'Deliveries', href: `/admin/console/deliveries?client_id=${client.id}` },
-    { part: 'audit', label: 'Trail', href: `/admin/console/audit?subject=${client.id}` },
+    { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${client.id}` },
   ];
   return (
     <nav class="sub-nav" aria-label={`About ${client.name}`}>

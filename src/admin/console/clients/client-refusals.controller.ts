@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { REFUSALS } from '../../../activity/activity.js';
 import { ClientsService } from '../../../clients/clients.service.js';
-import { ConsolePages, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { refusalsPage } from './refusals.page.js';
 
@@ -16,8 +16,8 @@ export class ConsoleClientRefusalsController {
     private readonly activity: ActivityService,
   ) {}
 
-  /** What was refused within a week, the last first; what this instance has just counted too. */
-  @Shows()
+  /** Requests refused within a week, latest first, including what this instance has only just counted. */
+  @ConsoleGet()
   async list(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     await this.activity.flush();

@@ -3,50 +3,66 @@ import { ClientsService } from '../../../clients/clients.service.js';
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
 import { NewSecretDto } from '../../admin-clients.dto.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { clientPath } from './client-frame.js';
 import { DEFAULT_OVERLAP, rotateSecretPage } from './rotate-secret.page.js';
-import { secretPage } from './secret.page.js';
+import { secretPage, secretShownPath, type ShownSecret } from './secret.page.js';
 
-/** The rotation of a client's secret in the console, with the old one counting on for a while. */
+/** Rotating a client's secret in the console, with the old one staying valid for a while; new secrets are shown once. */
 @ConsolePages('clients/:client_id/secret')
 export class ConsoleClientSecretsController {
   constructor(private readonly clients: ClientsService) {}
 
-  @Shows()
-  ask(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.form(visit, id, DEFAULT_OVERLAP);
+  @ConsoleGet('', 'asked')
+  async ask(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.form(visit, id, DEFAULT_OVERLAP, await this.clients.newestSecret(id));
   }
 
-  /** Makes a new secret, which the page that follows shows, this once. */
-  @Does()
+  /** Replaces the secret that the form showed; a second submit has no effect. */
+  @ConsolePost('', 'asked in the form')
   async rotate(
     @Visit() visit: ConsoleVisit,
     @Param('client_id') id: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
     const overlap = form.get('expire_previous_in') ?? '';
+    const newest = form.get('newest') ?? '';
+    const ask = await visit.askPassword(form);
+    if (ask) return this.form(visit, id, overlap, newest, ask);
     const { done, errors } = await attempt(async () => {
       const seconds = /^\d{1,9}$/.test(overlap) ? Number(overlap) : overlap;
       const body = await formValue(NewSecretDto, { expire_previous_in: seconds });
-      return this.clients.rotateSecret(id, body.expire_previous_in!, visit.actor);
+      return this.clients.rotateSecretOnce(id, newest, body.expire_previous_in!, visit.actor);
     });
-    if (errors) return this.form(visit, id, overlap, errors);
+    if (errors) return this.form(visit, id, overlap, newest, errors);
+    const goTo = secretShownPath(id);
+    if (!done) return { goTo };
+    const { secret, previousSecretExpiresAt } = done;
+    const until = previousSecretExpiresAt?.toISOString() ?? null;
+    const showOnce: ShownSecret = { secret, isNew: false, previousSecretExpiresAt: until };
+    return { goTo, showOnce };
+  }
+
+  /** The secret that was just created, shown once. */
+  @ConsoleGet('shown')
+  async show(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    return { html: secretPage({ frame: visit.frame, client, isNew: false, ...done }) };
+    const shown = visit.takeShown() as ShownSecret | undefined;
+    return { html: secretPage({ frame: visit.frame, client, shown }), withScript: true };
   }
 
   private async form(
     visit: ConsoleVisit,
     id: string,
     overlap: string,
+    newest: string,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const csrfToken = visit.tokenFor(clientPath(id, 'secret'));
-    const html = rotateSecretPage({ frame: visit.frame, client, overlap, csrfToken, errors });
-    return { html, status: errors ? 400 : 200 };
+    const html = rotateSecretPage({ frame: visit.frame, client, overlap, newest, csrfToken, errors });
+    return { html, status: errors ? 400 : 200, withScript: true };
   }
 }

@@ -18,7 +18,7 @@ export interface ClientProps {
   tokenFor: (path: string) => string;
 }
 
-/** One client: what it is, its secrets, and what can be done with it. */
+/** One client: its properties, its secrets, and actions on it. */
 export function clientPage({ frame, client, owner, secrets, scopes, tokenFor }: ClientProps): string {
   return renderClientPage({
     frame,
@@ -26,14 +26,15 @@ export function clientPage({ frame, client, owner, secrets, scopes, tokenFor }: 
     part: '',
     actions: (
       <a class="button-link quiet" href={clientPath(client.id, 'edit')}>
-        Change
+        Edit{' '}
       </a>
     ),
     children: (
       <>
         <Facts
           facts={[
-            ['Client id', <Id id={client.id} />],
+            ['Name', <bdi>{client.name}</bdi>],
+            ['Client ID', <Id id={client.id} />],
             ['State', <Enabled enabled={client.enabled} />],
             ['Type', client.type],
             [
@@ -46,7 +47,7 @@ export function clientPage({ frame, client, owner, secrets, scopes, tokenFor }: 
                 client.ownerId
               ),
             ],
-            ['How it gets tokens', <Words words={client.grantTypes} />],
+            ['Grant types', <Words words={client.grantTypes} />],
             [
               'Scopes',
               <ul class="plain">
@@ -72,15 +73,15 @@ export function clientPage({ frame, client, owner, secrets, scopes, tokenFor }: 
               ),
             ],
             [
-              'Requests an hour',
-              client.rateLimit === null ? "the service's own limit" : `${client.rateLimit} for each user`,
+              'Requests per hour',
+              client.rateLimit === null ? 'service default' : `${client.rateLimit} for each user`,
             ],
-            ['Consent page', client.trusted ? 'not shown: trusted' : 'shown at every authorization'],
-            ['Made', <ExactMoment at={client.createdAt} />],
+            ['Consent page', client.trusted ? 'skipped (trusted client)' : 'shown at every authorization'],
+            ['Created', <ExactMoment at={client.createdAt} />],
           ]}
         />
         {client.type === 'confidential' && <Secrets client={client} secrets={secrets} />}
-        <h2>End what it holds</h2>
+        <h2>Manage access</h2>
         <div class="console-buttons">
           {client.enabled ? (
             <a class="button-link quiet" href={clientPath(client.id, 'disable')}>
@@ -117,22 +118,22 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
           caption="Secrets"
           rows={secrets}
           columns={[
-            { head: 'Made', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+            { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
             {
               head: 'State',
               cell: ({ isExpired }) =>
-                isExpired ? <State tone="bad">Expired</State> : <State tone="good">Counts</State>,
+                isExpired ? <State tone="bad">Expired</State> : <State tone="good">Active</State>,
             },
             {
-              head: 'Counts until',
-              cell: ({ expiresAt }) => (expiresAt ? <ExactMoment at={expiresAt} /> : 'it is replaced'),
+              head: 'Expires',
+              cell: ({ expiresAt }) => (expiresAt ? <ExactMoment at={expiresAt} /> : 'never'),
             },
           ]}
         />
       )}
       <p class="console-buttons">
         <a class="button-link quiet" href={clientPath(client.id, 'secret')}>
-          Rotate the secret
+          Rotate secret
         </a>
       </p>
     </>

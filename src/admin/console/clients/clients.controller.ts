@@ -1,10 +1,10 @@
 import { Param, Query } from '@nestjs/common';
-import { ClientsService } from '../../../clients/clients.service.js';
+import { ClientsService, type ClientChanges, type NewClient } from '../../../clients/clients.service.js';
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
 import { pageRequestOf } from '../../../http/paging.js';
-import { validationFailed } from '../../../http/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
+import { newId } from '../../../secrets/ids.js';
 import { UsersService } from '../../../users/users.service.js';
 import {
   ClientChangesDto,
@@ -13,25 +13,31 @@ import {
   toClientChanges,
   toNewClient,
 } from '../../admin-clients.dto.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { listQuery } from '../list-query.js';
+import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { ONCE_FIELD } from '../form-ids.service.js';
+import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
+import { listQuery, NOTHING, typedFilter } from '../list-query.js';
 import { editClientPage, newClientPage } from './client-form.page.js';
 import {
   changedClientMembers,
   clientFieldsIn,
   clientFieldsOf,
+  clientShapeOf,
   emptyClientFields,
+  givesPower,
   newClientMembers,
   type ClientFields,
 } from './client-form.js';
 import { clientPage } from './client.page.js';
 import { CLIENTS_PATH, clientPath } from './client-frame.js';
 import { clientsPage } from './clients.page.js';
-import { secretPage } from './secret.page.js';
+import { secretShownPath, type ShownSecret } from './secret.page.js';
 
-/** Clients in the console: looked for, registered, looked at and changed. */
+const NEW_PATH = `${CLIENTS_PATH}/new`;
+
+/** Clients in the console: search, create, view and edit. */
 @ConsolePages('clients')
 export class ConsoleClientsController {
   constructor(
@@ -40,33 +46,43 @@ export class ConsoleClientsController {
     private readonly scopes: ScopesService,
   ) {}
 
-  @Shows()
+  @ConsoleGet()
   async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
-    const query = await listQuery(ClientsQuery, visit.url);
+    const { done: query, errors } = await attempt(() => listQuery(ClientsQuery, visit.url));
+    if (errors) {
+      const { q } = typedFilter(visit.url);
+      return { html: clientsPage({ frame: visit.frame, page: NOTHING, q, errors }), status: 400 };
+    }
     const page = await this.clients.list(query.q, pageRequestOf(query));
     return { html: clientsPage({ frame: visit.frame, page, q: query.q }) };
   }
 
-  @Shows('new')
+  @ConsoleGet('new', 'asked')
   askForNew(@Visit() visit: ConsoleVisit, @Query('owner') owner?: unknown): Promise<ConsoleAnswer> {
-    return this.newForm(visit, emptyClientFields(typeof owner === 'string' ? owner : ''));
+    const fields = emptyClientFields(typeof owner === 'string' ? owner : '');
+    return this.newForm(visit, fields, visit.onceFor('clnt', NEW_PATH));
   }
 
-  /** Registers a client; the page that follows shows the secret, this once. */
-  @Does('new')
+  /** Creates a client, once; the next page shows the secret, once. */
+  @ConsolePost('new', 'asked in the form')
   async create(@Visit() visit: ConsoleVisit, @FormBody() form: Form): Promise<ConsoleAnswer> {
     const fields = clientFieldsIn(form);
-    const { done, errors } = await attempt(async () => {
-      const ownerId = await this.ownerIdOf(fields.owner);
-      const body = await formValue(NewClientDto, newClientMembers(fields, ownerId));
-      return this.clients.create(toNewClient(body), visit.actor);
-    });
-    if (errors) return this.newForm(visit, fields, errors);
-    const { client, secret } = done;
-    return { html: secretPage({ frame: visit.frame, client, secret, isNew: true }) };
+    const id = visit.onceIn(form, 'clnt', NEW_PATH);
+    const again = (errors: FieldErrors) => this.newForm(visit, fields, form.get(ONCE_FIELD)!, errors);
+    const ask = await visit.askPassword(form);
+    if (ask) return again(ask);
+    const { done, errors } = await attempt(async () =>
+      this.clients.createOnce(id, await this.newClientIn(fields), visit.actor),
+    );
+    if (errors) return again(errors);
+    if (fields.type === 'public') return { goTo: clientPath(id), notice: 'public_client_registered' };
+    const goTo = secretShownPath(id);
+    if (!done?.secret) return { goTo };
+    const showOnce: ShownSecret = { secret: done.secret, isNew: true, previousSecretExpiresAt: null };
+    return { goTo, showOnce };
   }
 
-  @Shows(':client_id')
+  @ConsoleGet(':client_id')
   async show(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const [owner, secrets, scopes] = await Promise.all([
@@ -79,7 +95,7 @@ export class ConsoleClientsController {
     };
   }
 
-  @Shows(':client_id/edit')
+  @ConsoleGet(':client_id/edit')
   async askForChanges(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const csrfToken = visit.tokenFor(clientPath(id, 'edit'));
@@ -88,7 +104,7 @@ export class ConsoleClientsController {
     };
   }
 
-  @Does(':client_id/edit')
+  @ConsolePost(':client_id/edit', 'asked in the form')
   async change(
     @Visit() visit: ConsoleVisit,
     @Param('client_id') id: string,
@@ -96,31 +112,40 @@ export class ConsoleClientsController {
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const fields = { ...clientFieldsIn(form), type: client.type, scopes: client.scopes };
-    const { errors } = await attempt(async () => {
-      const body = await formValue(ClientChangesDto, changedClientMembers(fields));
-      await this.clients.update(id, toClientChanges(body), visit.actor);
-    });
+    const ask = givesPower(client, fields) ? await visit.askPassword(form) : undefined;
+    const { errors } = ask
+      ? { errors: ask }
+      : await attempt(async () => this.clients.update(id, await this.changesIn(fields), visit.actor));
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
     const csrfToken = visit.tokenFor(clientPath(id, 'edit'));
     return { html: editClientPage({ frame: visit.frame, client, fields, csrfToken, errors }), status: 400 };
   }
 
+  /** The client described by the form; all errors are reported at once. */
+  private async newClientIn(fields: ClientFields): Promise<NewClient> {
+    const owner = await namedUser(this.users, fields.owner);
+    const members = newClientMembers(fields, owner?.id ?? newId('user'));
+    const { done, errors } = await attempt(() => formValue(NewClientDto, members));
+    const rules = await this.clients.errorsIn(clientShapeOf(fields));
+    refuseTogether(owner ? {} : { owner: [NO_SUCH_USER] }, errors, rules);
+    return toNewClient(done!);
+  }
+
+  private async changesIn(fields: ClientFields): Promise<ClientChanges> {
+    const { done, errors } = await attempt(() => formValue(ClientChangesDto, changedClientMembers(fields)));
+    refuseTogether(errors, await this.clients.errorsIn(clientShapeOf(fields)));
+    return toClientChanges(done!);
+  }
+
   private async newForm(
     visit: ConsoleVisit,
     fields: ClientFields,
+    once: string,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const scopes = await this.scopes.list();
-    const csrfToken = visit.tokenFor(`${CLIENTS_PATH}/new`);
-    const html = newClientPage({ frame: visit.frame, fields, scopes, csrfToken, errors });
-    return { html, status: errors ? 400 : 200 };
-  }
-
-  /** A person knows the owner's e-mail address; an id does as well. */
-  private async ownerIdOf(owner: string): Promise<string> {
-    if (!owner.includes('@')) return owner;
-    const user = await this.users.findByEmail(owner);
-    if (!user) throw validationFailed({ owner_id: ['no user has this e-mail address'] });
-    return user.id;
+    const csrfToken = visit.tokenFor(NEW_PATH);
+    const html = newClientPage({ frame: visit.frame, fields, scopes, once, csrfToken, errors });
+    return { html, status: errors ? 400 : 200, withScript: true };
   }
 }

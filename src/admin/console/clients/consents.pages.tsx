@@ -23,7 +23,7 @@ export function consentsPage({ frame, client, page }: Props & { page: Page<Conse
     part: 'consents',
     actions: (
       <a class="button-link quiet" href={clientPath(client.id, 'consents/new')}>
-        Record a consent
+        Record consent{' '}
       </a>
     ),
     children: (
@@ -49,7 +49,7 @@ export function consentsPage({ frame, client, page }: Props & { page: Page<Conse
           { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
           { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={grantedAt} /> },
           {
-            head: 'Change',
+            head: 'Actions',
             cell: ({ id, name }) => (
               <a href={clientPath(client.id, `consents/${id}/disconnect`)}>
                 Disconnect<span class="visually-hidden"> {name}</span>
@@ -62,7 +62,7 @@ export function consentsPage({ frame, client, page }: Props & { page: Page<Conse
   });
 }
 
-/** Says what disconnecting a user from the client means, before it happens. */
+/** Explains the consequences of disconnecting a user from the client before it is done. */
 export function disconnectUserPage({
   frame,
   client,
@@ -72,7 +72,7 @@ export function disconnectUserPage({
   return renderClientPage({
     frame,
     client,
-    title: 'Disconnect a user',
+    title: 'Disconnect user',
     children: (
       <Ending
         question={
@@ -81,8 +81,8 @@ export function disconnectUserPage({
           </>
         }
         consequences={[
-          'The client can no longer read data of this user, from this moment on.',
-          'Its grants and tokens for this user end, and no more events of this user are sent to it.',
+          'The client can no longer read data of this user.',
+          'Its grants and tokens for this user are revoked, and no more events of this user are sent to it.',
           'The user can connect it again at any time.',
         ]}
         action={clientPath(client.id, `consents/${user.id}/disconnect`)}
@@ -95,7 +95,7 @@ export function disconnectUserPage({
 }
 
 export interface ConsentFields {
-  /** The id or the e-mail address. */
+  /** The id or email. */
   user: string;
   scopes: string[];
   evidence: string;
@@ -118,30 +118,24 @@ export function newConsentPage({
   return renderClientPage({
     frame,
     client,
-    title: 'Record a consent',
+    title: 'Record consent',
     children: (
       <>
         <p>
-          For a consent that the user gave elsewhere, such as in a contract. It replaces what stood before,
-          and the user is notified.
+          Use this for consent that the user gave elsewhere, such as in a contract. It replaces any earlier
+          consent, and the user is notified.
         </p>
         <ConsoleForm
           action={clientPath(client.id, 'consents/new')}
           csrfToken={csrfToken}
           errors={errors}
-          submit="Record the consent"
+          submit="Record consent"
           cancel={{ href: clientPath(client.id, 'consents') }}
         >
-          <TextField
-            name="user"
-            label="User"
-            hint="The e-mail address or id."
-            value={fields.user}
-            errors={errors}
-          />
+          <TextField name="user" label="User" hint="Email or ID." value={fields.user} errors={errors} />
           <Choices
             name="scopes"
-            label="What the user agreed to"
+            label="Scopes that the user agreed to"
             type="checkbox"
             values={fields.scopes}
             options={scopes.map(({ name, description }) => ({ value: name, label: name, hint: description }))}
@@ -149,8 +143,8 @@ export function newConsentPage({
           />
           <TextArea
             name="evidence"
-            label="Proof"
-            hint="What shows that the user agreed, such as the number of the contract."
+            label="Evidence"
+            hint="Proof of the consent, such as the number of the contract."
             value={fields.evidence}
             errors={errors}
           />

@@ -5,7 +5,7 @@ import { ExactMoment } from '../../../http/pages/moment.js';
 import type { ConsoleFrame } from '../pages/console-layout.js';
 import { State, Table } from '../pages/lists.js';
 import { clientPath, renderClientPage } from './client-frame.js';
-import { refusalWords } from './refusal-words.js';
+import { refusalWords } from './refusal-messages.js';
 
 export interface RefusalsPageProps {
   frame: ConsoleFrame;
@@ -14,7 +14,7 @@ export interface RefusalsPageProps {
   issued: Counted[];
 }
 
-/** What was refused to a client within a week, why, and what helps; and the tokens that it got. */
+/** The requests refused to a client within a week, with reasons and fixes; and the tokens issued to it. */
 export function refusalsPage({ frame, client, refusals, issued }: RefusalsPageProps): string {
   return renderClientPage({
     frame,
@@ -24,32 +24,32 @@ export function refusalsPage({ frame, client, refusals, issued }: RefusalsPagePr
       <>
         {!client.enabled && (
           <p class="notice notice-error">
-            This client is disabled, so everything is refused to it.{' '}
+            This client is disabled, so all its requests are refused.{' '}
             <a href={clientPath(client.id)}>Enable it</a>
           </p>
         )}
-        <h2>Refused within the last seven days</h2>
+        <h2>Refused in the last seven days</h2>
         {refusals.length === 0 ? (
-          <p class="empty">Nothing was refused to this client.</p>
+          <p class="empty">No requests of this client were refused.</p>
         ) : (
           <Refusals refusals={refusals} />
         )}
         <p class="muted">
-          A request with an unknown client id or an unknown token names no client, so it is not listed here. A
-          token is known for a day after its end.
+          A request with an unknown client ID or an unknown token cannot be attributed to a client, so it is
+          not listed here.
         </p>
-        <h2>Tokens issued within the last seven days</h2>
+        <h2>Tokens issued in the last seven days</h2>
         {issued.length === 0 ? (
-          <p class="empty">It got no token.</p>
+          <p class="empty">No tokens were issued.</p>
         ) : (
           <Table
             caption="Tokens issued"
             rows={issued}
             columns={[
-              { head: 'How', cell: ({ detail }) => detail },
+              { head: 'Grant type', cell: ({ detail }) => detail },
               { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
               { head: 'From', cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi> },
-              { head: 'How often', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
+              { head: 'Count', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
             ]}
           />
         )}
@@ -65,7 +65,7 @@ function Refusals({ refusals }: { refusals: Counted[] }): VNode {
       rows={refusals}
       columns={[
         {
-          head: 'Why, and what helps',
+          head: 'Reason and fix',
           cell: ({ kind, detail }) => {
             const { what, help } = refusalWords(kind, detail);
             return (
@@ -77,12 +77,12 @@ function Refusals({ refusals }: { refusals: Counted[] }): VNode {
           },
         },
         {
-          head: 'Answer',
+          head: 'Response',
           cell: ({ kind, detail }) => <State tone="bad">{refusalWords(kind, detail).status}</State>,
         },
         { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
         { head: 'From', cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi> },
-        { head: 'How often', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
+        { head: 'Count', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
       ]}
     />
   );

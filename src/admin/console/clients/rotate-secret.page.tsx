@@ -4,14 +4,14 @@ import type { ConsoleFrame } from '../pages/console-layout.js';
 import { Choices, ConsoleForm } from '../pages/form-fields.js';
 import { clientPath, renderClientPage } from './client-frame.js';
 
-/** Contract §12: one day, for the secret to be changed wherever it is used. */
+/** Contract §12: one day, to change the secret wherever it is used. */
 export const DEFAULT_OVERLAP = '86400';
 
 const OVERLAPS = [
   {
     value: '0',
     label: 'Not at all',
-    hint: 'For a secret that others know. Requests with it fail from now on.',
+    hint: 'For a leaked secret. Requests that use it fail immediately.',
   },
   { value: '3600', label: 'One hour' },
   { value: DEFAULT_OVERLAP, label: 'One day' },
@@ -22,40 +22,47 @@ export interface RotateSecretPageProps {
   frame: ConsoleFrame;
   client: ClientEntity;
   overlap: string;
+  /** Identifies the secret that is replaced: the form rotates no other. */
+  newest: string;
   csrfToken: string;
   errors?: FieldErrors;
 }
 
-/** Asks for how long the present secret counts on, before there is a new one. */
+/** Asks how long the current secret stays valid before a new one is created. */
 export function rotateSecretPage({
   frame,
   client,
   overlap,
+  newest,
   csrfToken,
   errors,
 }: RotateSecretPageProps): string {
   return renderClientPage({
     frame,
     client,
-    title: 'Rotate the secret',
+    title: 'Rotate secret',
+    withScript: true,
     children:
       client.type === 'public' ? (
-        <p class="empty">It is a public client, so it has no secret.</p>
+        <p class="empty">This is a public client, so it has no secret.</p>
       ) : (
         <>
           <p>
-            The client gets a new secret. While the old one counts too, it can be changed without a break.
+            The client gets a new secret. While the old one is still valid, the client can switch without
+            downtime.
           </p>
           <ConsoleForm
             action={clientPath(client.id, 'secret')}
             csrfToken={csrfToken}
             errors={errors}
-            submit="Make a new secret"
+            submit="Create new secret"
+            sentOnce
             cancel={{ href: clientPath(client.id) }}
           >
+            <input type="hidden" name="newest" value={newest} />
             <Choices
               name="expire_previous_in"
-              label="How long the old secret still counts"
+              label="How long the old secret stays valid"
               type="radio"
               values={[overlap]}
               options={OVERLAPS}

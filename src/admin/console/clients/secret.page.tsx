@@ -1,50 +1,53 @@
+import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import { Moment } from '../../../http/pages/moment.js';
 import type { ConsoleFrame } from '../pages/console-layout.js';
 import { Facts, Id, type Fact } from '../pages/lists.js';
+import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
 import { clientPath, renderClientPage } from './client-frame.js';
+
+/** A client's secret, passed on to the page that shows it once. */
+export interface ShownSecret {
+  secret: string;
+  /** Whether the secret belongs to a new client, or to a rotation. */
+  isNew: boolean;
+  /** ISO 8601; null if there were no previous secrets. */
+  previousSecretExpiresAt: string | null;
+}
+
+/** The path of the page that shows a client's new secret. */
+export const secretShownPath = (id: string): string => clientPath(id, 'secret/shown');
 
 export interface SecretPageProps {
   frame: ConsoleFrame;
   client: ClientEntity;
-  /** Absent for a public client. */
-  secret: string | undefined;
-  isNew: boolean;
-  previousSecretExpiresAt?: Date | null;
+  /** Undefined if it was already shown. */
+  shown: ShownSecret | undefined;
 }
 
-/** A client's new secret, shown this once: the page's own address shows it to nobody. */
-export function secretPage({
-  frame,
-  client,
-  secret,
-  isNew,
-  previousSecretExpiresAt,
-}: SecretPageProps): string {
-  const facts: Fact[] = [['Client id', <Id id={client.id} />]];
-  if (secret !== undefined) {
-    facts.push(['Client secret', <code class="secret">{secret}</code>]);
-    if (!isNew) facts.push(['The secrets before it', previousWords(previousSecretExpiresAt)]);
-  }
+/** A client's new secret, shown once; afterwards the page says that it was shown. */
+export function secretPage({ frame, client, shown }: SecretPageProps): string {
+  if (!shown) return shownAlreadyPage(frame, client);
+  const { secret, isNew, previousSecretExpiresAt } = shown;
+  const facts: Fact[] = [
+    ['Client ID', <Id id={client.id} />],
+    ['Client secret', <CopiedOnce text={secret} />],
+  ];
+  if (!isNew) facts.push(['Previous secrets', previousWords(previousSecretExpiresAt)]);
   return renderClientPage({
     frame,
     client,
-    title: isNew ? 'The client is registered' : 'The new secret',
+    title: isNew ? 'Client created' : 'New secret',
+    withScript: true,
     children: (
       <>
-        {secret === undefined ? (
-          <p class="notice" role="status">
-            It is a public client, so it has no secret. It must use PKCE.
-          </p>
-        ) : (
-          <p class="notice" role="status">
-            Copy the secret now and keep it safe: it is shown this once.
-          </p>
-        )}
+        <p class="notice" role="status">
+          Copy the secret now and keep it safe: it is shown only once.
+        </p>
         <Facts facts={facts} />
         <p class="console-buttons">
           <a class="button-link" href={clientPath(client.id)}>
-            {secret === undefined ? 'Go to the client' : 'I have copied it'}
+            I have copied it
           </a>
         </p>
       </>
@@ -52,13 +55,37 @@ export function secretPage({
   });
 }
 
-const previousWords = (until: Date | null | undefined) =>
-  !until ? (
-    <>there were none</>
-  ) : until.getTime() <= Date.now() ? (
-    <>count no more</>
+function shownAlreadyPage(frame: ConsoleFrame, client: ClientEntity): string {
+  return renderClientPage({
+    frame,
+    client,
+    title: 'Secret already shown',
+    children: (
+      <>
+        <ShownAlready>
+          The secret was already shown and cannot be shown again. If nobody copied it, rotate the secret.
+        </ShownAlready>
+        <p class="console-buttons">
+          <a class="button-link" href={clientPath(client.id)}>
+            Go to the client
+          </a>
+          <a class="button-link quiet" href={clientPath(client.id, 'secret')}>
+            Rotate secret{' '}
+          </a>
+        </p>
+      </>
+    ),
+  });
+}
+
+function previousWords(until: string | null): VNode {
+  if (until === null) return <>none</>;
+  const time = new Date(until);
+  return time.getTime() <= Date.now() ? (
+    <>expired</>
   ) : (
     <>
-      count until <Moment at={until} />
+      valid until <Moment at={time} />
     </>
   );
+}

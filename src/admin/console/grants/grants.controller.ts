@@ -6,12 +6,12 @@ import { PageQuery, pageRequestOf } from '../../../http/paging.js';
 import { safeReturnTo } from '../../../http/return-to.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { UsersService } from '../../../users/users.service.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleVisit } from '../console-visit.js';
 import { listQuery } from '../list-query.js';
 import { clientGrantsPage, grantPath, userGrantsPage } from './grants.pages.js';
 
-/** Live grants of a client or a user, and how to end one. */
+/** Live grants of a client or a user, and revoking them. */
 @ConsolePages()
 export class ConsoleGrantsController {
   constructor(
@@ -20,7 +20,7 @@ export class ConsoleGrantsController {
     private readonly users: UsersService,
   ) {}
 
-  @Shows('clients/:client_id/grants')
+  @ConsoleGet('clients/:client_id/grants')
   async ofClient(@Visit() visit: ConsoleVisit, @Param('client_id') clientId: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(clientId);
     const page = await this.grants.listLive(
@@ -30,15 +30,15 @@ export class ConsoleGrantsController {
     return { html: clientGrantsPage({ ...this.list(visit), client, page }) };
   }
 
-  @Shows('users/:id/grants')
+  @ConsoleGet('users/:id/grants')
   async ofUser(@Visit() visit: ConsoleVisit, @Param('id') userId: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(userId);
     const page = await this.grants.listLive({ userId }, pageRequestOf(await listQuery(PageQuery, visit.url)));
     return { html: userGrantsPage({ ...this.list(visit), user, page }) };
   }
 
-  /** Ends a grant with its tokens, and leaves the consent; then back to the list. */
-  @Does('grants/:id/revoke')
+  /** Revokes a grant with its tokens and keeps the consent; then redirects to the list. */
+  @ConsolePost('grants/:id/revoke', 'asked on the page above')
   async revoke(
     @Visit() visit: ConsoleVisit,
     @Param('id') id: string,

@@ -13,14 +13,14 @@ import { renderUserPage, userPath } from '../users/user-frame.js';
 export interface GrantsProps {
   frame: ConsoleFrame;
   page: Page<GrantInList>;
-  /** Path to come back to after ending one. */
+  /** Path to return to after revoking one. */
   returnTo: string;
   tokenOf: (id: string) => string;
 }
 
 export const grantPath = (id: string): string => `/admin/console/grants/${id}/revoke`;
 
-/** The live grants that users gave a client. */
+/** The live grants that users gave to a client. */
 export function clientGrantsPage({ client, ...props }: GrantsProps & { client: ClientEntity }): string {
   return renderClientPage({
     frame: props.frame,
@@ -30,7 +30,7 @@ export function clientGrantsPage({ client, ...props }: GrantsProps & { client: C
       <Grants
         {...props}
         path={clientPath(client.id, 'grants')}
-        empty="No user's grant to this client is live."
+        empty="This client has no active grants."
         whose={{
           head: 'User',
           cell: ({ userId, userName }) => (
@@ -54,7 +54,7 @@ export function userGrantsPage({ user, ...props }: GrantsProps & { user: UserEnt
       <Grants
         {...props}
         path={userPath(user.id, 'grants')}
-        empty="This user has no live grant."
+        empty="This user has no active grants."
         whose={{
           head: 'Client',
           cell: ({ clientId, clientName }) => (
@@ -78,11 +78,10 @@ function Grants({ page, path, empty, whose, returnTo, tokenOf }: ListProps): VNo
   return (
     <>
       <p class="muted">
-        A grant is what came of one authorization: its refresh token and access tokens. Ending it leaves the
-        consent.
+        A grant holds the refresh token and access tokens of one authorization. Revoking it keeps the consent.
       </p>
       <PagedTable
-        caption="Live grants"
+        caption="Active grants"
         page={page}
         idOf={({ id }) => id}
         path={path}
@@ -91,16 +90,16 @@ function Grants({ page, path, empty, whose, returnTo, tokenOf }: ListProps): VNo
         columns={[
           whose,
           { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
-          { head: 'Given', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
-          { head: 'Ends', cell: ({ expiresAt }) => <ExactMoment at={expiresAt} /> },
+          { head: 'Granted', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+          { head: 'Expires', cell: ({ expiresAt }) => <ExactMoment at={expiresAt} /> },
           {
-            head: 'Change',
+            head: 'Actions',
             cell: ({ id, clientName, userName }) => (
               <form method="post" action={grantPath(id)} class="in-row">
                 <CsrfField token={tokenOf(id)} />
                 <input type="hidden" name="return_to" value={returnTo} />
                 <button type="submit" class="link-button">
-                  End
+                  Revoke{' '}
                   <span class="visually-hidden">
                     {' '}
                     the grant of {userName} to {clientName}

@@ -3,10 +3,10 @@ import { Form, queryStringOf } from '../../../http/form.js';
 import { pageRequestOf } from '../../../http/paging.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from '../../admin-notifications.dto.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { listQuery } from '../list-query.js';
+import { listQuery, NOTHING, typedFilter } from '../list-query.js';
 import {
   newNotificationPage,
   notificationsPage,
@@ -15,34 +15,31 @@ import {
   type NotificationFields,
 } from './notifications.pages.js';
 
-const NOTHING = { items: [], hasNext: false, hasPrevious: false };
-
-/** Notifications in the console: all of them, and raised. */
+/** Notifications in the console: list and create. */
 @ConsolePages('notifications')
 export class ConsoleNotificationsController {
   constructor(private readonly notifications: NotificationsService) {}
 
-  @Shows()
+  @ConsoleGet()
   async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
     const { done: query, errors } = await attempt(() => listQuery(NotificationsQuery, visit.url));
     if (errors) {
-      return {
-        html: notificationsPage({ frame: visit.frame, filter: {}, page: NOTHING, errors }),
-        status: 400,
-      };
+      const { user_id: userId, client_id: clientId } = typedFilter(visit.url);
+      const filter = { userId, clientId };
+      return { html: notificationsPage({ frame: visit.frame, filter, page: NOTHING, errors }), status: 400 };
     }
     const filter = { userId: query.user_id, clientId: query.client_id };
     const page = await this.notifications.list(filter, pageRequestOf(query));
     return { html: notificationsPage({ frame: visit.frame, filter, page }) };
   }
 
-  @Shows('new')
+  @ConsoleGet('new')
   askForNew(@Visit() visit: ConsoleVisit): ConsoleAnswer {
     const userId = Form.parse(queryStringOf(visit.url)).get('user_id') ?? '';
     return this.form(visit, { user_id: userId, category: 'SERVICE' });
   }
 
-  @Does('new')
+  @ConsolePost('new', 'not asked')
   async raise(@Visit() visit: ConsoleVisit, @FormBody() form: Form): Promise<ConsoleAnswer> {
     const given = NOTIFICATION_MEMBERS.flatMap((name) => {
       const value = form.get(name);

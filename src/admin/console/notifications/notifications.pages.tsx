@@ -11,7 +11,7 @@ import { FilterForm, PagedTable, pathWith, State } from '../pages/lists.js';
 
 export const NOTIFICATIONS_PATH = '/admin/console/notifications';
 
-/** What the form to raise one posts: the members of the admin API. */
+/** The fields of the form: the members of the admin API. */
 export const NOTIFICATION_MEMBERS = [
   'user_id',
   'client_id',
@@ -42,15 +42,18 @@ export function notificationsPage({ frame, filter, page, errors }: Notifications
     part: 'notifications',
     title: 'Notifications',
     actions: (
-      <a class="button-link" href={pathWith(`${NOTIFICATIONS_PATH}/new`, { user_id: userId })}>
-        Raise a notification
+      <a
+        class="button-link"
+        href={pathWith(`${NOTIFICATIONS_PATH}/new`, { user_id: errors ? undefined : userId })}
+      >
+        Create notification{' '}
       </a>
     ),
     children: (
       <>
-        <FilterForm path={NOTIFICATIONS_PATH} isFiltered={!!userId || !!clientId || errors !== undefined}>
-          <TextField name="user_id" label="User id" value={userId} errors={errors} />
-          <TextField name="client_id" label="Client id" value={clientId} errors={errors} />
+        <FilterForm path={NOTIFICATIONS_PATH} isFiltered={!!userId || !!clientId} errors={errors}>
+          <TextField name="user_id" label="User ID" value={userId} errors={errors} />
+          <TextField name="client_id" label="Client ID" value={clientId} errors={errors} />
         </FilterForm>
         {!errors && (
           <PagedTable
@@ -58,10 +61,10 @@ export function notificationsPage({ frame, filter, page, errors }: Notifications
             page={page}
             idOf={({ id }) => id}
             path={pathWith(NOTIFICATIONS_PATH, { user_id: userId, client_id: clientId })}
-            empty="There is no notification."
+            empty="There are no notifications."
             columns={[
               {
-                head: 'What',
+                head: 'Notification',
                 cell: ({ shortTextTitle, shortTextBody, messageId }) => (
                   <>
                     <strong>{shortTextTitle}</strong> <code>{messageId}</code>
@@ -96,7 +99,7 @@ export function notificationsPage({ frame, filter, page, errors }: Notifications
                     <State tone="warn">New</State>
                   ),
               },
-              { head: 'When', cell: ({ eventTime }) => <ExactMoment at={eventTime} /> },
+              { head: 'Time', cell: ({ eventTime }) => <ExactMoment at={eventTime} /> },
             ]}
           />
         )}
@@ -108,7 +111,7 @@ export function notificationsPage({ frame, filter, page, errors }: Notifications
 const CATEGORY_WORDS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> = {
   ACTIONABLE: 'ACTIONABLE: needs the user’s attention',
   SERVICE: 'SERVICE: about the account',
-  RETRY: 'RETRY: resolves itself',
+  RETRY: 'RETRY: resolves automatically',
   MARKETING: 'MARKETING: news',
   INTERNAL: 'INTERNAL: for information',
 };
@@ -120,7 +123,7 @@ export interface NewNotificationPageProps {
   errors?: FieldErrors;
 }
 
-/** The form to raise a notification for a user. */
+/** The form for creating a notification for a user. */
 export function newNotificationPage({ frame, fields, csrfToken, errors }: NewNotificationPageProps): string {
   const text = (name: keyof NotificationFields, label: string, hint?: string) => (
     <TextField name={name} label={label} hint={hint} value={fields[name]} errors={errors} />
@@ -128,25 +131,25 @@ export function newNotificationPage({ frame, fields, csrfToken, errors }: NewNot
   return renderConsolePage({
     frame,
     part: 'notifications',
-    title: 'Raise a notification',
+    title: 'Create notification',
     above: [{ href: NOTIFICATIONS_PATH, label: 'Notifications' }],
     children: (
       <ConsoleForm
         action={`${NOTIFICATIONS_PATH}/new`}
         csrfToken={csrfToken}
         errors={errors}
-        submit="Raise it"
+        submit="Create notification"
         cancel={{ href: NOTIFICATIONS_PATH }}
       >
-        {text('user_id', 'User id')}
+        {text('user_id', 'User ID')}
         {text(
           'client_id',
-          'Client id (optional)',
-          'Its tokens may read the notification. Empty: the user alone.',
+          'Client ID (optional)',
+          'Its tokens may read the notification too. Leave empty to show it only to the user.',
         )}
         {text(
           'message_id',
-          'Message id',
+          'Message ID',
           'ERR and up to 10 digits: the same for every notification of this kind.',
         )}
         <SelectField
@@ -158,15 +161,15 @@ export function newNotificationPage({ frame, fields, csrfToken, errors }: NewNot
         />
         {text('short_text_title', 'Title')}
         <TextArea name="short_text_body" label="Text" value={fields.short_text_body} errors={errors} />
-        {text('detail_page_title', 'Title of the longer text (optional)')}
+        {text('detail_page_title', 'Details title (optional)')}
         <TextArea
           name="detail_page_body"
-          label="Longer text (optional)"
+          label="Details (optional)"
           value={fields.detail_page_body}
           errors={errors}
         />
         {text('external_link', 'Link (optional)', 'An https or http address.')}
-        {text('external_button_label', 'Words of the link (optional)')}
+        {text('external_button_label', 'Link text (optional)')}
       </ConsoleForm>
     ),
   });

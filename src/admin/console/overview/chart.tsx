@@ -9,21 +9,21 @@ const TOP = 4;
 
 export interface ChartProps {
   series: Series;
-  /** So many hours, the last ones. */
+  /** The number of hours to show, up to now. */
   hours: number;
-  /** What the time is called, as in "over the last day". */
+  /** The name of the period, as in "over the last day". */
   over: string;
-  /** What stands under the left end. */
+  /** The label at the left end. */
   from: string;
 }
 
-/** A picture of counts by the hour. What it shows stands in its name, and hour by hour in the page's table. */
+/** A chart of counts by the hour. Its accessible name summarizes it, and the page's table has the numbers. */
 export function Chart({ series: { label, tone, hours: all }, hours, over, from }: ChartProps): VNode {
   const shown = all.slice(-hours);
   const highest = Math.max(...shown.map(({ count }) => count));
   const x = scaleLinear([0, shown.length], [0, WIDTH]);
   const y = scaleLinear([0, Math.max(1, highest)], [HEIGHT, TOP]);
-  // Each hour is a step as wide as an hour: the last one needs an end.
+  // Each hour is a step as wide as an hour, so the last one needs an end.
   const steps = [...shown.map(({ count }) => count), shown.at(-1)?.count ?? 0];
   const fill = area<number>()
     .x((_count, n) => x(n))
@@ -34,7 +34,7 @@ export function Chart({ series: { label, tone, hours: all }, hours, over, from }
     .x((_count, n) => x(n))
     .y((count) => y(count))
     .curve(curveStepAfter);
-  const words = `${label} over ${over}: ${number(sumOf(shown))} in all, at most ${number(highest)} in an hour`;
+  const words = `${label} over ${over}: ${number(sumOf(shown))} in total, at most ${number(highest)} in an hour`;
   return (
     <figure class={`chart chart-${tone}`}>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
@@ -44,7 +44,7 @@ export function Chart({ series: { label, tone, hours: all }, hours, over, from }
       </svg>
       <figcaption aria-hidden="true">
         <span>{from}</span>
-        <span>{highest > 0 && `up to ${number(highest)} an hour`}</span>
+        <span>{highest > 0 && `up to ${number(highest)} per hour`}</span>
         <span>now</span>
       </figcaption>
     </figure>

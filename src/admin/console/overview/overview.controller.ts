@@ -1,14 +1,14 @@
 import { ActivityService } from '../../../activity/activity.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
-import { ConsolePages, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { overviewPage } from './overview.page.js';
 import { seriesOf, weekBefore } from './series.js';
 
 const LISTED = 10;
 
-/** The console's front page: is all well? */
+/** The front page of the console: shows whether everything is fine. */
 @ConsolePages()
 export class ConsoleOverviewController {
   constructor(
@@ -17,7 +17,7 @@ export class ConsoleOverviewController {
     private readonly endpoints: EndpointsService,
   ) {}
 
-  @Shows()
+  @ConsoleGet()
   async show(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
     const now = new Date();
     const since = weekBefore(now);

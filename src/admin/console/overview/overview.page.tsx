@@ -9,10 +9,10 @@ import { State, Table } from '../pages/lists.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
 import { EndpointState } from '../webhooks/endpoints.page.js';
 import { Chart, number } from './chart.js';
-import { concernsOf, type Concern } from './concerns.js';
+import { alertsOf, type Alert } from './alerts.js';
 import { sumOf, type Series } from './series.js';
 
-/** The service counts no further. */
+/** Counting stops here. */
 const COUNTED_TO = 10_000;
 
 export interface OverviewPageProps {
@@ -23,13 +23,13 @@ export interface OverviewPageProps {
   nearLimit: ClientNearLimit[];
 }
 
-/** What waits to be delivered: counted to 10,000, and for how many seconds the oldest that is due has waited. */
+/** The pending deliveries: their number, counted up to 10,000, and how many seconds the oldest due one has waited. */
 export interface Waiting {
   pending: number;
   oldestSeconds: number;
 }
 
-/** Says whether all is well, and shows what happened over the last day and week. */
+/** Shows whether everything is fine, and the activity of the last day and week. */
 export function overviewPage(props: OverviewPageProps): string {
   const { frame, series, waiting, disabled, nearLimit } = props;
   return renderConsolePage({
@@ -38,7 +38,7 @@ export function overviewPage(props: OverviewPageProps): string {
     title: 'Overview',
     children: (
       <>
-        <Verdict concerns={concernsOf(props)} />
+        <Verdict alerts={alertsOf(props)} />
         <div class="tiles">
           {series.map((each) => (
             <Tile series={each} />
@@ -55,21 +55,21 @@ export function overviewPage(props: OverviewPageProps): string {
   });
 }
 
-function Verdict({ concerns }: { concerns: Concern[] }): VNode {
-  if (concerns.length === 0) {
+function Verdict({ alerts }: { alerts: Alert[] }): VNode {
+  if (alerts.length === 0) {
     return (
       <p class="verdict verdict-good">
-        <State tone="good">All is well</State> Nothing needs a person's attention at the moment.
+        <State tone="good">OK</State> Nothing needs attention.
       </p>
     );
   }
   return (
     <div class="verdict verdict-bad">
       <p>
-        <State tone="bad">Have a look</State>
+        <State tone="bad">Needs attention</State>
       </p>
       <ul>
-        {concerns.map(({ words, href, link }) => (
+        {alerts.map(({ words, href, link }) => (
           <li>
             {words} <a href={href}>{link}</a>
           </li>
@@ -86,8 +86,8 @@ function Tile({ series }: { series: Series }): VNode {
       <h2>{series.label}</h2>
       <p class="figures">
         <strong>{number(day.at(-1)?.count ?? 0)}</strong> this hour
-        <span class="muted"> · {number(sumOf(day))} in a day</span>
-        <span class="muted"> · {number(sumOf(series.hours))} in a week</span>
+        <span class="muted"> · {number(sumOf(day))} in 24 hours</span>
+        <span class="muted"> · {number(sumOf(series.hours))} in 7 days</span>
       </p>
       <Chart series={series} hours={24} over="the last day" from="24 hours ago" />
       <Chart series={series} hours={168} over="the last week" from="7 days ago" />
@@ -97,25 +97,25 @@ function Tile({ series }: { series: Series }): VNode {
 
 function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting }): VNode {
   return (
-    <section class="tile-card" aria-label="Deliveries waiting">
-      <h2>Deliveries waiting</h2>
+    <section class="tile-card" aria-label="Pending deliveries">
+      <h2>Pending deliveries</h2>
       <p class="figures">
         <strong>{pending >= COUNTED_TO ? `${number(COUNTED_TO)} or more` : number(pending)}</strong> now,
-        those that wait for a retry too
+        including retries
       </p>
       {oldestSeconds >= 1 ? (
         <p>
-          The oldest of those that are due has waited for <strong>{durationInWords(oldestSeconds)}</strong>.
+          The oldest overdue delivery has waited for <strong>{durationInWords(oldestSeconds)}</strong>.
         </p>
       ) : (
         <p class="muted">Nothing is overdue.</p>
       )}
       <ul class="plain">
         <li>
-          <a href={`${DELIVERIES_PATH}?state=pending`}>See what waits</a>
+          <a href={`${DELIVERIES_PATH}?state=pending`}>View pending deliveries</a>
         </li>
         <li>
-          <a href={`${DELIVERIES_PATH}?state=failed`}>See what failed</a>
+          <a href={`${DELIVERIES_PATH}?state=failed`}>View failed deliveries</a>
         </li>
       </ul>
     </section>
@@ -134,7 +134,7 @@ function durationInWords(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** What the pictures show, in numbers: the last day hour by hour. */
+/** The numbers behind the charts: the last day hour by hour. */
 function HourTable({ series }: { series: Series[] }): VNode {
   const rows = (series[0]?.hours ?? [])
     .map(({ hour }, n) => ({ hour, counts: series.map(({ hours }) => hours[n]?.count ?? 0) }))
@@ -142,9 +142,9 @@ function HourTable({ series }: { series: Series[] }): VNode {
     .reverse();
   return (
     <details class="numbers">
-      <summary>The last day in numbers</summary>
+      <summary>Last 24 hours in numbers</summary>
       <Table
-        caption="The last day by the hour"
+        caption="Last 24 hours by the hour"
         rows={rows}
         columns={[
           { head: 'Hour beginning', cell: ({ hour }) => <ExactMoment at={hour} /> },
@@ -160,7 +160,7 @@ function HourTable({ series }: { series: Series[] }): VNode {
 }
 
 function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
-  if (clients.length === 0) return <p class="empty">No client is near its limit.</p>;
+  if (clients.length === 0) return <p class="empty">No clients are near their limit.</p>;
   return (
     <Table
       caption="Clients near their limit"
@@ -177,9 +177,9 @@ function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
         {
           head: 'State',
           cell: ({ refused }) =>
-            refused > 0 ? <State tone="bad">Held back</State> : <State tone="warn">Over four fifths</State>,
+            refused > 0 ? <State tone="bad">Rate limited</State> : <State tone="warn">Over 80 %</State>,
         },
-        { head: 'Refused in the last hours', isNumber: true, cell: ({ refused }) => number(refused) },
+        { head: 'Refused in the last two hours', isNumber: true, cell: ({ refused }) => number(refused) },
         { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
       ]}
     />
@@ -187,7 +187,7 @@ function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
 }
 
 function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
-  if (page.items.length === 0) return <p class="empty">Every endpoint is enabled.</p>;
+  if (page.items.length === 0) return <p class="empty">No endpoints are disabled.</p>;
   return (
     <>
       <Table
@@ -209,7 +209,7 @@ function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
       />
       {page.hasNext && (
         <p>
-          <a href={`${ENDPOINTS_PATH}?state=disabled`}>See all disabled endpoints</a>
+          <a href={`${ENDPOINTS_PATH}?state=disabled`}>View all disabled endpoints</a>
         </p>
       )}
     </>

@@ -5,7 +5,7 @@ import type { HourOfAllEndpoints } from '../../../webhooks/endpoints/endpoints.r
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
 
-/** One thing over the last week: a number for every hour, the present one last. */
+/** One kind of activity over the last week: a number for every hour, the current one last. */
 export interface Series {
   label: string;
   tone: 'good' | 'bad';
@@ -14,10 +14,10 @@ export interface Series {
 
 export const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS) * HOUR_MS;
 
-/** The first of the hours that are shown. */
+/** The first hour shown. */
 export const weekBefore = (now: Date): Date => new Date(hourOf(now) - (HOURS - 1) * HOUR_MS);
 
-/** What the front page shows over time; hours in which nothing happened count none. */
+/** The activity shown on the front page; hours without any count as zero. */
 export function seriesOf(activity: HourOfAll[], attempts: HourOfAllEndpoints[], now: Date): Series[] {
   const ofKinds = (kinds: ActivityKind[]) =>
     activity.filter(({ kind }) => kinds.includes(kind)).map(({ hour, count }) => ({ hour, count }));
@@ -29,14 +29,14 @@ export function seriesOf(activity: HourOfAll[], attempts: HourOfAllEndpoints[], 
   return [
     series('Tokens issued', 'good', ofKinds(['token_issued'])),
     series('Requests refused', 'bad', ofKinds(REFUSALS)),
-    series('Logins failed', 'bad', ofKinds(['sign_in_refused'])),
+    series('Failed logins', 'bad', ofKinds(['sign_in_refused'])),
     series(
-      'Deliveries made',
+      'Successful deliveries',
       'good',
       attempts.map(({ hour, delivered }) => ({ hour, count: delivered })),
     ),
     series(
-      'Delivery attempts failed',
+      'Failed delivery attempts',
       'bad',
       attempts.map(({ hour, failed }) => ({ hour, count: failed })),
     ),

@@ -1,4 +1,4 @@
-import { CONFIRM_PATH } from '../second-look.js';
+import { CONFIRM_PATH } from '../require-recent-password.js';
 import { renderConsolePage, type ConsoleFrame } from './console-layout.js';
 import { ConsoleForm, TextField } from './form-fields.js';
 
@@ -10,24 +10,25 @@ export interface ConfirmPasswordPageProps {
   error?: string;
 }
 
-/** Asks an operator for the password once more. It posts `password` and `return_to`. */
+/** Asks an operator for the password again. It posts `password` and `return_to`. */
 export function confirmPasswordPage({ frame, csrfToken, returnTo, error }: ConfirmPasswordPageProps): string {
   const errors = error === undefined ? undefined : { password: [error] };
   return renderConsolePage({
     frame,
     part: 'overview',
-    title: 'Your password, please',
+    title: 'Confirm your password',
     children: (
       <>
         <p>
-          What you are about to do cannot be undone, and you gave your password more than 15 minutes ago. Give
-          it once more, to be sure that it is you.
+          This action grants power, creates a secret or cannot be undone, and you last entered your password
+          more than 15 minutes ago. Enter it again to continue. Nothing happens yet: you return to the page
+          that describes the action.
         </p>
         <ConsoleForm
           action={CONFIRM_PATH}
           csrfToken={csrfToken}
           errors={errors}
-          submit="Go on"
+          submit="Continue"
           cancel={{ href: '/admin/console' }}
         >
           <input type="hidden" name="return_to" value={returnTo} />

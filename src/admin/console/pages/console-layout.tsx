@@ -2,13 +2,15 @@ import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Layout, renderPage } from '../../../http/pages/layout.js';
 
-/** What stands around every page of the console. */
+/** The data of the layout around every console page. */
 export interface ConsoleFrame {
   user: { name: string; email: string };
   logoutToken: string;
-  /** What was just done. */
+  /** The message about what was just done. */
   notice?: string;
 }
+
+const PAGE_SCRIPT = '/assets/page.js';
 
 const PARTS = {
   overview: { href: '/admin/console', label: 'Overview' },
@@ -19,7 +21,7 @@ const PARTS = {
   endpoints: { href: '/admin/console/endpoints', label: 'Endpoints' },
   deliveries: { href: '/admin/console/deliveries', label: 'Deliveries' },
   notifications: { href: '/admin/console/notifications', label: 'Notifications' },
-  audit: { href: '/admin/console/audit', label: 'Audit trail' },
+  audit: { href: '/admin/console/audit', label: 'Audit log' },
 } as const;
 
 export type ConsolePart = keyof typeof PARTS;
@@ -27,21 +29,25 @@ export type ConsolePart = keyof typeof PARTS;
 export interface ConsolePageProps {
   frame: ConsoleFrame;
   title: string;
-  part: ConsolePart;
-  /** The pages above this one, the nearest last. */
+  /** Undefined for pages that belong to no part, such as errors. */
+  part?: ConsolePart;
+  /** The parent pages, the nearest last. */
   above?: { href: string; label: string }[];
-  /** What can be done here. */
+  /** The actions at the top of the page. */
   actions?: ComponentChildren;
+  /** Whether a script of this service enhances the page. */
+  withScript?: boolean;
   children: ComponentChildren;
 }
 
-/** One page of the console: the way to its parts, the page itself, and who is signed in. */
+/** One page of the console: the navigation, the page itself, and who is logged in. */
 export function renderConsolePage({
   frame,
   title,
   part,
   above = [],
   actions,
+  withScript,
   children,
 }: ConsolePageProps): string {
   const { user, logoutToken, notice } = frame;
@@ -50,7 +56,8 @@ export function renderConsolePage({
       title={`${title} · Console`}
       width="full"
       styleSheet="/assets/console.css"
-      footer="operators' console"
+      scripts={withScript ? [PAGE_SCRIPT] : []}
+      footer="operator console"
     >
       <div class="console">
         <Navigation current={part} />
@@ -69,9 +76,9 @@ export function renderConsolePage({
           </p>
         )}
         {children}
-        <section class="console-identity" aria-label="Signed in">
+        <section class="console-identity" aria-label="Logged in user">
           <p>
-            Signed in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi>
+            Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi>
           </p>
           <a href="/account">Your account</a>
           <form method="post" action="/logout">
@@ -86,7 +93,7 @@ export function renderConsolePage({
   );
 }
 
-function Navigation({ current }: { current: ConsolePart }): VNode {
+function Navigation({ current }: { current?: ConsolePart }): VNode {
   return (
     <nav class="console-nav" aria-label="Console">
       <ul role="list">
@@ -104,7 +111,7 @@ function Navigation({ current }: { current: ConsolePart }): VNode {
 
 function Above({ pages }: { pages: { href: string; label: string }[] }): VNode {
   return (
-    <nav class="console-above" aria-label="Above this page">
+    <nav class="console-above" aria-label="Breadcrumb">
       {pages.map(({ href, label }) => (
         <>
           <a href={href}>

@@ -3,20 +3,20 @@ import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from './form-fields.js';
 
 export interface EndingProps {
-  /** What is about to be done, as a question. */
+  /** The action, as a question. */
   question: ComponentChildren;
-  /** What that ends, and what it leaves. */
+  /** What it ends, and what it keeps. */
   consequences: ComponentChildren[];
   action: string;
   csrfToken: string;
   submit: string;
-  /** Where the way back leads. */
+  /** Where Cancel leads. */
   back: string;
   errors?: FieldErrors;
   children?: ComponentChildren;
 }
 
-/** Says what an action ends before it is done, and has the button for it. */
+/** Lists the consequences of an action before it is done, with the button for it. */
 export function Ending({ question, consequences, back, children, ...form }: EndingProps): VNode {
   return (
     <>
@@ -27,14 +27,14 @@ export function Ending({ question, consequences, back, children, ...form }: Endi
           <li>{consequence}</li>
         ))}
       </ul>
-      <ConsoleForm {...form} danger cancel={{ href: back, label: 'Leave it as it is' }}>
+      <ConsoleForm {...form} danger cancel={{ href: back, label: 'Cancel' }}>
         {children}
       </ConsoleForm>
     </>
   );
 }
 
-/** A number that was counted up to a limit. */
+/** A number that was counted up to a limit, as text. */
 export const upTo = (count: number, limit: number): string =>
   count >= limit ? `more than ${(limit - 1).toLocaleString('en-GB')}` : count.toLocaleString('en-GB');
 

@@ -1,35 +1,52 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import type { FieldErrors } from '../form-attempt.js';
+import { ONCE_FIELD } from '../form-ids.service.js';
+
+/** The password field in forms that ask for the password. */
+export const PASSWORD_FIELD = 'confirm_password';
 
 export interface ConsoleFormProps {
   action: string;
   csrfToken: string;
-  /** What is wrong with what was posted. */
+  /** The errors of the posted values. */
   errors?: FieldErrors;
   submit: string;
   danger?: boolean;
-  /** Where the other way leads. */
+  /** Where Cancel leads. */
   cancel?: { href: string; label?: string };
+  /** The id of what it creates: posted twice, it is created once. */
+  once?: string;
+  /** With our script, a second click sends nothing. */
+  sentOnce?: boolean;
   children?: ComponentChildren;
 }
 
-/** A form of the console, with what is wrong with the whole above it. */
+/** A form of the console, with errors of the whole form above it and, if required, the password field. */
 export function ConsoleForm(props: ConsoleFormProps): VNode {
-  const { action, csrfToken, errors = {}, submit, danger, cancel, children } = props;
-  const whole = errors['form'] ?? [];
+  const { action, csrfToken, errors = {}, submit, danger, cancel, once, children } = props;
+  const sentOnce = props.sentOnce ?? once !== undefined;
   return (
     <>
       {Object.keys(errors).length > 0 && (
         <p class="notice notice-error" role="alert">
-          {whole.length > 0
-            ? whole.join(' ')
-            : 'Nothing was changed. What is wrong stands beside the fields.'}
+          {alertIn(errors)}
         </p>
       )}
-      <form method="post" action={action} class="console-form">
+      <form method="post" action={action} class="console-form" data-once={sentOnce ? '' : undefined}>
         <CsrfField token={csrfToken} />
+        {once !== undefined && <input type="hidden" name={ONCE_FIELD} value={once} />}
         {children}
+        {errors[PASSWORD_FIELD] && (
+          <TextField
+            name={PASSWORD_FIELD}
+            label="Your password"
+            type="password"
+            autocomplete="current-password"
+            required
+            errors={errors}
+          />
+        )}
         <div class="console-buttons">
           <button type="submit" class={danger ? 'danger' : undefined}>
             {submit}
@@ -45,6 +62,13 @@ export function ConsoleForm(props: ConsoleFormProps): VNode {
   );
 }
 
+function alertIn({ form, ...fields }: FieldErrors): string {
+  if (form) return form.join(' ');
+  return PASSWORD_FIELD in fields
+    ? 'Nothing was changed yet. Enter your password again: you last entered it more than 15 minutes ago.'
+    : 'Nothing was changed. See the errors below.';
+}
+
 interface FieldProps {
   name: string;
   label: string;
@@ -52,7 +76,7 @@ interface FieldProps {
   errors?: FieldErrors;
 }
 
-/** What belongs to a field's input, so that its error and hint are read out with it. */
+/** Attributes that connect an input to its error and hint for screen readers. */
 function described({ name, hint, errors = {} }: FieldProps): Record<string, string> {
   const ids = [errors[name] ? `${name}-error` : '', hint ? `${name}-hint` : ''].filter(Boolean).join(' ');
   return {
@@ -78,9 +102,8 @@ function Beside({ name, hint, errors = {} }: FieldProps): VNode {
   );
 }
 
-/** The admin API's words; what is null there is a field left empty here. */
 const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(', or null', ', or empty');
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.])$/, '$1.');
 
 export interface TextFieldProps extends FieldProps {
   value?: string;
@@ -147,7 +170,7 @@ export interface ChoicesProps extends FieldProps {
   options: (Option & { hint?: string })[];
 }
 
-/** Several to tick, or one of several. */
+/** Checkboxes or radio buttons. */
 export function Choices(props: ChoicesProps): VNode {
   const { name, label, type, values, options } = props;
   return (

@@ -1,11 +1,12 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { NothingHere, Pager } from '../../../http/pages/pager.js';
 import type { Page } from '../../../http/paging.js';
+import type { FieldErrors } from '../form-attempt.js';
 
 export interface Column<T> {
   head: string;
   cell: (row: T) => ComponentChildren;
-  /** Numbers stand to the right. */
+  /** Numbers are right-aligned. */
   isNumber?: boolean;
 }
 
@@ -17,8 +18,8 @@ export interface TableProps<T> {
 }
 
 /**
- * A table, whose first column heads each row. On a phone every row becomes a block: the roles keep it a table for screen
- * readers all the same.
+ * A table whose first column contains the row headers. On a phone every row becomes a block; the roles keep it a table for screen
+ * readers.
  */
 export function Table<T>({ caption, columns, rows }: TableProps<T>): VNode {
   return (
@@ -56,16 +57,16 @@ export function Table<T>({ caption, columns, rows }: TableProps<T>): VNode {
 
 export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   page: Page<T>;
-  /** The id that a page of the list begins or ends with. */
+  /** The id of a row, for the links to other pages. */
   idOf: (row: T) => string;
   /** Path of the list, with its filters. */
   path: string;
-  /** What is said where there is nothing at all. */
+  /** Shown if the list is empty. */
   empty: string;
   words?: { previous: string; next: string };
 }
 
-/** One page of a list, with the ways to those beside it. */
+/** One page of a list, with links to the previous and next page. */
 export function PagedTable<T>({ page, idOf, path, empty, words, ...table }: PagedTableProps<T>): VNode {
   const ids = { ...page, items: page.items.map((row) => ({ id: idOf(row) })) };
   return (
@@ -88,32 +89,41 @@ export function pathWith(path: string, parameters: Record<string, string | undef
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** A form that narrows a list; it changes nothing, so it is sent by GET. */
+/** A form that filters a list; it changes nothing, so it is sent by GET. */
 export function FilterForm({
   path,
   submit = 'Filter',
   isFiltered,
+  errors,
   children,
 }: {
   path: string;
   submit?: string;
   isFiltered: boolean;
+  errors?: FieldErrors;
   children: ComponentChildren;
 }): VNode {
   return (
-    <form method="get" action={path} class="filters">
-      {children}
-      <div class="filter-buttons">
-        <button type="submit">{submit}</button>
-        {isFiltered && <a href={path}>Show all</a>}
-      </div>
-    </form>
+    <>
+      {errors && (
+        <p class="notice notice-error" role="alert">
+          The list is not shown: the filter is invalid.
+        </p>
+      )}
+      <form method="get" action={path} class="filters">
+        {children}
+        <div class="filter-buttons">
+          <button type="submit">{submit}</button>
+          {(isFiltered || errors) && <a href={path}>Show all</a>}
+        </div>
+      </form>
+    </>
   );
 }
 
 export type Fact = [name: string, value: ComponentChildren];
 
-/** Names and what they are. */
+/** Names and values. */
 export function Facts({ facts }: { facts: Fact[] }): VNode {
   return (
     <dl class="facts">
@@ -127,7 +137,7 @@ export function Facts({ facts }: { facts: Fact[] }): VNode {
   );
 }
 
-/** A word for a state, which is never told by its colour alone. */
+/** A state as a word, never indicated by colour alone. */
 export function State({
   tone,
   children,
@@ -141,10 +151,10 @@ export function State({
 export const Enabled = ({ enabled }: { enabled: boolean }): VNode =>
   enabled ? <State tone="good">Enabled</State> : <State tone="bad">Disabled</State>;
 
-/** An id, to be copied. */
+/** An id in copyable form. */
 export const Id = ({ id }: { id: string }): VNode => <code class="id">{id}</code>;
 
-/** Several short words, each for itself. */
+/** Several short words, each in its own element. */
 export const Words = ({ words, none = 'none' }: { words: string[]; none?: string }): VNode =>
   words.length === 0 ? (
     <span class="muted">{none}</span>

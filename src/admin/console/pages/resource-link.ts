@@ -7,7 +7,7 @@ const PATHS: [IdPrefix, string][] = [
   ['dlvr', 'deliveries'],
 ];
 
-/** Where the console shows what has this id; undefined where it has no page of its own. */
+/** The console page of the resource with this id; undefined if it has none. */
 export function linkOf(id: string): string | undefined {
   const found = PATHS.find(([prefix]) => isId(prefix, id));
   return found && `/admin/console/${found[1]}/${id}`;

@@ -3,13 +3,13 @@ import { ConsentsService } from '../../../consents/consents.service.js';
 import { PageQuery, pageRequestOf } from '../../../http/paging.js';
 import { ConnectedClientsService } from '../../../tokens/connected-clients.service.js';
 import { UsersService } from '../../../users/users.service.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { listQuery } from '../list-query.js';
 import { disconnectClientPage, userApplicationsPage } from './user-applications.pages.js';
 import { userPath } from './user-frame.js';
 
-/** The applications that a user shares data with, and how to disconnect one. */
+/** The applications that a user shares data with, and disconnecting them. */
 @ConsolePages('users/:id/applications')
 export class ConsoleUserApplicationsController {
   constructor(
@@ -18,14 +18,14 @@ export class ConsoleUserApplicationsController {
     private readonly consents: ConsentsService,
   ) {}
 
-  @Shows()
+  @ConsoleGet()
   async list(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     const page = await this.connected.list(id, pageRequestOf(await listQuery(PageQuery, visit.url)));
     return { html: userApplicationsPage({ frame: visit.frame, user, page }) };
   }
 
-  @Shows(':client_id/disconnect')
+  @ConsoleGet(':client_id/disconnect', 'asked')
   async askToDisconnect(
     @Visit() visit: ConsoleVisit,
     @Param('id') id: string,
@@ -37,8 +37,8 @@ export class ConsoleUserApplicationsController {
     return { html: disconnectClientPage({ frame: visit.frame, user, client, csrfToken }) };
   }
 
-  /** Takes the consent back and ends what rests on it, at once. */
-  @Does(':client_id/disconnect')
+  /** Revokes the consent and everything that depends on it, immediately. */
+  @ConsolePost(':client_id/disconnect', 'asked')
   async disconnect(
     @Visit() visit: ConsoleVisit,
     @Param('id') id: string,

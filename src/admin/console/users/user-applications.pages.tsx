@@ -25,7 +25,7 @@ export function userApplicationsPage({ frame, user, page }: Props & { page: Page
         page={page}
         idOf={({ id }) => id}
         path={userPath(user.id, 'applications')}
-        empty="This user shares data with no application."
+        empty="This user shares no data with any application."
         words={NEXT_PREVIOUS}
         columns={[
           {
@@ -37,7 +37,7 @@ export function userApplicationsPage({ frame, user, page }: Props & { page: Page
             ),
           },
           {
-            head: 'What it may read',
+            head: 'Scopes',
             cell: ({ descriptions }) => (
               <ul class="plain">
                 {descriptions.map((description) => (
@@ -46,10 +46,10 @@ export function userApplicationsPage({ frame, user, page }: Props & { page: Page
               </ul>
             ),
           },
-          { head: 'Client is', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
+          { head: 'Client state', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
           { head: 'Since', cell: ({ connectedAt }) => <ExactMoment at={connectedAt} /> },
           {
-            head: 'Change',
+            head: 'Actions',
             cell: ({ id, name }) => (
               <a href={userPath(user.id, `applications/${id}/disconnect`)}>
                 Disconnect<span class="visually-hidden"> {name}</span>
@@ -62,7 +62,7 @@ export function userApplicationsPage({ frame, user, page }: Props & { page: Page
   });
 }
 
-/** Says what disconnecting an application from the user means, before it happens. */
+/** Explains the consequences of disconnecting an application from the user before it is done. */
 export function disconnectClientPage({
   frame,
   user,
@@ -72,7 +72,7 @@ export function disconnectClientPage({
   return renderUserPage({
     frame,
     user,
-    title: 'Disconnect an application',
+    title: 'Disconnect application',
     children: (
       <Ending
         question={
@@ -81,8 +81,8 @@ export function disconnectClientPage({
           </>
         }
         consequences={[
-          'The application can no longer read data of this user, from this moment on.',
-          'Its grants and tokens for this user end, and no more events of this user are sent to it.',
+          'The application can no longer read data of this user.',
+          'Its grants and tokens for this user are revoked, and no more events of this user are sent to it.',
           'The user can connect it again at any time.',
         ]}
         action={userPath(user.id, `applications/${client.id}/disconnect`)}

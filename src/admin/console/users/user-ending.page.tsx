@@ -21,57 +21,67 @@ export interface UserEndingPageProps {
 interface Words {
   title: string;
   question: string;
-  consequences: (grants: string) => string[];
+  consequences: (grants: number) => string[];
 }
+
+const many = (grants: number): string => counted(grants, COUNTED_UP_TO, 'grant');
+
+const tokensOf = (grants: number): string =>
+  grants === 0
+    ? 'No application has tokens for this account.'
+    : `All tokens for this account are revoked immediately, with ${many(grants)}.`;
 
 const WORDS: Record<UserEnding, Words> = {
   disable: {
-    title: 'Disable the user',
+    title: 'Disable user',
     question: 'Disable',
     consequences: (grants) => [
-      'The user is signed out everywhere and cannot sign in.',
-      `Every token that rests on the account ends at once: ${grants}. Enabling it again revives none.`,
-      'The tokens that the clients of this owner have in their own name end too.',
-      'Consents stay, but count for nothing while the account is disabled.',
+      'The user is logged out everywhere and cannot log in.',
+      `${tokensOf(grants)} Enabling the account again does not restore any token.`,
+      'Client-credentials tokens of this owner’s clients are revoked too.',
+      'Consents are kept, but have no effect while the account is disabled.',
     ],
   },
   revoke: {
     title: 'Revoke all tokens',
     question: 'Revoke every token and grant of',
     consequences: (grants) => [
-      `Every application loses its access at once: ${grants}. Each has to send the user here again.`,
-      'The user stays signed in here, and consents stay.',
+      grants === 0
+        ? 'No application has access now, so nothing is revoked.'
+        : `Every application loses access immediately: ${many(grants)}. Each has to ask the user to authorize it again.`,
+      'The user stays logged in here, and consents are kept.',
     ],
   },
   'make-operator': {
-    title: 'Make an operator',
-    question: 'Give the console to',
+    title: 'Make operator',
+    question: 'Give console access to',
     consequences: () => [
-      'An operator sees every client, user, delivery and the audit trail.',
+      'An operator sees every client, user, delivery and the audit log.',
       'An operator can change and delete all of them, and make other operators.',
     ],
   },
   'unmake-operator': {
-    title: 'Take the operator role away',
-    question: 'Take the console from',
-    consequences: () => ['The user can no longer open the console, from this moment on. All else stays.'],
+    title: 'Remove operator role',
+    question: 'Remove console access from',
+    consequences: () => ['The user can no longer open the console. Nothing else changes.'],
   },
   erase: {
-    title: 'Erase the person',
+    title: 'Erase user',
     question: 'Erase',
     consequences: (grants) => [
-      `Account, sessions, consents and notifications are deleted, and ${grants} with all of their tokens.`,
-      'Of the audit trail the id alone is left.',
-      'It cannot be undone. Who owns clients cannot be erased: delete those first.',
+      `Account, sessions, consents and notifications are deleted. ${tokensOf(grants)}`,
+      'Each application that could read the data is notified. Pending deliveries about the person are cancelled, and payloads of past deliveries are deleted here.',
+      'The audit log keeps only IDs: the person’s, and those of the applications that could read the data.',
+      'This cannot be undone. A user who owns clients cannot be erased: delete the clients first.',
     ],
   },
 };
 
-/** What follows, before a user is disabled or erased, loses all tokens, or gets another role. */
+/** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userEndingPage(props: UserEndingPageProps): string {
   const { frame, user, ending, grants, isSelf, csrfToken, errors } = props;
   const { title, question, consequences } = WORDS[ending];
-  const listed = consequences(counted(grants, COUNTED_UP_TO, 'grant'));
+  const listed = consequences(grants);
   return renderUserPage({
     frame,
     user,

@@ -1,15 +1,14 @@
 import { Param } from '@nestjs/common';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { UsersService } from '../../../users/users.service.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleNotice, ConsoleVisit } from '../console-visit.js';
 import { attempt, type FieldErrors } from '../form-attempt.js';
 import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
-import { secondLook } from '../second-look.js';
 import { userEndingPage, type UserEnding } from './user-ending.page.js';
 import { USERS_PATH, userPath } from './user-frame.js';
 
-/** What ends a user or what rests on the account, or changes the role; each with a page before that says so. */
+/** Actions that end a user or what depends on the account, or change the role; each with a page before it that says so. */
 @ConsolePages('users/:id')
 export class ConsoleUserEndingsController {
   constructor(
@@ -17,74 +16,68 @@ export class ConsoleUserEndingsController {
     private readonly grants: GrantsService,
   ) {}
 
-  @Shows('disable')
+  @ConsoleGet('disable', 'asked')
   askToDisable(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.ask(visit, id, 'disable');
   }
 
-  @Does('disable')
+  @ConsolePost('disable', 'asked')
   disable(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.end(visit, id, 'disable', 'user_disabled', () =>
       this.users.update(id, { enabled: false }, visit.actor),
     );
   }
 
-  @Does('enable')
+  @ConsolePost('enable', 'asked on the page above')
   async enable(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.users.update(id, { enabled: true }, visit.actor);
     return { goTo: userPath(id), notice: 'user_enabled' };
   }
 
-  @Shows('revoke')
-  async askToRevoke(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return secondLook(visit, userPath(id, 'revoke')) ?? this.ask(visit, id, 'revoke');
+  @ConsoleGet('revoke', 'asked')
+  askToRevoke(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(visit, id, 'revoke');
   }
 
-  @Does('revoke')
-  async revoke(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const work = () => this.grants.revokeForUser(id, visit.actor);
-    return secondLook(visit, userPath(id, 'revoke')) ?? this.end(visit, id, 'revoke', 'tokens_revoked', work);
+  @ConsolePost('revoke', 'asked')
+  revoke(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.end(visit, id, 'revoke', 'tokens_revoked', () => this.grants.revokeForUser(id, visit.actor));
   }
 
-  @Shows('make-operator')
-  async askToMakeOperator(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return secondLook(visit, userPath(id, 'make-operator')) ?? this.ask(visit, id, 'make-operator');
+  @ConsoleGet('make-operator', 'asked')
+  askToMakeOperator(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(visit, id, 'make-operator');
   }
 
-  @Does('make-operator')
-  async makeOperator(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const work = () => this.users.update(id, { role: 'operator' }, visit.actor);
-    return (
-      secondLook(visit, userPath(id, 'make-operator')) ??
-      this.end(visit, id, 'make-operator', 'operator_made', work)
+  @ConsolePost('make-operator', 'asked')
+  makeOperator(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.end(visit, id, 'make-operator', 'operator_made', () =>
+      this.users.update(id, { role: 'operator' }, visit.actor),
     );
   }
 
-  @Shows('unmake-operator')
+  @ConsoleGet('unmake-operator', 'asked')
   askToUnmakeOperator(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.ask(visit, id, 'unmake-operator');
   }
 
-  @Does('unmake-operator')
+  @ConsolePost('unmake-operator', 'asked')
   unmakeOperator(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.end(visit, id, 'unmake-operator', 'operator_unmade', () =>
       this.users.update(id, { role: 'user' }, visit.actor),
     );
   }
 
-  @Shows('erase')
-  async askToErase(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return secondLook(visit, userPath(id, 'erase')) ?? this.ask(visit, id, 'erase');
+  @ConsoleGet('erase', 'asked')
+  askToErase(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(visit, id, 'erase');
   }
 
-  /** Erases the person; the owner of clients is refused, with the reason. */
-  @Does('erase')
-  async erase(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+  /** Erases the user; an owner of clients is refused, with the reason. */
+  @ConsolePost('erase', 'asked')
+  erase(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     const work = () => this.users.erase(id, visit.actor);
-    return (
-      secondLook(visit, userPath(id, 'erase')) ??
-      this.end(visit, id, 'erase', 'user_erased', work, USERS_PATH)
-    );
+    return this.end(visit, id, 'erase', 'user_erased', work, USERS_PATH);
   }
 
   private async end(

@@ -13,24 +13,23 @@ interface FormProps {
   errors?: FieldErrors;
 }
 
-/** The form to make a user. */
+/** The form for creating a user. */
 export function newUserPage({ frame, fields, csrfToken, errors }: FormProps): string {
   return renderConsolePage({
     frame,
     part: 'users',
-    title: 'Make a user',
+    title: 'Create user',
     above: [{ href: USERS_PATH, label: 'Users' }],
     children: (
       <>
         <p>
-          The user has no password at first: make a link on the page that follows, with which the person sets
-          one.
+          The user has no password at first. On the next page, create a link with which the person sets one.
         </p>
         <ConsoleForm
           action={`${USERS_PATH}/new`}
           csrfToken={csrfToken}
           errors={errors}
-          submit="Make the user"
+          submit="Create user"
           cancel={{ href: USERS_PATH }}
         >
           <Fields fields={fields} errors={errors} />
@@ -40,7 +39,7 @@ export function newUserPage({ frame, fields, csrfToken, errors }: FormProps): st
   });
 }
 
-/** The form to change a user. */
+/** The form for editing a user. */
 export function editUserPage({
   frame,
   user,
@@ -51,10 +50,10 @@ export function editUserPage({
   return renderUserPage({
     frame,
     user,
-    title: 'Change the user',
+    title: 'Edit user',
     children: (
       <>
-        <p>Another e-mail address signs the user out everywhere and ends what rests on the account.</p>
+        <p>A new email logs the user out everywhere and revokes all tokens for the account.</p>
         <ConsoleForm
           action={userPath(user.id, 'edit')}
           csrfToken={csrfToken}
@@ -72,7 +71,7 @@ export function editUserPage({
 function Fields({ fields, errors }: { fields: UserFields; errors?: FieldErrors }): VNode {
   return (
     <>
-      <TextField name="email" label="E-mail address" type="email" value={fields.email} errors={errors} />
+      <TextField name="email" label="Email" type="email" value={fields.email} errors={errors} />
       <TextField name="name" label="Name" value={fields.name} errors={errors} />
       <Choices
         name="kind"
@@ -81,8 +80,8 @@ function Fields({ fields, errors }: { fields: UserFields; errors?: FieldErrors }
         values={[fields.kind]}
         errors={errors}
         options={[
-          { value: 'individual', label: 'A person' },
-          { value: 'organisation', label: 'An organisation' },
+          { value: 'individual', label: 'Individual' },
+          { value: 'organisation', label: 'Organisation' },
         ]}
       />
       <Tick

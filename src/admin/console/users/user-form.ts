@@ -1,7 +1,7 @@
 import type { Form } from '../../../http/form.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 
-/** What stands in the fields of a user's form. */
+/** The values of a user form. */
 export interface UserFields {
   email: string;
   name: string;
@@ -18,7 +18,11 @@ export const userFieldsOf = ({ email, name, kind, webhooksEnabled }: UserEntity)
   webhooks_enabled: webhooksEnabled,
 });
 
-/** The members as the admin API takes them, to be checked by its rules. */
+/** Whether a change may give somebody else access: through a link sent to another email, or through the webhook portal. */
+export const givesPower = (user: UserEntity, fields: UserFields): boolean =>
+  fields.email !== user.email || (fields.webhooks_enabled && !user.webhooksEnabled);
+
+/** The members in the format of the admin API, to be validated by its rules. */
 export const userFieldsIn = (form: Form): UserFields => ({
   email: form.get('email')?.trim() ?? '',
   name: form.get('name') ?? '',

@@ -10,7 +10,7 @@ export const userPath = (id: string, part = ''): string => `${USERS_PATH}/${id}$
 const PARTS = {
   '': 'User',
   applications: 'Applications',
-  grants: 'Live grants',
+  grants: 'Active grants',
 } as const;
 
 export interface UserPageProps {
@@ -19,11 +19,20 @@ export interface UserPageProps {
   title?: string;
   part?: keyof typeof PARTS;
   actions?: ComponentChildren;
+  withScript?: boolean;
   children: ComponentChildren;
 }
 
-/** A page about one user: the name, and the way to the other pages about this user. */
-export function renderUserPage({ frame, user, title, part, actions, children }: UserPageProps): string {
+/** A page about one user: the name, and links to the other pages about this user. */
+export function renderUserPage({
+  frame,
+  user,
+  title,
+  part,
+  actions,
+  withScript,
+  children,
+}: UserPageProps): string {
   return renderConsolePage({
     frame,
     part: 'users',
@@ -33,6 +42,7 @@ export function renderUserPage({ frame, user, title, part, actions, children }: 
       ...(title === undefined ? [] : [{ href: userPath(user.id), label: user.name }]),
     ],
     actions,
+    withScript,
     children: (
       <>
         {part !== undefined && <UserNavigation user={user} current={part} />}
@@ -50,8 +60,8 @@ function UserNavigation({ user, current }: { user: UserEntity; current: string }
       label: 'Notifications',
       href: `/admin/console/notifications?user_id=${user.id}`,
     },
-    { part: 'done', label: 'What was done', href: `/admin/console/audit?actor=${user.id}` },
-    { part: 'audit', label: 'Trail', href: `/admin/console/audit?subject=${user.id}` },
+    { part: 'done', label: 'Actions', href: `/admin/console/audit?actor=${user.id}` },
+    { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${user.id}` },
   ];
   return (
     <nav class="sub-nav" aria-label={`About ${user.name}`}>

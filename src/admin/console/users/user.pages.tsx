@@ -2,8 +2,10 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Moment } from '../../../http/pages/moment.js';
 import type { UserEntity } from '../../../users/user.entity.js';
+import { ONCE_FIELD } from '../form-ids.service.js';
 import type { ConsoleFrame } from '../pages/console-layout.js';
 import { Enabled, Facts, Id } from '../pages/lists.js';
+import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
 import { renderUserPage, userPath } from './user-frame.js';
 
 interface Props {
@@ -13,46 +15,61 @@ interface Props {
 
 type TokenFor = (path: string) => string;
 
-/** One user: who it is, and what can be done. */
-export function userPage({ frame, user, tokenFor }: Props & { tokenFor: TokenFor }): string {
+/** One user: the properties, and actions on the account. */
+export function userPage({
+  frame,
+  user,
+  isSelf,
+  once,
+  tokenFor,
+}: Props & { isSelf: boolean; once: string; tokenFor: TokenFor }): string {
   const { id } = user;
   return renderUserPage({
     frame,
     user,
     part: '',
+    withScript: true,
     actions: (
       <a class="button-link quiet" href={userPath(id, 'edit')}>
-        Change
+        Edit{' '}
       </a>
     ),
     children: (
       <>
         <Facts
           facts={[
-            ['Id', <Id id={id} />],
-            ['E-mail address', <bdi>{user.email}</bdi>],
+            ['Name', <bdi>{user.name}</bdi>],
+            ['ID', <Id id={id} />],
+            ['Email', <bdi>{user.email}</bdi>],
             ['State', <Enabled enabled={user.enabled} />],
             ['Kind', user.kind],
             ['Role', user.role],
-            ['Webhook portal', user.webhooksEnabled ? 'clients of this owner may open it' : 'closed'],
-            ['Made', <Moment at={user.createdAt} />],
+            ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
+            ['Created', <Moment at={user.createdAt} />],
           ]}
         />
-        <h2>Help</h2>
+        <h2>Actions</h2>
         <div class="console-buttons">
-          <PostButton
-            path={userPath(id, 'password-link')}
-            tokenFor={tokenFor}
-            label="Make a link to set a password"
-          />
+          {isSelf ? (
+            <a class="button-link quiet" href="/account/password">
+              Change your password
+            </a>
+          ) : (
+            <PostButton
+              path={userPath(id, 'password-link')}
+              tokenFor={tokenFor}
+              once={once}
+              label="Create password link"
+            />
+          )}
           <a class="button-link quiet" href={`/admin/console/notifications/new?user_id=${id}`}>
-            Raise a notification
+            Create notification
           </a>
           <a class="button-link quiet" href={`/admin/console/clients/new?owner=${id}`}>
-            Register a client for this owner
+            Create client for this owner
           </a>
         </div>
-        <h2>Role and end</h2>
+        <h2>Access</h2>
         <div class="console-buttons">
           {user.enabled ? (
             <a class="button-link quiet" href={userPath(id, 'disable')}>
@@ -66,11 +83,11 @@ export function userPage({ frame, user, tokenFor }: Props & { tokenFor: TokenFor
           </a>
           {user.role === 'operator' ? (
             <a class="button-link quiet" href={userPath(id, 'unmake-operator')}>
-              Take the operator role away
+              Remove operator role
             </a>
           ) : (
             <a class="button-link quiet" href={userPath(id, 'make-operator')}>
-              Make an operator
+              Make operator
             </a>
           )}
           <a class="button-link quiet" href={userPath(id, 'erase')}>
@@ -82,10 +99,19 @@ export function userPage({ frame, user, tokenFor }: Props & { tokenFor: TokenFor
   });
 }
 
-function PostButton({ path, tokenFor, label }: { path: string; tokenFor: TokenFor; label: string }): VNode {
+interface PostButtonProps {
+  path: string;
+  tokenFor: TokenFor;
+  label: string;
+  /** The id of what it creates: clicked twice, it is created once. */
+  once?: string;
+}
+
+function PostButton({ path, tokenFor, label, once }: PostButtonProps): VNode {
   return (
-    <form method="post" action={path}>
+    <form method="post" action={path} data-once={once === undefined ? undefined : ''}>
       <CsrfField token={tokenFor(path)} />
+      {once !== undefined && <input type="hidden" name={ONCE_FIELD} value={once} />}
       <button type="submit" class="quiet">
         {label}
       </button>
@@ -93,27 +119,40 @@ function PostButton({ path, tokenFor, label }: { path: string; tokenFor: TokenFo
   );
 }
 
-/** A link to set a password, shown this once. */
-export function passwordLinkPage({ frame, user, url }: Props & { url: string }): string {
+/** A link to set a password, shown once; afterwards the page says that it was shown. */
+export function passwordLinkPage({ frame, user, url }: Props & { url: string | undefined }): string {
   return renderUserPage({
     frame,
     user,
-    title: 'A link to set a password',
-    children: (
-      <>
-        <p class="notice" role="status">
-          Copy the link now and give it to <bdi>{user.name}</bdi> alone: it is shown this once, and works once
-          within 24 hours.
-        </p>
-        <p>
-          <code class="secret">{url}</code>
-        </p>
-        <p class="console-buttons">
-          <a class="button-link" href={userPath(user.id)}>
-            I have copied it
-          </a>
-        </p>
-      </>
-    ),
+    title: url === undefined ? 'Link already shown' : 'Password link',
+    withScript: true,
+    children:
+      url === undefined ? (
+        <>
+          <ShownAlready>
+            The link was already shown and cannot be shown again. If nobody copied it, create another.
+          </ShownAlready>
+          <p class="console-buttons">
+            <a class="button-link" href={userPath(user.id)}>
+              Go to the user
+            </a>
+          </p>
+        </>
+      ) : (
+        <>
+          <p class="notice" role="status">
+            Copy the link now and give it to <bdi>{user.name}</bdi> only: it is shown only once, and works
+            once within 24 hours.
+          </p>
+          <p>
+            <CopiedOnce text={url} />
+          </p>
+          <p class="console-buttons">
+            <a class="button-link" href={userPath(user.id)}>
+              I have copied it
+            </a>
+          </p>
+        </>
+      ),
   });
 }

@@ -20,16 +20,16 @@ export interface DeliveriesPageProps {
 /** The deliveries of all clients, newest first. */
 export function deliveriesPage({ frame, filter, page, errors }: DeliveriesPageProps): string {
   const { clientId, endpointId, state } = filter;
-  const isFiltered = !!clientId || !!endpointId || !!state || errors !== undefined;
+  const isFiltered = !!clientId || !!endpointId || !!state;
   return renderConsolePage({
     frame,
     part: 'deliveries',
     title: 'Deliveries',
     children: (
       <>
-        <FilterForm path={DELIVERIES_PATH} isFiltered={isFiltered}>
-          <TextField name="client_id" label="Client id" value={clientId} errors={errors} />
-          <TextField name="endpoint_id" label="Endpoint id" value={endpointId} errors={errors} />
+        <FilterForm path={DELIVERIES_PATH} isFiltered={isFiltered} errors={errors}>
+          <TextField name="client_id" label="Client ID" value={clientId} errors={errors} />
+          <TextField name="endpoint_id" label="Endpoint ID" value={endpointId} errors={errors} />
           <SelectField
             name="state"
             label="State"
@@ -47,14 +47,14 @@ export function deliveriesPage({ frame, filter, page, errors }: DeliveriesPagePr
             page={page}
             idOf={({ id }) => id}
             path={pathWith(DELIVERIES_PATH, { client_id: clientId, endpoint_id: endpointId, state })}
-            empty={isFiltered ? 'No delivery matches.' : 'Nothing was delivered yet.'}
+            empty={isFiltered ? 'No deliveries match.' : 'No deliveries yet.'}
             columns={[
               {
                 head: 'Event',
                 cell: ({ id, eventType, isTest }) => (
                   <>
                     <a href={deliveryPath(id)}>{eventType}</a>
-                    {isTest && <span class="under muted">a test</span>}
+                    {isTest && <span class="under muted">test</span>}
                   </>
                 ),
               },
@@ -70,9 +70,9 @@ export function deliveriesPage({ frame, filter, page, errors }: DeliveriesPagePr
                   </>
                 ),
               },
-              { head: 'Last answer', cell: (delivery) => <LastAnswer delivery={delivery} /> },
+              { head: 'Last response', cell: (delivery) => <LastAnswer delivery={delivery} /> },
               { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-              { head: 'Made', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+              { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
             ]}
           />
         )}
@@ -83,7 +83,7 @@ export function deliveriesPage({ frame, filter, page, errors }: DeliveriesPagePr
 
 const TONES = { pending: 'warn', delivered: 'good', failed: 'bad', cancelled: 'plain' } as const;
 
-/** The state, and why a cancelled one was. */
+/** The state and, if it was cancelled, the reason. */
 export function DeliveryStateWord({ delivery: { state, cancelReason } }: { delivery: Delivery }): VNode {
   return (
     <>
@@ -94,6 +94,6 @@ export function DeliveryStateWord({ delivery: { state, cancelReason } }: { deliv
 }
 
 function LastAnswer({ delivery: { lastStatus, lastFailure, attempts } }: { delivery: Delivery }): VNode {
-  if (attempts === 0) return <span class="muted">not tried yet</span>;
+  if (attempts === 0) return <span class="muted">no attempts yet</span>;
   return <>{lastStatus ?? lastFailure?.replaceAll('_', ' ') ?? 'unknown'}</>;
 }

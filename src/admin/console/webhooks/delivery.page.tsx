@@ -15,7 +15,7 @@ export interface DeliveryPageProps {
   errors?: FieldErrors;
 }
 
-/** One delivery with what was sent and all that came of it. */
+/** One delivery with its payload and all attempts. */
 export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPageProps): string {
   const { id, nextAttemptAt, finishedAt, userId, attemptList } = delivery;
   return renderConsolePage({
@@ -26,7 +26,7 @@ export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPag
     actions: (
       <form method="post" action={deliveryPath(id, 'resend')}>
         <CsrfField token={csrfToken} />
-        <button type="submit">Send again</button>
+        <button type="submit">Resend</button>
       </form>
     ),
     children: (
@@ -38,7 +38,7 @@ export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPag
         )}
         <Facts
           facts={[
-            ['Id', <Id id={id} />],
+            ['ID', <Id id={id} />],
             ['State', <DeliveryStateWord delivery={delivery} />],
             ['Endpoint', <a href={endpointPath(delivery.endpointId)}>{delivery.endpointUrl}</a>],
             [
@@ -54,26 +54,26 @@ export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPag
                   <Id id={userId} />
                 </a>
               ) : (
-                'none: a test'
+                (delivery.isTest && 'none (test)') || 'erased'
               ),
             ],
-            ['Made', <ExactMoment at={delivery.createdAt} />],
+            ['Created', <ExactMoment at={delivery.createdAt} />],
             ...(nextAttemptAt ? [['Next attempt', <ExactMoment at={nextAttemptAt} />] as Fact] : []),
             ...(finishedAt ? [['Finished', <ExactMoment at={finishedAt} />] as Fact] : []),
           ]}
         />
         <h2>Attempts</h2>
         {attemptList.length === 0 ? (
-          <p class="empty">It was not tried yet.</p>
+          <p class="empty">No attempts yet.</p>
         ) : (
           <Table
             caption="Attempts"
             rows={attemptList}
             columns={[
               { head: 'Attempt', cell: ({ number }) => number },
-              { head: 'When', cell: ({ attemptedAt }) => <ExactMoment at={attemptedAt} /> },
+              { head: 'Time', cell: ({ attemptedAt }) => <ExactMoment at={attemptedAt} /> },
               {
-                head: 'Answer',
+                head: 'Response',
                 cell: ({ status, failure, detail, responseStart }) => (
                   <>
                     {status ?? failure?.replaceAll('_', ' ')}
@@ -82,14 +82,18 @@ export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPag
                   </>
                 ),
               },
-              { head: 'Took', isNumber: true, cell: ({ durationMs }) => `${durationMs} ms` },
+              { head: 'Duration', isNumber: true, cell: ({ durationMs }) => `${durationMs} ms` },
             ]}
           />
         )}
-        <h2>What was sent</h2>
-        <pre>
-          <code>{prettyJson(delivery.payload)}</code>
-        </pre>
+        <h2>Payload</h2>
+        {delivery.payload === null ? (
+          <p class="empty">The user was erased, and the payload with the account.</p>
+        ) : (
+          <pre>
+            <code>{prettyJson(delivery.payload)}</code>
+          </pre>
+        )}
       </>
     ),
   });

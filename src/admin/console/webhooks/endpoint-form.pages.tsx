@@ -17,23 +17,26 @@ interface FormProps {
   errors?: FieldErrors;
 }
 
-/** The form to add an endpoint to a client. */
+/** The form for adding an endpoint to a client. */
 export function newEndpointPage({
   frame,
   client,
   csrfToken,
+  once,
   ...props
-}: FormProps & { client: ClientEntity }): string {
+}: FormProps & { client: ClientEntity; once: string }): string {
   return renderClientPage({
     frame,
     client,
-    title: 'Add an endpoint',
+    title: 'Add endpoint',
+    withScript: true,
     children: (
       <ConsoleForm
         action={clientPath(client.id, 'endpoints/new')}
         csrfToken={csrfToken}
         errors={props.errors}
-        submit="Add the endpoint"
+        submit="Add endpoint"
+        once={once}
         cancel={{ href: `${ENDPOINTS_PATH}?client_id=${client.id}` }}
       >
         <Fields {...props} />
@@ -42,7 +45,7 @@ export function newEndpointPage({
   });
 }
 
-/** The form to change an endpoint. */
+/** The form for editing an endpoint. */
 export function editEndpointPage({
   frame,
   endpoint,
@@ -52,7 +55,7 @@ export function editEndpointPage({
   return renderConsolePage({
     frame,
     part: 'endpoints',
-    title: 'Change the endpoint',
+    title: 'Edit endpoint',
     above: [
       { href: ENDPOINTS_PATH, label: 'Endpoints' },
       { href: endpointPath(endpoint.id), label: endpoint.url },
@@ -84,7 +87,7 @@ function Fields({ types, fields, errors }: Pick<FormProps, 'types' | 'fields' | 
       <Choices
         name="event_types"
         label="Event types"
-        hint="Those that the client's scopes allow."
+        hint="Those allowed by the client's scopes."
         type="checkbox"
         values={fields.event_types}
         errors={errors}

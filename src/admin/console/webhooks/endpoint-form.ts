@@ -1,7 +1,7 @@
 import type { Form } from '../../../http/form.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 
-/** What stands in the fields of an endpoint's form: the members as the admin API takes them. */
+/** The values of an endpoint form: the members in the format of the admin API. */
 export interface EndpointFields {
   url: string;
   description: string;
@@ -15,6 +15,10 @@ export const endpointFieldsOf = ({ url, description, eventTypes }: EndpointEntit
   description,
   event_types: eventTypes,
 });
+
+/** Whether a change sends users' data to another URL, or more of it. */
+export const sendsElsewhere = (endpoint: EndpointEntity, fields: EndpointFields): boolean =>
+  fields.url !== endpoint.url || fields.event_types.some((type) => !endpoint.eventTypes.includes(type));
 
 export const endpointFieldsIn = (form: Form): EndpointFields => ({
   url: form.get('url')?.trim() ?? '',

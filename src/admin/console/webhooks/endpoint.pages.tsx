@@ -7,6 +7,7 @@ import { clientPath } from '../clients/client-frame.js';
 import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
 import { Ending } from '../pages/ending.js';
 import { Facts, Id, Words } from '../pages/lists.js';
+import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { EndpointState } from './endpoints.page.js';
 
@@ -17,7 +18,7 @@ interface Props {
 
 const ABOVE = { href: ENDPOINTS_PATH, label: 'Endpoints' };
 
-/** One endpoint: what it is, and what can be done with it. */
+/** One endpoint: its properties, and actions on it. */
 export function endpointPage({
   frame,
   endpoint,
@@ -33,14 +34,15 @@ export function endpointPage({
     above: [ABOVE],
     actions: (
       <a class="button-link quiet" href={endpointPath(id, 'edit')}>
-        Change
+        Edit{' '}
       </a>
     ),
     children: (
       <>
         <Facts
           facts={[
-            ['Id', <Id id={id} />],
+            ['URL', <bdi>{endpoint.url}</bdi>],
+            ['ID', <Id id={id} />],
             [
               'Client',
               <a href={clientPath(client.id)}>
@@ -53,7 +55,7 @@ export function endpointPage({
               : []),
             ['Event types', <Words words={endpoint.eventTypes} />],
             ['Last attempt', <At time={endpoint.lastAttemptAt} />],
-            ['Failing since', <At time={endpoint.failingSince} none="it is not" />],
+            ['Failing since', <At time={endpoint.failingSince} none="not failing" />],
             ...(endpoint.disabledAt
               ? [['Disabled since', <Moment at={endpoint.disabledAt} />] as [string, VNode]]
               : []),
@@ -62,10 +64,10 @@ export function endpointPage({
         />
         <div class="console-buttons">
           <a class="button-link quiet" href={`${DELIVERIES_PATH}?endpoint_id=${id}`}>
-            Its deliveries
+            Deliveries
           </a>
           <a class="button-link quiet" href={`/admin/console/audit?subject=${id}`}>
-            Trail
+            Audit log{' '}
           </a>
           <form method="post" action={turn}>
             <CsrfField token={tokenFor(turn)} />
@@ -85,12 +87,12 @@ export function endpointPage({
 const At = ({ time, none = 'never' }: { time: Date | null; none?: string }): VNode =>
   time ? <Moment at={time} /> : <>{none}</>;
 
-/** Says what deleting an endpoint means, before it happens. */
+/** Explains the consequences of deleting an endpoint before it is done. */
 export function deleteEndpointPage({ frame, endpoint, csrfToken }: Props & { csrfToken: string }): string {
   return renderConsolePage({
     frame,
     part: 'endpoints',
-    title: 'Delete the endpoint',
+    title: 'Delete endpoint',
     above: [ABOVE, { href: endpointPath(endpoint.id), label: endpoint.url }],
     children: (
       <Ending
@@ -100,40 +102,59 @@ export function deleteEndpointPage({ frame, endpoint, csrfToken }: Props & { csr
           </>
         }
         consequences={[
-          'Nothing more is sent to it, not even what is waiting.',
-          'What it was sent stays listed for as long as deliveries are kept.',
-          'Its secret is gone. An endpoint with the same address gets another.',
+          'Nothing more is sent to it, including pending deliveries.',
+          'Past deliveries stay listed for as long as deliveries are kept.',
+          'Its secret is deleted. A new endpoint with the same URL gets a new secret.',
         ]}
         action={endpointPath(endpoint.id, 'delete')}
         csrfToken={csrfToken}
-        submit="Delete the endpoint"
+        submit="Delete endpoint"
         back={endpointPath(endpoint.id)}
       />
     ),
   });
 }
 
-/** The signing secret of a new endpoint. */
-export function endpointSecretPage({ frame, endpoint, secret }: Props & { secret: string }): string {
+/** The signing secret of a new endpoint, shown once; afterwards the page says that it was shown. */
+export function endpointSecretPage({
+  frame,
+  endpoint,
+  secret,
+}: Props & { secret: string | undefined }): string {
   return renderConsolePage({
     frame,
     part: 'endpoints',
-    title: 'The endpoint is added',
+    title: secret === undefined ? 'Secret already shown' : 'Endpoint added',
     above: [ABOVE, { href: endpointPath(endpoint.id), label: endpoint.url }],
-    children: (
-      <>
-        <p class="notice" role="status">
-          Give the signing secret to the partner. They can also see it in the webhook portal.
-        </p>
-        <p>
-          <code class="secret">{secret}</code>
-        </p>
-        <p class="console-buttons">
-          <a class="button-link" href={endpointPath(endpoint.id)}>
-            I have copied it
-          </a>
-        </p>
-      </>
-    ),
+    withScript: true,
+    children:
+      secret === undefined ? (
+        <>
+          <ShownAlready>
+            The signing secret was already shown and is not shown again here. The partner can see it in the
+            webhook portal.
+          </ShownAlready>
+          <p class="console-buttons">
+            <a class="button-link" href={endpointPath(endpoint.id)}>
+              Go to the endpoint
+            </a>
+          </p>
+        </>
+      ) : (
+        <>
+          <p class="notice" role="status">
+            Give the signing secret to the partner: it is shown only once here. They can also see it in the
+            webhook portal.
+          </p>
+          <p>
+            <CopiedOnce text={secret} />
+          </p>
+          <p class="console-buttons">
+            <a class="button-link" href={endpointPath(endpoint.id)}>
+              I have copied it
+            </a>
+          </p>
+        </>
+      ),
   });
 }

@@ -1,13 +1,13 @@
-import { IsIdOf, IsOneOf, MayBeLeftOut } from '../../../http/member-rules.decorator.js';
+import { IsIdOf, IsOneOf, IsOptionalNotNull } from '../../../http/validation.decorators.js';
 import { PageQuery } from '../../../http/paging.js';
 
-/** Query of the console's list of endpoints; each member narrows it. */
+/** Query of the console's list of endpoints; all given members must match. */
 export class EndpointsQuery extends PageQuery {
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsIdOf('clnt', 'client')
   client_id?: string;
 
-  @MayBeLeftOut()
+  @IsOptionalNotNull()
   @IsOneOf('disabled')
   state?: 'disabled';
 }

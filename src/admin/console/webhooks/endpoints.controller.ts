@@ -11,16 +11,26 @@ import {
   toEndpointChanges,
   toNewEndpoint,
 } from '../../admin-webhook-endpoints.dto.js';
-import { ConsolePages, Does, Shows, Visit } from '../console-pages.decorator.js';
+import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { listQuery } from '../list-query.js';
-import { EMPTY_ENDPOINT, endpointFieldsIn, endpointFieldsOf, type EndpointFields } from './endpoint-form.js';
+import { ONCE_FIELD } from '../form-ids.service.js';
+import { clientPath } from '../clients/client-frame.js';
+import { listQuery, NOTHING, typedFilter } from '../list-query.js';
+import {
+  EMPTY_ENDPOINT,
+  endpointFieldsIn,
+  endpointFieldsOf,
+  sendsElsewhere,
+  type EndpointFields,
+} from './endpoint-form.js';
 import { editEndpointPage, newEndpointPage } from './endpoint-form.pages.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { deleteEndpointPage, endpointPage, endpointSecretPage } from './endpoint.pages.js';
 import { EndpointsQuery } from './endpoints-query.dto.js';
 import { endpointsPage } from './endpoints.page.js';
+
+const newPath = (clientId: string): string => clientPath(clientId, 'endpoints/new');
 
 /** Webhook endpoints of all clients. */
 @ConsolePages()
@@ -31,61 +41,78 @@ export class ConsoleEndpointsController {
     private readonly eventTypes: EventTypesService,
   ) {}
 
-  @Shows('endpoints')
+  @ConsoleGet('endpoints')
   async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
     const { done: query, errors } = await attempt(() => listQuery(EndpointsQuery, visit.url));
     if (errors) {
-      const page = { items: [], hasNext: false, hasPrevious: false };
-      return { html: endpointsPage({ frame: visit.frame, filter: {}, page, errors }), status: 400 };
+      const { client_id: clientId, state } = typedFilter(visit.url);
+      const filter = { clientId, isDisabled: state === 'disabled' };
+      return { html: endpointsPage({ frame: visit.frame, filter, page: NOTHING, errors }), status: 400 };
     }
     const filter = { clientId: query.client_id, isDisabled: query.state === 'disabled' };
     const page = await this.endpoints.listAll(filter, pageRequestOf(query));
     return { html: endpointsPage({ frame: visit.frame, filter, page }) };
   }
 
-  @Shows('clients/:client_id/endpoints/new')
+  @ConsoleGet('clients/:client_id/endpoints/new', 'asked')
   askForNew(@Visit() visit: ConsoleVisit, @Param('client_id') clientId: string): Promise<ConsoleAnswer> {
-    return this.newForm(visit, clientId, EMPTY_ENDPOINT);
+    return this.newForm(visit, clientId, EMPTY_ENDPOINT, visit.onceFor('endp', newPath(clientId)));
   }
 
-  /** Adds an endpoint; the page that follows shows its secret. */
-  @Does('clients/:client_id/endpoints/new')
+  /** Adds an endpoint, once; the next page shows its secret. */
+  @ConsolePost('clients/:client_id/endpoints/new', 'asked in the form')
   async create(
     @Visit() visit: ConsoleVisit,
     @Param('client_id') clientId: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
     const fields = endpointFieldsIn(form);
-    const { done, errors } = await attempt(async () =>
-      this.endpoints.create(
-        clientId,
-        toNewEndpoint(await formValue(NewEndpointDto, { ...fields })),
-        visit.actor,
-      ),
-    );
-    if (errors) return this.newForm(visit, clientId, fields, errors);
-    return { html: endpointSecretPage({ frame: visit.frame, ...done }) };
+    const id = visit.onceIn(form, 'endp', newPath(clientId));
+    const again = (errors: FieldErrors) =>
+      this.newForm(visit, clientId, fields, form.get(ONCE_FIELD)!, errors);
+    const ask = await visit.askPassword(form);
+    if (ask) return again(ask);
+    const { done, errors } = await attempt(async () => {
+      const input = toNewEndpoint(await formValue(NewEndpointDto, { ...fields }));
+      return this.endpoints.createOnce(id, clientId, input, visit.actor);
+    });
+    if (errors) return again(errors);
+    const goTo = endpointPath(id, 'secret');
+    return done ? { goTo, showOnce: { secret: done.secret } } : { goTo };
   }
 
-  @Shows('endpoints/:id')
+  /** The signing secret of an endpoint that was just added, shown once. */
+  @ConsoleGet('endpoints/:id/secret')
+  async showSecret(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+    const endpoint = await this.endpoints.get(id);
+    const shown = visit.takeShown() as { secret: string } | undefined;
+    const html = endpointSecretPage({ frame: visit.frame, endpoint, secret: shown?.secret });
+    return { html, withScript: true };
+  }
+
+  @ConsoleGet('endpoints/:id')
   async show(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
     return { html: endpointPage({ frame: visit.frame, endpoint, client, tokenFor: visit.tokenFor }) };
   }
 
-  @Shows('endpoints/:id/edit')
+  @ConsoleGet('endpoints/:id/edit')
   async askForChanges(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.editForm(visit, id, endpointFieldsOf(await this.endpoints.get(id)));
   }
 
-  @Does('endpoints/:id/edit')
+  @ConsolePost('endpoints/:id/edit', 'asked in the form')
   async change(
     @Visit() visit: ConsoleVisit,
     @Param('id') id: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
     const fields = endpointFieldsIn(form);
+    const ask = sendsElsewhere(await this.endpoints.get(id), fields)
+      ? await visit.askPassword(form)
+      : undefined;
+    if (ask) return this.editForm(visit, id, fields, ask);
     const { errors } = await attempt(async () => {
       const changes = toEndpointChanges(await formValue(EndpointChangesDto, { ...fields }));
       await this.endpoints.update(id, undefined, changes, visit.actor);
@@ -94,26 +121,26 @@ export class ConsoleEndpointsController {
     return { goTo: endpointPath(id), notice: 'endpoint_changed' };
   }
 
-  @Does('endpoints/:id/enable')
+  @ConsolePost('endpoints/:id/enable', 'asked on the page above')
   async enable(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.endpoints.update(id, undefined, { enabled: true }, visit.actor);
     return { goTo: endpointPath(id), notice: 'endpoint_enabled' };
   }
 
-  @Does('endpoints/:id/disable')
+  @ConsolePost('endpoints/:id/disable', 'not asked')
   async disable(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.endpoints.update(id, undefined, { enabled: false }, visit.actor);
     return { goTo: endpointPath(id), notice: 'endpoint_disabled' };
   }
 
-  @Shows('endpoints/:id/delete')
+  @ConsoleGet('endpoints/:id/delete', 'asked')
   async askToDelete(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const csrfToken = visit.tokenFor(endpointPath(id, 'delete'));
     return { html: deleteEndpointPage({ frame: visit.frame, endpoint, csrfToken }) };
   }
 
-  @Does('endpoints/:id/delete')
+  @ConsolePost('endpoints/:id/delete', 'asked')
   async delete(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.endpoints.delete(id, undefined, visit.actor);
     return { goTo: ENDPOINTS_PATH, notice: 'endpoint_deleted' };
@@ -123,13 +150,14 @@ export class ConsoleEndpointsController {
     visit: ConsoleVisit,
     clientId: string,
     fields: EndpointFields,
+    once: string,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(clientId);
     const types = await this.eventTypes.listFor(client.scopes);
-    const csrfToken = visit.tokenFor(`/admin/console/clients/${clientId}/endpoints/new`);
-    const html = newEndpointPage({ frame: visit.frame, client, types, fields, csrfToken, errors });
-    return { html, status: errors ? 400 : 200 };
+    const csrfToken = visit.tokenFor(newPath(clientId));
+    const html = newEndpointPage({ frame: visit.frame, client, types, fields, once, csrfToken, errors });
+    return { html, status: errors ? 400 : 200, withScript: true };
   }
 
   private async editForm(

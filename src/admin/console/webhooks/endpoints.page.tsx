@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { EndpointFilter, EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
+import { healthOf } from '../../../webhooks/endpoints/endpoint-health.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import { clientPath } from '../clients/client-frame.js';
 import type { FieldErrors } from '../form-attempt.js';
@@ -17,7 +18,7 @@ export interface EndpointsPageProps {
   errors?: FieldErrors;
 }
 
-/** The endpoints of all clients, with how their deliveries went within a day. */
+/** The endpoints of all clients, with the results of their deliveries within a day. */
 export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProps): string {
   const { clientId, isDisabled } = filter;
   const state = isDisabled ? 'disabled' : undefined;
@@ -25,15 +26,15 @@ export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProp
     frame,
     part: 'endpoints',
     title: 'Endpoints',
-    actions: clientId && (
+    actions: clientId && !errors && (
       <a class="button-link" href={clientPath(clientId, 'endpoints/new')}>
-        Add an endpoint
+        Add endpoint
       </a>
     ),
     children: (
       <>
-        <FilterForm path={ENDPOINTS_PATH} isFiltered={!!clientId || !!isDisabled || errors !== undefined}>
-          <TextField name="client_id" label="Client id" value={clientId} errors={errors} />
+        <FilterForm path={ENDPOINTS_PATH} isFiltered={!!clientId || !!isDisabled} errors={errors}>
+          <TextField name="client_id" label="Client ID" value={clientId} errors={errors} />
           <SelectField
             name="state"
             label="State"
@@ -42,6 +43,7 @@ export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProp
               { value: '', label: 'All' },
               { value: 'disabled', label: 'Disabled' },
             ]}
+            errors={errors}
           />
         </FilterForm>
         {!errors && (
@@ -50,7 +52,7 @@ export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProp
             page={page}
             idOf={({ id }) => id}
             path={pathWith(ENDPOINTS_PATH, { client_id: clientId, state })}
-            empty={clientId || isDisabled ? 'No endpoint matches.' : 'No client has an endpoint yet.'}
+            empty={clientId || isDisabled ? 'No endpoints match.' : 'There are no endpoints yet.'}
             words={NEXT_PREVIOUS}
             columns={[
               {
@@ -87,11 +89,8 @@ export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProp
 
 const number = (count: number): string => count.toLocaleString('en-GB');
 
-/** Whether events are sent to an endpoint, and why not. */
+/** The state of an endpoint and, if the service disabled it, the reason. */
 export function EndpointState({ endpoint }: { endpoint: EndpointEntity }): VNode {
-  const { enabled, disabledReason, failingSince } = endpoint;
-  if (enabled) return failingSince ? <State tone="warn">Failing</State> : <State tone="good">Enabled</State>;
-  if (disabledReason === 'gone') return <State tone="bad">Disabled: it answered 410</State>;
-  if (disabledReason === 'failing') return <State tone="bad">Disabled: it failed for 5 days</State>;
-  return <State tone="plain">Disabled by a person</State>;
+  const { label, tone, reason } = healthOf(endpoint);
+  return <State tone={tone}>{reason === undefined ? label : `${label}: ${reason}`}</State>;
 }

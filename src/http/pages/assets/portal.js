@@ -1,14 +1,14 @@
 /*
- * What a script can add to the portal, whose pages work without one: buttons that copy, and parts of a page that change
- * while something is under way, in place of loading the page again.
+ * Enhances portal pages that work without a script: updates the live parts of a page while something is in progress, instead
+ * of reloading it.
  */
 
 const liveParts = (root) => [...root.querySelectorAll('[data-live]')];
 
-/** Fetches the page again and puts the parts that changed in the place of those shown, until nothing is under way. */
+/** Fetches the page again and replaces the parts that changed, until nothing is in progress. */
 async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } });
-  // The session has ended, or what the page shows is gone: loading it says so.
+  // The session has ended, or the object of the page is gone: reloading shows that.
   if (!response.ok) return location.reload();
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   const [shown, fresh] = [liveParts(document), liveParts(page)];
@@ -25,20 +25,4 @@ function refreshLater(seconds) {
   setTimeout(() => (document.hidden ? again() : refresh().catch(again)), seconds * 1000);
 }
 
-/** A button beside what is worth copying: a secret, or an example. */
-function addCopyButton(source) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'quiet copy';
-  button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(source.value ?? source.textContent);
-    button.textContent = 'Copied';
-    setTimeout(() => (button.textContent = 'Copy'), 2000);
-  });
-  source.after(button);
-}
-
-// Browsers let pages copy over https and on the machine itself.
-if (navigator.clipboard) document.querySelectorAll('[data-copy]').forEach(addCopyButton);
 refreshLater(document.querySelector('main').dataset.refresh);

@@ -4,20 +4,20 @@ import { InitialTile, Layout, renderPage, SignedInAs } from '../../../http/pages
 
 export interface ConsentScope {
   name: string;
-  /** What the scope lets the application read, in words for a driver. */
+  /** What the scope lets the application read, in plain words for a driver. */
   description: string;
 }
 
 export interface ConsentPageProps {
-  /** Of the decision: bound to the user and the request that the page shows. */
+  /** CSRF token of the decision form, bound to the user and the request that the page shows. */
   csrfToken: string;
   logoutToken: string;
   clientName: string;
-  /** The signed-in user owns the application, so it may also open the webhook portal for it. */
+  /** The logged-in user owns the application, so it can also open the webhook portal with this authorization. */
   clientIsOwned: boolean;
   user: { name: string; email: string };
   scopes: ConsentScope[];
-  /** Names of scopes this user agreed to before. */
+  /** Names of the scopes that this user consented to before. */
   alreadyConsented: string[];
   /** Opaque string that is posted back. */
   request: string;
@@ -27,7 +27,7 @@ export interface ConsentPageProps {
   redirectHost: string;
 }
 
-/** Asks the signed-in user whether an application may read their data. */
+/** Asks the logged-in user whether an application may read their data. */
 export function consentPage(props: ConsentPageProps): string {
   const { logoutToken, clientName, clientIsOwned, user, returnTo, redirectHost } = props;
   return renderPage(
@@ -47,13 +47,13 @@ export function consentPage(props: ConsentPageProps): string {
           <button type="submit" class="link-button">
             Log out
           </button>{' '}
-          and sign in as somebody else.
+          and log in as someone else.
         </p>
       </form>
       <ScopeList {...props} />
       {clientIsOwned && (
         <p class="notice">
-          <strong>This application is yours.</strong> If you authorize it, it may also open the webhook portal
+          <strong>This application is yours.</strong> If you authorize it, it can also open the webhook portal
           for <bdi>{clientName}</bdi>.
         </p>
       )}
@@ -63,18 +63,19 @@ export function consentPage(props: ConsentPageProps): string {
         <bdi class="host" dir="ltr">
           {redirectHost}
         </bdi>
-        . If you cancel, nothing new is shared. If you authorize, you can take this back at any time.
+        . If you cancel, nothing new is shared. If you authorize, you can disconnect the application at any
+        time.
       </p>
     </Layout>,
   );
 }
 
 function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
-  if (scopes.length === 0) return <p>It asks for no particular data.</p>;
+  if (scopes.length === 0) return <p>It does not ask for any data.</p>;
   return (
     <>
-      <h2 id="scopes-heading">What it asks for</h2>
-      {/* Safari drops list semantics from lists without markers unless the role says so. */}
+      <h2 id="scopes-heading">Requested access</h2>
+      {/* Safari drops list semantics from lists without markers unless the role is given. */}
       <ul class="scopes" role="list" aria-labelledby="scopes-heading">
         {scopes.map((scope) => (
           <li>
@@ -98,7 +99,7 @@ function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
               <span class="scope-description">{scope.description}</span>{' '}
               <span class="scope-meta">
                 <code>{scope.name}</code>{' '}
-                {alreadyConsented.includes(scope.name) && <span class="badge">You agreed before</span>}
+                {alreadyConsented.includes(scope.name) && <span class="badge">Already authorized</span>}
               </span>
             </div>
           </li>
@@ -109,8 +110,8 @@ function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
 }
 
 /**
- * Both decisions in one form. Authorize is the visually primary button, yet Cancel comes first in the DOM:
- * the first submit button is what a browser presses by itself, and only a deliberate press may give access.
+ * Both decisions in one form. Authorize is the visually primary button, but Cancel comes first in the DOM: browsers press the
+ * first submit button by default, and access must only be given by a deliberate click.
  */
 function DecisionForm({ csrfToken, request }: ConsentPageProps): VNode {
   return (

@@ -4,9 +4,9 @@ import { Layout, renderPage, SignedInAs } from '../../../http/pages/layout.js';
 
 export interface LoginPageProps {
   csrfToken: string;
-  /** Where to go after logging in, posted back as it came. */
+  /** Where to go after login; posted back unchanged. */
   returnTo?: string;
-  /** Fills the e-mail field again after a failed attempt. */
+  /** Fills in the email field again after a failed attempt. */
   email?: string;
   error?: string;
   /** The application that sent the user here, if one did. */
@@ -14,13 +14,13 @@ export interface LoginPageProps {
   signedInAs?: { name: string; email: string };
 }
 
-/** The log-in form; or, for somebody who is already signed in and has nowhere to return to, who that is. */
+/** The login form; for a user who is already logged in and has nowhere to return to, shows who is logged in. */
 export function loginPage(props: LoginPageProps): string {
   const { csrfToken, returnTo, signedInAs } = props;
   if (signedInAs && !returnTo) {
     return renderPage(
-      <Layout title="Signed in">
-        <h1>You are signed in</h1>
+      <Layout title="Logged in">
+        <h1>You are logged in</h1>
         <SignedInAs {...signedInAs} />
         <p class="actions">
           <a class="button-link" href="/account">
@@ -64,7 +64,7 @@ function LoginForm({ csrfToken, returnTo, email, error, clientName }: LoginPageP
         <CsrfField token={csrfToken} />
         {returnTo && <input type="hidden" name="return_to" value={returnTo} />}
         <label for="email">Email</label>
-        {/* Not type="email": browsers refuse such an address with an umlaut, or rewrite its domain. */}
+        {/* Not type="email": browsers reject addresses with an umlaut, or rewrite their domain. */}
         <input
           id="email"
           name="email"

@@ -27,7 +27,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
 
 const RANGES = { '24h': '24 hours', '7d': '7 days' };
 
-/** An endpoint's attempts over time: two pictures, and the same as a table. */
+/** An endpoint's attempts over time: two charts, and the same data as a table. */
 export function Activity({ path, buckets, range }: ActivityProps): VNode {
   const sum = (of: (bucket: Bucket) => number) => buckets.reduce((total, bucket) => total + of(bucket), 0);
   const delivered = sum((bucket) => bucket.delivered);
@@ -73,7 +73,7 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
             </figure>
           </div>
           <details>
-            <summary>The same as a table</summary>
+            <summary>View as table</summary>
             <ActivityTable buckets={buckets} range={range} />
           </details>
         </>

@@ -11,13 +11,13 @@ export const PLOT_Y: [number, number] = [HEIGHT - MARGIN.bottom, MARGIN.top];
 const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
 
-/** What stands under a bar. */
+/** The label under a bar. */
 const tickLabel = (start: Date, range: ChartRange): string =>
   (range === '24h' ? TIME_OF_DAY : WEEKDAY).format(start);
 
 export interface ChartFrameProps {
   id: string;
-  /** What the picture shows, in a sentence: the text alternative, with the table beside it. */
+  /** The text alternative of the chart, in a sentence; the table is next to it. */
   description: string;
   buckets: Bucket[];
   range: ChartRange;
@@ -27,7 +27,7 @@ export interface ChartFrameProps {
   children: ComponentChildren;
 }
 
-/** The axes of a chart, drawn on the server; its colours are classes of the style sheet. */
+/** The axes of a chart, rendered on the server; its colours are classes of the style sheet. */
 export function ChartFrame(props: ChartFrameProps): VNode {
   const { id, description, buckets, range, x, y, formatTick, children } = props;
   const everyNth = range === '24h' ? 4 : 1;

@@ -3,13 +3,13 @@ import type { VNode } from 'preact';
 import { ChartFrame, PLOT_X, PLOT_Y } from './chart-frame.js';
 import type { Bucket, ChartRange } from './time-buckets.js';
 
-/** Bars of how many attempts arrived, and on top of them how many failed. */
+/** Bars with the number of successful attempts, and failed ones stacked on top. */
 export function DeliveriesChart({ buckets, range }: { buckets: Bucket[]; range: ChartRange }): VNode {
   const x = scaleBand()
     .domain(buckets.map(({ start }) => start.toISOString()))
     .range(PLOT_X)
     .paddingInner(0.25);
-  // Whole numbers alone: there is no half of an attempt.
+  // Only whole numbers on the axis: there are no half attempts.
   const most = Math.max(4, ...buckets.map(({ delivered, failed }) => delivered + failed));
   const y = scaleLinear().domain([0, most]).nice(4).range(PLOT_Y);
   const bar = (bucket: Bucket, from: number, to: number, kind: 'delivered' | 'failed') =>

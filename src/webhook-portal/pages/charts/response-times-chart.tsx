@@ -6,7 +6,7 @@ import type { Bucket, ChartRange } from './time-buckets.js';
 
 type Measured = Required<Bucket>;
 
-/** Lines of how long attempts took, on average and at most; broken where there was none. */
+/** Lines of the average and longest durations, interrupted where there were no attempts. */
 export function ResponseTimesChart({ buckets, range }: { buckets: Bucket[]; range: ChartRange }): VNode {
   const x = scaleBand()
     .domain(buckets.map(({ start }) => start.toISOString()))
@@ -44,6 +44,6 @@ export function ResponseTimesChart({ buckets, range }: { buckets: Bucket[]; rang
   );
 }
 
-/** A duration as people say it. */
+/** A duration in readable form. */
 export const formatMs = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0).replace(/\.0$/, '')} s`;

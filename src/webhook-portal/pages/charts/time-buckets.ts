@@ -5,12 +5,12 @@ export interface Bucket {
   start: Date;
   delivered: number;
   failed: number;
-  /** Of all its attempts; undefined where there was none. */
+  /** The average over all its attempts; undefined without attempts. */
   averageMs?: number;
   slowestMs?: number;
 }
 
-/** What a chart shows: the last 24 hours by the hour, or the last 7 days by the day, in UTC. */
+/** The range of a chart: the last 24 hours by hour, or the last 7 days by day, in UTC. */
 export type ChartRange = '24h' | '7d';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ export function rangeStart(range: ChartRange, now: Date): Date {
   return new Date(Math.floor(now.getTime() / bucketMs) * bucketMs - (count - 1) * bucketMs);
 }
 
-/** Every bucket of the range, oldest first, those without attempts too. */
+/** All buckets of the range, oldest first, including those without attempts. */
 export function bucketsOf(hours: EndpointHour[], range: ChartRange, now: Date): Bucket[] {
   const { bucketMs, count } = RANGES[range];
   const first = rangeStart(range, now).getTime();

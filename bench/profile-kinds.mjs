@@ -1,0 +1,72 @@
+const FRAMEWORK = 'framework (Fastify, NestJS, RxJS)';
+const NODE = 'Node.js: HTTP and sockets';
+const REST = 'the service’s own work';
+const NATIVE = 'native code without a caller';
+const COLLECTOR = 'garbage collection';
+
+/** A function belongs to the first of these that its file matches. */
+const RULES = [
+  [
+    'log line',
+    /\/pino|sonic-boom|thread-stream|dist\/src\/http\/(logging|log-output|request-context)|telemetry\/log-scope/,
+  ],
+  ['limits', /dist\/src\/rate-limits\/|@nestjs\/throttler|http\/address-rate-limit|oauth\/.*limit/],
+  ['metrics', /prom-client|tdigest|bintrees|request-metrics|dist\/src\/activity\//],
+  [
+    'guards and authentication',
+    /passport|\.guard\.js|bearer\.strategy|\.strategy\.js|client-authentication|client-credentials|core\/guards/,
+  ],
+  [
+    'tokens, keys, changes',
+    /dist\/src\/(tokens|secrets)\/|database\/(access-changes|change-window|change-tracked)|known-clients|scope-numbers/,
+  ],
+  [
+    'database driver, statements',
+    /node_modules\/(pg|pg-|postgres-|typeorm|dataloader)|dist\/src\/database\//,
+  ],
+  [
+    FRAMEWORK,
+    /node_modules\/(fastify|@fastify|find-my-way|@nestjs|rxjs|avvio|secure-json|fast-json|light-my-request|reusify|fastq|reflect-metadata|accepts|negotiator|mime)/,
+  ],
+  [REST, /dist\/|node_modules\//],
+];
+
+/** What time is told apart by, in the order of `timeByKind`. */
+export const KINDS = [...RULES.map(([kind]) => kind), NODE, NATIVE, COLLECTOR];
+
+/**
+ * How many microseconds between two moments of a profile (of V8's kind) went where: a sample is counted for the innermost function with
+ * a file, so that what Node.js does for a library is the library's; below the framework it is Node.js's own.
+ */
+export function timeByKind({ nodes, samples, timeDeltas, startTime }, from, to) {
+  const kinds = kindsOf(nodes);
+  const times = KINDS.map(() => 0);
+  let at = startTime;
+  samples.forEach((id, n) => {
+    at += timeDeltas[n];
+    const kind = kinds.get(id);
+    if (kind !== undefined && at >= from && at <= to) times[KINDS.indexOf(kind)] += timeDeltas[n];
+  });
+  return times;
+}
+
+/** The kind of each node; undefined for what is no work. */
+function kindsOf(nodes) {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  return new Map(nodes.map(({ id }) => [id, kindOf(id)]));
+
+  function kindOf(id) {
+    const { functionName } = byId.get(id).callFrame;
+    if (functionName === '(idle)' || functionName === '(root)') return undefined;
+    if (functionName === '(garbage collector)') return COLLECTOR;
+    let isOfNode = false;
+    for (let at = id; at !== undefined; at = parents.get(at)) {
+      const { url } = byId.get(at).callFrame;
+      const kind = url.startsWith('node:') ? undefined : RULES.find(([, files]) => files.test(url))?.[0];
+      if (kind) return kind === FRAMEWORK && isOfNode ? NODE : kind;
+      isOfNode ||= url.startsWith('node:');
+    }
+    return isOfNode ? NODE : NATIVE;
+  }
+}

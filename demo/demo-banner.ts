@@ -1,0 +1,63 @@
+import type { Settings } from '../src/config/settings.js';
+import type { DemoCredentials } from './demo-credentials.js';
+import { demoRedirectUri } from './demo-data.js';
+
+/** The text that the demonstration prints at every start: URLs, credentials, and commands to paste. */
+export function demoBanner(settings: Settings, demo: DemoCredentials): string {
+  const { baseUrl } = settings;
+  const redirectUri = demoRedirectUri(baseUrl);
+  const authorizeUrl = (clientId: string, extra: Record<string, string> = {}) =>
+    `${baseUrl}/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, ...extra }).toString()}`;
+  const { partnerClient: partner, appClient: app, operatorClient: operator } = demo;
+  return `
+Charging Data Service: demonstration
+====================================
+Start page   ${baseUrl}/
+Account      ${baseUrl}/account   (as the EV driver)
+Console      ${baseUrl}/admin/console   (as the operator)
+API          ${baseUrl}/docs
+Metadata     ${baseUrl}/.well-known/oauth-authorization-server
+Data folder  ${settings.dataDir} (delete it to start over)
+
+People (log in at ${baseUrl}/login)
+  EV driver     ${demo.driver.email}   ${demo.driver.password}
+  Organisation  ${demo.organisation.email}   ${demo.organisation.password}
+  Operator      ${demo.operator.email}   ${demo.operator.password}
+
+A partner's client (confidential)
+  client_id      ${partner.id}
+  client_secret  ${partner.secret}
+A partner's native app (public, PKCE)
+  client_id      ${app.id}
+The operator's client (admin API, introspection)
+  client_id      ${operator.id}
+  client_secret  ${operator.secret}
+
+1. A client-credentials token:
+
+curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${baseUrl}/o/token
+
+2. A one-time link to the webhook portal (open what it prints in a browser):
+
+TOKEN=$(curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/webhook_portal
+
+3. An end user's consent. Open this in a browser, log in as the EV driver, and authorize. The page that follows
+   shows a line "CODE=…": paste it here, and then the command below (within one minute):
+
+${authorizeUrl(partner.id, { state: 'demo' })}
+
+curl -s -u '${partner.id}:${partner.secret}' -d grant_type=authorization_code -d redirect_uri=${redirectUri} -d code=$CODE ${baseUrl}/o/token
+
+   The same for the native app, with PKCE instead of a secret:
+
+${authorizeUrl(app.id, { state: 'demo', code_challenge: app.codeChallenge, code_challenge_method: 'S256' })}
+
+curl -s -d client_id=${app.id} -d grant_type=authorization_code -d redirect_uri=${redirectUri} -d code_verifier=${app.codeVerifier} -d code=$CODE ${baseUrl}/o/token
+
+4. The admin API:
+
+ADMIN=$(curl -s -u '${operator.id}:${operator.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $ADMIN" ${baseUrl}/admin/clients
+`;
+}

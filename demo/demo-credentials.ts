@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { newId } from '../src/secrets/ids.js';
+import { newSecret } from '../src/secrets/tokens.js';
+
+interface DemoUser {
+  id: string;
+  email: string;
+  name: string;
+  password: string;
+}
+
+/**
+ * The users and clients of the demonstration. Generated at the first start and stored in DATA_DIR, to be printed at every start.
+ */
+export interface DemoCredentials {
+  organisation: DemoUser;
+  driver: DemoUser;
+  sharingDriver: DemoUser;
+  operator: DemoUser;
+  partnerClient: { id: string; secret: string };
+  appClient: { id: string; codeVerifier: string; codeChallenge: string };
+  operatorClient: { id: string; secret: string };
+}
+
+/** Reads the demonstration's credentials from `<dataDir>/demo-credentials.json` (mode 0600), or generates them. */
+export async function loadDemoCredentials(dataDir: string): Promise<DemoCredentials> {
+  const file = path.join(dataDir, 'demo-credentials.json');
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as DemoCredentials;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const made = makeCredentials();
+  await writeFile(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return made;
+}
+
+function makeCredentials(): DemoCredentials {
+  const codeVerifier = randomBytes(32).toString('base64url');
+  return {
+    organisation: user('energy@demo.example', 'Northwind Energy'),
+    driver: user('driver@demo.example', 'Ada Driver'),
+    sharingDriver: user('sharing@demo.example', 'Linus Sharing'),
+    operator: user('operator@demo.example', 'Olga Operator'),
+    partnerClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
+    appClient: {
+      id: newId('clnt'),
+      codeVerifier,
+      codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+    },
+    operatorClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
+  };
+}
+
+const user = (email: string, name: string): DemoUser => ({
+  id: newId('user'),
+  email,
+  name,
+  password: randomBytes(12).toString('base64url'),
+});

@@ -1,0 +1,178 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { ClientEntity } from '../src/clients/client.entity.js';
+import { hashPassword } from '../src/secrets/passwords.js';
+import type { Settings } from '../src/config/settings.js';
+import { OPERATOR_SCOPES } from '../src/scopes/scope.entity.js';
+import { newId } from '../src/secrets/ids.js';
+import { digestOf, newSecret } from '../src/secrets/tokens.js';
+import { emailKeyOf } from '../src/users/email.js';
+import { UserEntity } from '../src/users/user.entity.js';
+import type { DemoCredentials } from './demo-credentials.js';
+import { seedTraffic } from './demo-traffic.js';
+
+const PARTNER_SCOPES = ['charging_session:read', 'vehicle:read'];
+/** Drivers who cannot log in; they only fill the lists. */
+const DRIVERS = [
+  ...['Amina Okafor', 'Bram de Vries', 'Chiara Conti', 'Dmitri Petrov', 'Elif Yılmaz', 'Femke Janssen'],
+  ...['Gustav Lindqvist', 'Hana Novák', 'Iker Etxeberria', 'Jasmine Thornton-Whitfield', 'Kofi Mensah'],
+];
+
+/** The redirect URI of the demonstration's clients: a page of the service itself that shows what it received. */
+export const demoRedirectUri = (baseUrl: string): string => `${baseUrl}/demo/callback`;
+
+/** Inserts the data of the demonstration. Existing data is kept, except for the redirect URI, which follows the port. */
+export async function seedDemonstration(
+  dataSource: DataSource,
+  demo: DemoCredentials,
+  { baseUrl, encryptionKey, webhookRetrySchedule }: Settings,
+): Promise<void> {
+  await dataSource.transaction(async (manager) => {
+    await addUser(manager, demo.organisation, { kind: 'organisation' });
+    await addUser(manager, demo.driver);
+    await addUser(manager, demo.sharingDriver);
+    await addUser(manager, demo.operator, { role: 'operator' });
+    const redirectUris = [demoRedirectUri(baseUrl)];
+    const ownerId = demo.organisation.id;
+    await addClient(manager, demo.partnerClient, {
+      name: 'Northwind Smart Charging',
+      type: 'confidential',
+      grantTypes: ['authorization_code', 'client_credentials'],
+      scopes: PARTNER_SCOPES,
+      redirectUris,
+      ownerId,
+    });
+    await addClient(manager, demo.appClient, {
+      name: 'Northwind Driver App',
+      type: 'public',
+      grantTypes: ['authorization_code'],
+      scopes: PARTNER_SCOPES,
+      redirectUris,
+      ownerId,
+    });
+    await addClient(manager, demo.operatorClient, {
+      name: 'Demo operator',
+      type: 'confidential',
+      grantTypes: ['client_credentials'],
+      scopes: OPERATOR_SCOPES,
+      redirectUris: [],
+      ownerId: demo.operator.id,
+    });
+    await manager.query(
+      `INSERT INTO consents (client_id, user_id, scopes, evidence) VALUES ($1, $2, $3, 'Part of the demonstration')
+       ON CONFLICT DO NOTHING`,
+      [demo.partnerClient.id, demo.sharingDriver.id, ['charging_session:read']],
+    );
+    const seeded: unknown[] = await manager.query('SELECT 1 FROM webhook_endpoints LIMIT 1');
+    if (seeded.length > 0) return;
+    const drivers = await addDrivers(manager, demo);
+    await addNeighbours(manager, demo, drivers);
+    await seedTraffic(manager, {
+      clientId: demo.partnerClient.id,
+      drivers,
+      encryptionKey,
+      retrySchedule: webhookRetrySchedule,
+    });
+  });
+}
+
+/** The drivers, each of whom shares data with the partner. */
+async function addDrivers(manager: EntityManager, demo: DemoCredentials): Promise<string[]> {
+  const ids = DRIVERS.map(() => newId('user'));
+  const emails = DRIVERS.map((_name, n) => `driver${n + 2}@demo.example`);
+  await manager.query(
+    `INSERT INTO users (id, email, email_key, name, kind, role, created_at)
+     SELECT id, email, email, name, 'individual', 'user', now() - make_interval(days => 40 - n::int)
+       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS d (id, email, name, n)`,
+    [ids, emails, DRIVERS],
+  );
+  await manager.query(
+    `INSERT INTO consents (client_id, user_id, scopes, granted_at)
+     SELECT $1, id, $3, now() - make_interval(days => 30 - 2 * n::int)
+       FROM unnest($2::text[]) WITH ORDINALITY AS d (id, n)`,
+    [demo.partnerClient.id, ids, PARTNER_SCOPES],
+  );
+  return ids;
+}
+
+/** Another partner with its own client, and a disabled client. */
+async function addNeighbours(
+  manager: EntityManager,
+  demo: DemoCredentials,
+  drivers: string[],
+): Promise<void> {
+  const fleet = { id: newId('user'), email: 'fleet@demo.example', name: 'Harbour Fleet Services' };
+  await manager.query(
+    `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, $3, 'organisation', 'user')`,
+    [fleet.id, fleet.email, fleet.name],
+  );
+  const planner = newId('clnt');
+  await addClient(
+    manager,
+    { id: planner, secret: newSecret('clientSecret') },
+    {
+      name: 'Harbour Fleet Planner',
+      type: 'confidential',
+      grantTypes: ['client_credentials'],
+      scopes: ['vehicle:read'],
+      redirectUris: [],
+      ownerId: fleet.id,
+    },
+  );
+  const retired = newId('clnt');
+  await addClient(
+    manager,
+    { id: retired },
+    {
+      name: 'Northwind Pilot 2024',
+      type: 'public',
+      grantTypes: ['authorization_code'],
+      scopes: ['charging_session:read'],
+      redirectUris: ['https://pilot.northwind.example/callback'],
+      ownerId: demo.organisation.id,
+    },
+  );
+  await manager.update(ClientEntity, { id: retired }, { enabled: false });
+  await manager.query(
+    `INSERT INTO consents (client_id, user_id, scopes, granted_at, evidence, revoked_at)
+     SELECT $1, id, $3, now() - interval '20 days', 'Framework agreement with the driver, § 4',
+            CASE WHEN n = 4 THEN now() - interval '2 days' END
+       FROM unnest($2::text[]) WITH ORDINALITY AS d (id, n)`,
+    [planner, drivers.slice(0, 5), ['vehicle:read']],
+  );
+}
+
+async function addUser(
+  manager: EntityManager,
+  user: { id: string; email: string; name: string; password: string },
+  { kind = 'individual', role = 'user' }: { kind?: UserEntity['kind']; role?: UserEntity['role'] } = {},
+): Promise<void> {
+  if (await manager.existsBy(UserEntity, { id: user.id })) return;
+  await manager.insert(UserEntity, {
+    id: user.id,
+    email: user.email,
+    emailKey: emailKeyOf(user.email),
+    name: user.name,
+    kind,
+    role,
+    passwordHash: await hashPassword(user.password),
+    webhooksEnabled: true,
+    enabled: true,
+  });
+}
+
+async function addClient(
+  manager: EntityManager,
+  { id, secret }: { id: string; secret?: string },
+  client: Pick<ClientEntity, 'name' | 'type' | 'grantTypes' | 'scopes' | 'redirectUris' | 'ownerId'>,
+): Promise<void> {
+  if (await manager.existsBy(ClientEntity, { id })) {
+    await manager.update(ClientEntity, { id }, { redirectUris: client.redirectUris });
+    return;
+  }
+  await manager.insert(ClientEntity, { ...client, id, enabled: true, rateLimit: null, trusted: false });
+  if (secret === undefined) return;
+  await manager.query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [
+    id,
+    digestOf(secret),
+  ]);
+}

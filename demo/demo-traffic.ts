@@ -1,0 +1,271 @@
+import type { EntityManager } from 'typeorm';
+import { ulid } from 'ulid';
+import { EVERYBODY } from '../src/activity/activity.js';
+import { EVENT_TYPES } from '../migrations/event-types.js';
+import { waitBeforeRetry } from '../src/webhooks/deliveries/retry-schedule.js';
+import { payloadOf } from '../src/webhooks/events/event.js';
+import { makeEndpointSecret } from '../src/webhooks/signing/endpoint-secret.js';
+import { sealEndpointSecret } from '../src/webhooks/signing/sealed-secret.js';
+import { signDelivery } from '../src/webhooks/signing/sign-delivery.js';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 6 * 24;
+const ADDED_HOURS_AGO = HOURS + 1;
+/** Events per hour of the day (UTC), from midnight on: drivers come home in the evening. */
+const RHYTHM = [2, 1, 1, 1, 1, 2, 4, 6, 5, 3, 2, 3, 3, 3, 3, 4, 6, 9, 10, 9, 7, 6, 4, 3];
+const TYPES = EVENT_TYPES.filter(([, , publisher]) => publisher === 'services');
+
+export interface DemoTraffic {
+  clientId: string;
+  /** The drivers who share data with the client. */
+  drivers: string[];
+  encryptionKey: Buffer;
+  /** Seconds between attempts. */
+  retrySchedule: readonly number[];
+}
+
+interface DemoEndpoint {
+  id: string;
+  secret: string;
+  url: string;
+  description: string;
+  /** The status of its response at a time. */
+  statusAt(time: Date): number;
+}
+
+interface DemoEvent {
+  id: string;
+  type: string;
+  userId: string;
+  payload: string;
+  time: Date;
+}
+
+interface DemoAttempt {
+  time: number;
+  status: number;
+  durationMs: number;
+}
+
+/** A delivery in the state in which the worker would have left it. */
+interface DemoDelivery {
+  id: string;
+  event: DemoEvent;
+  attempts: DemoAttempt[];
+  state: 'delivered' | 'failed' | 'pending';
+  /** The due time of a pending delivery. */
+  dueAt: number | null;
+}
+
+/**
+ * Inserts days of past events with their deliveries and retries, for the charts of portal and console. The worker retries what is
+ * still pending like any other delivery; its host does not exist.
+ */
+export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic): Promise<void> {
+  const now = new Date();
+  const endpoints = makeEndpoints(now);
+  const events = makeEvents(traffic.drivers, now);
+  for (const endpoint of endpoints) await insertEndpoint(manager, traffic, endpoint);
+  await manager.query(
+    `INSERT INTO events (id, type, user_id, payload, deliveries, created_at)
+     SELECT id, type, user_id, payload, $5, to_timestamp(ms / 1000.0)
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::bigint[]) AS e (id, type, user_id, payload, ms)`,
+    [
+      events.map(({ id }) => id),
+      events.map(({ type }) => type),
+      events.map(({ userId }) => userId),
+      events.map(({ payload }) => payload),
+      endpoints.length,
+      events.map(({ time }) => time.getTime()),
+    ],
+  );
+  await insertActivity(manager, traffic.clientId);
+  for (const endpoint of endpoints) {
+    const deliveries = events.map((event) => deliver(endpoint, event, traffic.retrySchedule, now));
+    await insertDeliveries(manager, traffic.clientId, endpoint, deliveries);
+    await setLastAttempts(manager, endpoint, deliveries);
+  }
+  await manager.query(
+    `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+     SELECT d.endpoint_id, date_trunc('hour', a.attempted_at, 'UTC'), count(*) FILTER (WHERE a.status < 300),
+            count(*) FILTER (WHERE a.status >= 300), sum(a.duration_ms), max(a.duration_ms)
+       FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id GROUP BY 1, 2`,
+  );
+}
+
+/**
+ * One healthy endpoint with occasional failures; and one that was down for days, so that its early deliveries failed permanently,
+ * and that has been responding with 503 again for some hours.
+ */
+const makeEndpoints = (now: Date): DemoEndpoint[] => [
+  {
+    id: `endp${ulid(now.getTime() - ADDED_HOURS_AGO * HOUR_MS)}`,
+    secret: makeEndpointSecret(),
+    url: 'https://hooks.northwind.example/charging',
+    description: 'Charging sessions into the tariff engine',
+    statusAt: () => (Math.random() < 0.02 ? 500 : 204),
+  },
+  {
+    id: `endp${ulid(now.getTime() - ADDED_HOURS_AGO * HOUR_MS)}`,
+    secret: makeEndpointSecret(),
+    url: 'https://fleet.northwind.example/events',
+    description: 'Fleet dashboard',
+    statusAt: (time) => {
+      const hoursAgo = (now.getTime() - time.getTime()) / HOUR_MS;
+      return hoursAgo < 3 || hoursAgo > 56 ? 503 : 200;
+    },
+  },
+];
+
+/** Attempts until one succeeds, the schedule is used up, or the next one is in the future. */
+function deliver(
+  { statusAt }: DemoEndpoint,
+  event: DemoEvent,
+  retrySchedule: readonly number[],
+  now: Date,
+): DemoDelivery {
+  const id = `dlvr${ulid(event.time.getTime())}`;
+  const attempts: DemoAttempt[] = [];
+  let time = event.time.getTime();
+  while (time <= now.getTime()) {
+    const status = statusAt(new Date(time));
+    const durationMs = Math.round(40 + 160 * Math.random() ** 3);
+    attempts.push({ time, status, durationMs });
+    if (isGood(status)) return { id, event, attempts, state: 'delivered', dueAt: null };
+    const wait = waitBeforeRetry(retrySchedule, attempts.length - 1);
+    if (wait === undefined) return { id, event, attempts, state: 'failed', dueAt: null };
+    time += durationMs + Math.round(wait * 1000);
+  }
+  return { id, event, attempts, state: 'pending', dueAt: time };
+}
+
+const isGood = (status: number): boolean => status < 300;
+
+function makeEvents(drivers: string[], now: Date): DemoEvent[] {
+  const events: DemoEvent[] = [];
+  for (let hoursAgo = HOURS; hoursAgo > 0; hoursAgo--) {
+    const begin = now.getTime() - hoursAgo * HOUR_MS;
+    const count = Math.round(RHYTHM[new Date(begin).getUTCHours()]! * (0.7 + 0.6 * Math.random()));
+    for (let n = 0; n < count; n++) {
+      const time = new Date(begin + Math.floor((HOUR_MS * (n + Math.random())) / count));
+      const [type, , , , sample] = TYPES[Math.floor(Math.random() * TYPES.length)]!;
+      const userId = drivers[Math.floor(Math.random() * drivers.length)]!;
+      const id = `evnt${ulid(time.getTime())}`;
+      const payload = payloadOf(id, { type, timestamp: time.toISOString(), userId, data: sample });
+      events.push({ id, type, userId, payload, time });
+    }
+  }
+  return events;
+}
+
+async function insertEndpoint(
+  manager: EntityManager,
+  { clientId, encryptionKey }: DemoTraffic,
+  { id, secret, url, description }: DemoEndpoint,
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO webhook_endpoints (id, client_id, url, description, event_types, sealed_secret, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, now() - make_interval(hours => $7))`,
+    [
+      id,
+      clientId,
+      url,
+      description,
+      TYPES.map(([name]) => name),
+      sealEndpointSecret(encryptionKey, id, secret),
+      ADDED_HOURS_AGO,
+    ],
+  );
+}
+
+async function insertDeliveries(
+  manager: EntityManager,
+  clientId: string,
+  { id: endpointId, secret }: DemoEndpoint,
+  deliveries: DemoDelivery[],
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, attempts, retries, next_attempt_at,
+                             created_at, finished_at)
+     SELECT id, event_id, event_type, $1, $2, state, attempts, attempts - (state <> 'pending')::int,
+            to_timestamp(due_ms / 1000.0), to_timestamp(ms / 1000.0),
+            CASE WHEN state <> 'pending' THEN to_timestamp(end_ms / 1000.0) END
+       FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::bigint[], $9::bigint[], $10::bigint[])
+              AS d (id, event_id, event_type, state, attempts, due_ms, ms, end_ms)`,
+    [
+      endpointId,
+      clientId,
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ event }) => event.id),
+      deliveries.map(({ event }) => event.type),
+      deliveries.map(({ state }) => state),
+      deliveries.map(({ attempts }) => attempts.length),
+      deliveries.map(({ dueAt }) => dueAt),
+      deliveries.map(({ event }) => event.time.getTime()),
+      deliveries.map(({ attempts }) => attempts.at(-1)!).map(({ time, durationMs }) => time + durationMs),
+    ],
+  );
+  const made = deliveries.flatMap(({ id, event, attempts }) =>
+    attempts.map((attempt, index) => ({
+      ...attempt,
+      id,
+      number: index + 1,
+      signature: signDelivery([secret], {
+        id,
+        timestamp: Math.floor(attempt.time / 1000),
+        body: event.payload,
+      }),
+    })),
+  );
+  await manager.query(
+    `INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, response_start, signature)
+     SELECT id, number, to_timestamp(ms / 1000.0), duration_ms, status,
+            CASE status WHEN 503 THEN 'upstream is restarting' WHEN 500 THEN 'unexpected error' ELSE '' END, signature
+       FROM unnest($1::text[], $2::int[], $3::bigint[], $4::int[], $5::int[], $6::text[])
+              AS a (id, number, ms, duration_ms, status, signature)`,
+    [
+      made.map(({ id }) => id),
+      made.map(({ number }) => number),
+      made.map(({ time }) => time),
+      made.map(({ durationMs }) => durationMs),
+      made.map(({ status }) => status),
+      made.map(({ signature }) => signature),
+    ],
+  );
+}
+
+/** Sets the last attempt of the endpoint, and since when it has been failing. */
+async function setLastAttempts(
+  manager: EntityManager,
+  { id }: DemoEndpoint,
+  deliveries: DemoDelivery[],
+): Promise<void> {
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+  attempts.sort((one, other) => one.time - other.time);
+  const lastGood = attempts.findLastIndex(({ status }) => isGood(status));
+  await manager.query(
+    `UPDATE webhook_endpoints
+        SET last_attempt_at = to_timestamp($2::bigint / 1000.0), failing_since = to_timestamp($3::bigint / 1000.0)
+      WHERE id = $1`,
+    [id, attempts.at(-1)?.time ?? null, attempts[lastGood + 1]?.time ?? null],
+  );
+}
+
+/** Hourly counts for the client and in total: tokens, refusals and logins. */
+async function insertActivity(manager: EntityManager, clientId: string): Promise<void> {
+  await manager.query(
+    `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+     SELECT who.id, hour, kind, detail, greatest(1, round(usual * (0.6 + 0.8 * random())))::bigint, hour + interval '50 minutes'
+       FROM generate_series(date_trunc('hour', now(), 'UTC') - make_interval(hours => $2),
+                            date_trunc('hour', now(), 'UTC') - interval '1 hour', interval '1 hour') AS hour,
+            (VALUES ('token_issued', 'client_credentials', 24, 1.0), ('token_issued', 'refresh_token', 60, 1.0),
+                    ('token_issued', 'authorization_code', 4, 0.7), ('token_refused', 'wrong_secret', 2, 0.1),
+                    ('token_refused', 'refresh_token_expired', 2, 0.3), ('bearer_refused', 'token_expired', 5, 0.5),
+                    ('rate_limited', 'partner', 40, 0.04), ('sign_in', 'password', 6, 0.8),
+                    ('sign_in_refused', 'password', 2, 0.4)) AS usually (kind, detail, usual, share),
+            (VALUES ($1), ($3)) AS who (id)
+      -- The hour stands in it so that it is thrown for each hour anew.
+      WHERE random() + 0 * extract(epoch FROM hour) < share AND (who.id = $3 OR kind NOT LIKE 'sign_in%')`,
+    [clientId, HOURS, EVERYBODY],
+  );
+}

@@ -1,0 +1,17 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Form, queryStringOf } from '../src/http/form.js';
+import { PageRoute, sendPage } from '../src/http/send-page.js';
+import { demoCallbackPage } from './pages/demo-callback.page.js';
+
+/** Stands in for a partner's redirect URI in the demonstration: shows the code or error it received. */
+@Controller('demo/callback')
+export class DemoController {
+  @Get()
+  @PageRoute()
+  show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const query = Form.parse(queryStringOf(request.url));
+    const html = demoCallbackPage({ code: query.get('code'), error: query.get('error') });
+    sendPage(reply, html);
+  }
+}

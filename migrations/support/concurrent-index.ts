@@ -1,0 +1,43 @@
+import type { QueryRunner } from 'typeorm';
+
+/** An index that is built while the table is read and written. */
+export interface ConcurrentIndex {
+  name: string;
+  /** Table, method and columns, with a condition where it has one: `sessions (user_id, id) WHERE …`. */
+  on: string;
+  unique?: boolean;
+}
+
+/**
+ * Builds an index without holding up anybody, for migrations with `transaction = false`. Safe to run again: what a build that
+ * was killed left behind is not valid and is built anew; an index that is there is left alone, so give a changed one a new name.
+ */
+export async function createIndexConcurrently(
+  queryRunner: QueryRunner,
+  { name, on, unique = false }: ConcurrentIndex,
+): Promise<void> {
+  const [found]: { valid: boolean }[] = await queryRunner.query(
+    'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)',
+    [name],
+  );
+  if (found?.valid) return;
+  if (found) await dropIndexConcurrently(queryRunner, name);
+  await withoutLockTimeout(
+    queryRunner,
+    `CREATE ${unique ? 'UNIQUE ' : ''}INDEX CONCURRENTLY ${name} ON ${on}`,
+  );
+}
+
+/** Drops an index without holding up anybody, for migrations with `transaction = false`. Safe to run again. */
+export const dropIndexConcurrently = (queryRunner: QueryRunner, name: string): Promise<void> =>
+  withoutLockTimeout(queryRunner, `DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+
+/** These statements wait for older transactions, however long those take; nobody waits for them meanwhile. */
+async function withoutLockTimeout(queryRunner: QueryRunner, statement: string): Promise<void> {
+  await queryRunner.query('SET lock_timeout = 0');
+  try {
+    await queryRunner.query(statement);
+  } finally {
+    await queryRunner.query('RESET lock_timeout');
+  }
+}

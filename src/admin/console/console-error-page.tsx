@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { errorPage, headingOf } from '../../http/error-page.js';
+import { pageHeaders } from '../../http/page-headers.js';
+import type { Problem } from '../../http/problem.js';
+import type { Rendered } from '../../http/route-options.js';
+import { renderConsolePage } from './pages/console-layout.js';
+
+/** An error as a page of the console for operators; for anybody else, the usual error page. */
+export function consoleErrorPage(problem: Problem, request: FastifyRequest): Rendered {
+  const visit = request.consoleVisit;
+  if (!visit) return errorPage(problem, request);
+  const body = renderConsolePage({
+    frame: visit.frame,
+    title: headingOf(problem),
+    children: (
+      <>
+        <p class="lead">{problem.detail}</p>
+        <p class="muted">
+          If you report this, include the request ID <code class="id">{request.id}</code>.
+        </p>
+        <p class="console-buttons">
+          <a class="button-link" href="/admin/console">
+            Go to the overview
+          </a>
+        </p>
+      </>
+    ),
+  });
+  return { headers: pageHeaders(), body };
+}

@@ -1,0 +1,91 @@
+import type { ClientNearLimit } from '../../../activity/activity.repository.js';
+import type { Page } from '../../../http/paging.js';
+import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
+import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../webhooks/endpoint-paths.js';
+import type { Series } from './series.js';
+
+/** Something that an operator should look at, and where. */
+export interface Alert {
+  words: string;
+  href: string;
+  link: string;
+}
+
+export interface Situation {
+  series: Series[];
+  waiting: { oldestSeconds: number };
+  disabled: Page<EndpointInList>;
+  nearLimit: ClientNearLimit[];
+}
+
+/** Below this number in the last two hours, a share means nothing. */
+const ENOUGH = 20;
+const BAD_SHARE = 0.5;
+
+/** Due deliveries are sent within seconds; if they wait longer than this, something is wrong. */
+const OVERDUE_SECONDS = 300;
+
+/** What is wrong, most urgent first. */
+export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): Alert[] {
+  const recent = (label: string): number =>
+    (series.find((each) => each.label === label)?.hours ?? [])
+      .slice(-2)
+      .reduce((sum, { count }) => sum + count, 0);
+  const mostlyBad = (good: string, bad: string): boolean =>
+    recent(bad) >= ENOUGH && recent(bad) / (recent(good) + recent(bad)) > BAD_SHARE;
+  const byService = disabled.items.filter(({ disabledReason }) => disabledReason !== null);
+  const heldBack = nearLimit.filter(({ refused }) => refused > 0);
+  return [
+    ...(waiting.oldestSeconds > OVERDUE_SECONDS
+      ? [
+          {
+            words: 'Overdue deliveries are not being sent.',
+            href: `${DELIVERIES_PATH}?state=pending`,
+            link: 'View pending deliveries',
+          },
+        ]
+      : []),
+    ...(mostlyBad('Successful deliveries', 'Failed delivery attempts')
+      ? [
+          {
+            words: 'More than half of the delivery attempts in the last two hours failed.',
+            href: `${DELIVERIES_PATH}?state=pending`,
+            link: 'View pending deliveries',
+          },
+        ]
+      : []),
+    ...(mostlyBad('Tokens issued', 'Requests refused')
+      ? [
+          {
+            words: 'More requests were refused than tokens were issued in the last two hours.',
+            href: '/admin/console/clients',
+            link: 'View clients',
+          },
+        ]
+      : []),
+    ...(byService.length > 0
+      ? [
+          {
+            words:
+              byService.length === 1
+                ? 'The service disabled an endpoint.'
+                : `The service disabled ${byService.length} endpoints${disabled.hasNext ? ' or more' : ''}.`,
+            href: `${ENDPOINTS_PATH}?state=disabled`,
+            link: 'View disabled endpoints',
+          },
+        ]
+      : []),
+    ...(heldBack.length > 0
+      ? [
+          {
+            words:
+              heldBack.length === 1
+                ? 'A client is over its rate limit:'
+                : `${heldBack.length} clients are over their rate limits, such as`,
+            href: `/admin/console/clients/${heldBack[0]!.id}/refusals`,
+            link: heldBack[0]!.name,
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,15 @@
+import type { VNode } from 'preact';
+
+/** A value that is shown once: to be copied with the button that our script adds, or by hand. */
+export const CopiedOnce = ({ text }: { text: string }): VNode => (
+  <code class="secret" data-copy>
+    {text}
+  </code>
+);
+
+/** The notice on a page whose value was already shown. */
+export const ShownAlready = ({ children }: { children: string }): VNode => (
+  <p class="notice notice-error" role="alert">
+    {children}
+  </p>
+);

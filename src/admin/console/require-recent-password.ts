@@ -1,0 +1,26 @@
+import { SetMetadata } from '@nestjs/common';
+import { safeReturnTo } from '../../http/return-to.js';
+import { CONSOLE_PATH } from './console-visit.js';
+
+export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm-password`;
+
+/**
+ * When a form asks for the password again if it was entered more than 15 minutes ago (contract §12): before its page, which
+ * explains the action and is shown again afterwards; before a button on the parent page; in the form itself, which keeps its
+ * values; or not at all, because it grants no power, creates no secret and can be undone.
+ */
+export type PasswordRule = 'asked' | 'asked on the page above' | 'asked in the form' | 'not asked';
+
+export const PASSWORD_RULE = 'console:password-rule';
+
+export const PasswordIs = (rule: PasswordRule) => SetMetadata(PASSWORD_RULE, rule);
+
+/** The page that asks for the password and then redirects to `returnTo`. */
+export const confirmPathFor = (returnTo: string): string =>
+  `${CONFIRM_PATH}?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+
+/** A path of the console; anything else is ignored. */
+export function consolePathIn(returnTo: string | undefined): string {
+  const path = safeReturnTo(returnTo);
+  return path?.startsWith(`${CONSOLE_PATH}/`) ? path : CONSOLE_PATH;
+}

@@ -1,0 +1,11 @@
+import { isId } from '../../../secrets/ids.js';
+import type { UserEntity } from '../../../users/user.entity.js';
+import type { UsersService } from '../../../users/users.service.js';
+
+export const NO_SUCH_USER = 'No user has this email or ID';
+
+/** The user with this email or id: people know the former, links contain the latter. */
+export async function namedUser(users: UsersService, text: string): Promise<UserEntity | null> {
+  if (text.includes('@')) return users.findByEmail(text);
+  return isId('user', text) ? users.find(text) : null;
+}

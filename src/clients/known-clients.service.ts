@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { AccessChanges, type Stamp } from '../database/access-changes.service.js';
+import { ChangeTrackedCache } from '../database/change-tracked-cache.js';
+import { ClientsRepository, type ClientWithSecrets } from './clients.repository.js';
+
+const REMEMBERED_CLIENTS = 5_000;
+
+/** A client, and the moment as of which its state is known. */
+export interface ClientAt {
+  found: ClientWithSecrets;
+  stamp: Stamp;
+  /** By the database's clock, in milliseconds since 1970. */
+  now: number;
+}
+
+/** Clients from memory, as long as nothing about them has changed (docs/decisions/0006-what-instances-remember.md). */
+@Injectable()
+export class KnownClients {
+  private readonly clients: ChangeTrackedCache<ClientWithSecrets>;
+
+  constructor(
+    private readonly repository: ClientsRepository,
+    private readonly changes: AccessChanges,
+  ) {
+    this.clients = new ChangeTrackedCache(changes, REMEMBERED_CLIENTS);
+  }
+
+  /** The client with its valid secrets, enabled or not. */
+  async find(clientId: string): Promise<ClientWithSecrets | undefined> {
+    return this.known(clientId) ?? (await this.read(clientId));
+  }
+
+  /** The same, from memory only. */
+  known(clientId: string): ClientWithSecrets | undefined {
+    return this.clients.get(clientId);
+  }
+
+  /** The client as of at most a minute ago, without a query. Only good enough to refuse a request. */
+  recall(clientId: string): ClientWithSecrets | undefined {
+    return this.clients.recall(clientId);
+  }
+
+  /** The same, to issue something based on it: a cached client that is disabled is read again. */
+  async findAt(clientId: string): Promise<ClientAt | undefined> {
+    const known = this.known(clientId);
+    // Nothing about it changed up to the last read of the changes.
+    if (known?.client.enabled && known.ownerEnabled)
+      return { found: known, stamp: this.changes.stamp, now: this.changes.databaseNow };
+    const { era } = this.changes;
+    const found = await this.read(clientId);
+    return found && { found, stamp: { era, position: found.position }, now: found.now };
+  }
+
+  private read(clientId: string): Promise<ClientWithSecrets | undefined> {
+    return this.clients.read(clientId, async () => {
+      const value = await this.repository.findWithSecrets(clientId);
+      return (
+        value && {
+          value,
+          dependsOn: [clientId, value.client.ownerId],
+          seconds: value.seconds ?? Infinity,
+        }
+      );
+    });
+  }
+}

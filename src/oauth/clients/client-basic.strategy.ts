@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { BasicStrategy } from 'passport-http';
+import { ClientAuthenticationService } from '../../clients/client-authentication.service.js';
+import { credentialsOf } from '../../clients/client-credentials.js';
+import type { ClientEntity } from '../../clients/client.entity.js';
+import type { Form } from '../../http/form.js';
+import { ownPassport, type CredentialsRequest } from '../../http/strategy.guard.js';
+import { refuseSecondMethod } from './second-method.js';
+
+/** The request to an OAuth endpoint that is passed to the strategy. */
+export interface ClientRequest extends CredentialsRequest {
+  form: Form;
+  address: string;
+}
+
+/** Client authentication by HTTP Basic (RFC 6749 §2.3.1). The strategy parses the header and calls `validate` with its parts. */
+@Injectable()
+export class ClientBasicStrategy extends PassportStrategy(BasicStrategy, 'basic') {
+  constructor(private readonly clients: ClientAuthenticationService) {
+    super({ passReqToCallback: true });
+  }
+
+  /** The client with this id and secret, both still form-urlencoded; false if there is none. */
+  async validate(
+    { form, address }: ClientRequest,
+    userId: string,
+    password: string,
+  ): Promise<ClientEntity | false> {
+    const credentials = credentialsOf({ userId, password });
+    if (!credentials) {
+      this.clients.countMissing(address);
+      return false;
+    }
+    refuseSecondMethod(credentials, form);
+    return (await this.clients.authenticate(credentials, address)) ?? false;
+  }
+
+  getPassportInstance() {
+    return ownPassport();
+  }
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** The numbers by which tokens refer to scopes. A scope keeps its number forever, so cached numbers stay valid. */
+@Injectable()
+export class ScopeNumbers {
+  private numbers = new Map<string, number>();
+  private names = new Map<number, string>();
+  private reading: Promise<void> | undefined;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The numbers of the named scopes, in the same order. */
+  async of(names: readonly string[]): Promise<number[]> {
+    if (!names.every((name) => this.numbers.has(name))) await this.read();
+    return names.map((name) => {
+      const number = this.numbers.get(name);
+      if (number === undefined) throw new Error('a scope that is not in the catalogue');
+      return number;
+    });
+  }
+
+  /** The scopes with these numbers; deleted scopes are omitted. */
+  async namesOf(numbers: readonly number[]): Promise<string[]> {
+    const known = this.knownNamesOf(numbers);
+    if (known) return known;
+    await this.read();
+    return numbers.flatMap((number) => this.names.get(number) ?? []);
+  }
+
+  /** The same from memory; undefined if one of them is not cached. */
+  knownNamesOf(numbers: readonly number[]): string[] | undefined {
+    const names: string[] = [];
+    for (const number of numbers) {
+      const name = this.names.get(number);
+      if (name === undefined) return undefined;
+      names.push(name);
+    }
+    return names;
+  }
+
+  private read(): Promise<void> {
+    this.reading ??= this.readAll().finally(() => {
+      this.reading = undefined;
+    });
+    return this.reading;
+  }
+
+  private async readAll(): Promise<void> {
+    const rows: { name: string; number: number }[] = await this.dataSource.query(
+      'SELECT name, number FROM scopes',
+    );
+    this.numbers = new Map(rows.map(({ name, number }) => [name, number]));
+    this.names = new Map(rows.map(({ name, number }) => [number, name]));
+  }
+}

@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { DemoController } from './demo.controller.js';
-
-/** What only the demonstration has. */
-@Module({ controllers: [DemoController] })
-export class DemoModule {}

@@ -1,0 +1,49 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { socketOf } from '../database/connection-socket.js';
+import { connectionProblem, isPassing } from '../database/connection-problem.js';
+import { newConnection } from '../database/connections.js';
+import { StartError } from './start-error.js';
+
+const TRY_EVERY_MS = 1_000;
+const ANSWER_MS = 3_000;
+
+/**
+ * Resolves once the database accepts a connection. Waits this many seconds for one that is not there yet, and tells `say` once.
+ * Throws a StartError that names DATABASE_URL when waiting cannot help, or when the time is up.
+ */
+export async function waitForDatabase(
+  url: string,
+  seconds: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1000;
+  for (let told = false; ; told = true) {
+    try {
+      return await tryOnce(url);
+    } catch (error) {
+      const problem = connectionProblem(error);
+      if (!isPassing(error)) throw new StartError(`DATABASE_URL: ${problem}`);
+      if (performance.now() + TRY_EVERY_MS > deadline) {
+        throw new StartError(`DATABASE_URL: ${problem}; waited for ${seconds} s (DATABASE_WAIT_SECONDS)`);
+      }
+      if (!told) say(`Waiting for the database, for ${seconds} s at most: ${problem}`);
+      await pause(TRY_EVERY_MS);
+    }
+  }
+}
+
+async function tryOnce(url: string): Promise<void> {
+  const connection = newConnection(url, {
+    application_name: 'charging-data-service start',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  });
+  try {
+    await connection.connect();
+    // A server that froze after accepting the connection sends nothing.
+    await connection.query('SELECT 1');
+  } finally {
+    // Without waiting for the other side, which may not respond.
+    socketOf(connection).destroy();
+  }
+}

@@ -1,0 +1,100 @@
+import type { Attempt, CancelReason, Delivery, PayloadHidden } from '../../webhooks/deliveries/delivery.js';
+import type { FailureKind } from '../../webhooks/http/http-outcome.js';
+
+interface Words {
+  /** A short name of what happened. */
+  what: string;
+  /** What to do about it. */
+  advice: string;
+}
+
+const FAILURES: Record<FailureKind, Words> = {
+  dns: {
+    what: 'Host name not found (DNS)',
+    advice: 'Check the spelling of the host in the URL, and that its name has a public A or AAAA record.',
+  },
+  tls: {
+    what: 'TLS connection failed',
+    advice:
+      'Check the certificate of your server: it must be valid for this host name and be sent with its intermediate certificates.',
+  },
+  timeout: {
+    what: 'Timeout',
+    advice:
+      'Your server must respond within 15 seconds. Respond immediately with a 2xx status and do the work afterwards.',
+  },
+  blocked_address: {
+    what: 'Blocked address',
+    advice:
+      'The host points to an internal address, and we only connect to public ones. Give it a public address, or change the URL.',
+  },
+  connection: {
+    what: 'Connection failed',
+    advice:
+      'Check that your server is running, that it listens on the port of the URL, and that your firewall allows our requests.',
+  },
+  http: {
+    what: 'Invalid response (HTTP)',
+    advice: 'The server did not send a complete HTTP response. Check what listens on the port of the URL.',
+  },
+};
+
+/** Advice by status; specific statuses come before their class. */
+const STATUSES: [matches: (status: number) => boolean, advice: string][] = [
+  [
+    (status) => status < 400,
+    'We do not follow redirects. Change the URL of the endpoint to the redirect target.',
+  ],
+  [
+    (status) => status === 401 || status === 403,
+    'Your server refused the request. Check for a login, a firewall or a signature check in front of it.',
+  ],
+  [
+    (status) => status === 404 || status === 405,
+    'Your server has nothing at this path for a POST. Check the path of the URL.',
+  ],
+  [
+    (status) => status === 410,
+    'Your server says that the endpoint is gone, so it was disabled. If that was a mistake, enable it again.',
+  ],
+  [(status) => status === 413, 'Your server does not accept a body of this size. Allow 64 kB.'],
+  [
+    (status) => status === 429,
+    'Your server asks us to slow down. We honour its Retry-After header, up to 24 hours.',
+  ],
+  [(status) => status < 500, 'Your server refused the request. See its response and its logs.'],
+  [() => true, 'Your server returned an error. See its logs.'],
+];
+
+type Outcome = Pick<Attempt, 'status' | 'failure'>;
+
+export const isSuccess = ({ status }: Pick<Outcome, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/** The outcome of an attempt, in a few words. */
+export const outcomeWords = ({ status, failure }: Outcome): string =>
+  status === null ? FAILURES[failure ?? 'http'].what : `Status ${status}`;
+
+/** What to do about an attempt that failed. */
+export const adviceFor = ({ status, failure }: Outcome): string =>
+  status === null ? FAILURES[failure ?? 'http'].advice : STATUSES.find(([matches]) => matches(status))![1];
+
+export const CANCEL_REASONS: Record<CancelReason, string> = {
+  consent_withdrawn: 'The user withdrew the consent before it was sent.',
+  scope_missing: 'Your application does not hold the scope that this event type needs.',
+  endpoint_disabled: 'The endpoint was disabled. Enable it, then resend.',
+  endpoint_deleted: 'The endpoint was deleted.',
+  client_disabled: 'Your application was disabled.',
+};
+
+export const PAYLOAD_HIDDEN: Record<PayloadHidden, string> = {
+  not_consented:
+    'The payload is not shown: it was never delivered, and the user does not currently share this data with your application.',
+  erased: 'The account of the user was erased, and the payload with it. It cannot be resent.',
+};
+
+/** The outcome of a delivery's last attempt, in a few words. */
+export function lastOutcome({ lastStatus, lastFailure, attempts, state }: Delivery): string {
+  if (attempts === 0) return state === 'cancelled' ? 'Not sent' : 'Not sent yet';
+  return outcomeWords({ status: lastStatus, failure: lastFailure });
+}

@@ -1,0 +1,67 @@
+import type { Browser, Page } from 'playwright-core';
+import { startService, type TestService } from '../support/test-service.js';
+import { launchChromium } from './chromium.js';
+
+describe('the description of the API in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    page = await browser.newPage({ javaScriptEnabled: false });
+  });
+  afterEach(() => page.close());
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const isShown = (id: string) => page.locator(`[id="${id}"]`).isVisible();
+
+  it('opens what an address leads to, without a script', async () => {
+    await page.goto(`${service.url}/docs#getDelivery`);
+    expect([await isShown('getDelivery'), await isShown('listDeliveries')]).toEqual([true, false]);
+  });
+
+  it('opens what a link on it leads to, in sight with the row that it belongs to', async () => {
+    await page.goto(`${service.url}/docs#getDelivery`);
+    await page.locator('[id="getDelivery"] a[href="#schema-DeliveryWithAttempts"]').click();
+    expect(await isShown('schema-DeliveryWithAttempts')).toBe(true);
+    const row = await page.locator('summary', { hasText: /^DeliveryWithAttempts$/ }).boundingBox();
+    expect(row!.y >= 0 && row!.y < page.viewportSize()!.height).toBe(true);
+  });
+
+  it('has a place to go to for every link on it', async () => {
+    await page.goto(`${service.url}/docs`);
+    const targets = await page
+      .locator('a[href^="#"]')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.slice(1)));
+    const missing: string[] = [];
+    for (const id of new Set(targets)) {
+      if ((await page.locator(`[id="${id}"]`).count()) !== 1) missing.push(id);
+    }
+    expect([targets.length > 50, missing]).toEqual([true, []]);
+  });
+
+  it('has rows that look as if they open, and are large enough to be pressed', async () => {
+    await page.goto(`${service.url}/docs`);
+    for (const row of (await page.locator('summary').all()).slice(0, 5)) {
+      const { listStyleType, display, cursor } = await row.evaluate((element) => {
+        const style = getComputedStyle(element);
+        return { listStyleType: style.listStyleType, display: style.display, cursor: style.cursor };
+      });
+      expect([listStyleType, display, cursor]).toEqual(['disclosure-closed', 'list-item', 'pointer']);
+      expect((await row.boundingBox())!.height).toBeGreaterThanOrEqual(24);
+    }
+    await page.locator('summary').first().click();
+    const opened = await page
+      .locator('summary')
+      .first()
+      .evaluate((element) => getComputedStyle(element).listStyleType);
+    expect(opened).toBe('disclosure-open');
+  });
+});

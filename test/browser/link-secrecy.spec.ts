@@ -1,0 +1,132 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { rateLimitExceeded } from '../../src/http/problem.js';
+import { PasswordLinksService } from '../../src/users/password-links.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { PortalAccessService } from '../../src/webhook-portal/portal-access.service.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { launchChromium } from './chromium.js';
+import { portalLink } from './every-page.js';
+
+/** A one-time link, and how its page is used. */
+interface Link {
+  create(): Promise<string>;
+  use(page: Page): Promise<void>;
+  /** Lets whatever looks the link up fail. */
+  fail(error: Error): jest.SpyInstance;
+}
+
+describe('the key of a one-time link is in no Referer that a browser sends', () => {
+  let service: TestService;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let driver: UserEntity;
+  /** Of every request since the page was opened. */
+  let seen: { path: string; referer: string | undefined }[];
+
+  const links: Record<string, Link> = {
+    'a password link': {
+      create: () => service.app.get(PasswordLinksService).create(driver.id, SERVICE_ACTOR),
+      use: async () => {
+        await page.getByLabel('New password', { exact: true }).fill('a new long password');
+        await page.getByLabel('Repeat new password').fill('a new long password');
+        await page.getByRole('button', { name: 'Set password' }).click();
+      },
+      fail: (error) => jest.spyOn(service.app.get(PasswordLinksService), 'find').mockRejectedValue(error),
+    },
+    'a portal link': {
+      create: async () => portalLink(service, { driver, owner: driver, client: await service.make.client() }),
+      use: () => page.getByRole('button', { name: 'Open webhook portal' }).click(),
+      fail: (error) => jest.spyOn(service.app.get(PortalAccessService), 'findLink').mockRejectedValue(error),
+    },
+  };
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await launchChromium();
+    const server = service.app.getHttpServer() as Server;
+    server.prependListener('request', ({ url, headers }: IncomingMessage) =>
+      seen.push({ path: url!, referer: headers.referer }),
+    );
+  });
+  beforeEach(async () => {
+    seen = [];
+    driver = await service.make.user();
+    context = await browser.newContext();
+    page = await context.newPage();
+  });
+  afterEach(() => context.close());
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  /** What the page asked for, its style sheets and where its links lead, came without the key. */
+  const expectSecret = (link: string): void => {
+    const key = link.split('/').at(-1)!;
+    expect(seen.some(({ path }) => path.includes(key))).toBe(true);
+    expect(seen.filter(({ path }) => !path.includes(key)).length).toBeGreaterThan(0);
+    expect(seen.filter(({ referer }) => referer?.includes(key))).toEqual([]);
+    // Nothing was hidden by leaving the header out, which makes browsers send "Origin: null".
+    expect(seen.some(({ referer }) => referer === `${service.url}/`)).toBe(true);
+  };
+  const followLink = async (): Promise<void> => {
+    await page.getByRole('main').getByRole('link').first().click();
+    await page.waitForLoadState();
+  };
+
+  describe.each(Object.entries(links))('%s', (_name, way) => {
+    it('that works, and then no longer does', async () => {
+      const link = await way.create();
+      expect((await page.goto(link))!.status()).toBe(200);
+      await way.use(page);
+      await page.getByRole('link').first().waitFor();
+      await page.waitForLoadState();
+      expect((await page.goto(link))!.status()).toBe(410);
+      await page.waitForLoadState();
+      expectSecret(link);
+    });
+
+    it('whose form is refused', async () => {
+      const link = await way.create();
+      await page.goto(link);
+      await context.clearCookies();
+      const [answer] = await Promise.all([page.waitForResponse(link), way.use(page)]);
+      expect(answer.status()).toBe(403);
+      await followLink();
+      expectSecret(link);
+    });
+
+    it('with something behind it', async () => {
+      const link = await way.create();
+      expect((await page.goto(`${link}/more`))!.status()).toBe(404);
+      await followLink();
+      expectSecret(link);
+    });
+
+    it.each([
+      [429, rateLimitExceeded('There were too many requests.')],
+      [500, new Error('out of order')],
+    ])('whose page is a %i', async (status, error) => {
+      const link = await way.create();
+      const failing = way.fail(error);
+      try {
+        expect((await page.goto(link))!.status()).toBe(status);
+      } finally {
+        failing.mockRestore();
+      }
+      await followLink();
+      expectSecret(link);
+    });
+
+    it('that cannot be read', async () => {
+      const link = `${await way.create()}%zz`;
+      expect((await page.goto(link))!.status()).toBe(400);
+      await page.evaluate((path) => fetch(path), '/health/live').catch(() => undefined);
+      const key = link.split('/').at(-1)!;
+      expect(seen.filter(({ referer }) => referer?.includes(key))).toEqual([]);
+    });
+  });
+});

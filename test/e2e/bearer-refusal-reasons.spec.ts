@@ -1,0 +1,69 @@
+import { ActivityService } from '../../src/activity/activity.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { expectOAuthError, revoke } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { endingIn, strangeToken } from '../support/tokens.js';
+
+let service: TestService;
+
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.stop());
+
+const reasonsOf = async (of: TestClient): Promise<string[]> => {
+  await service.app.get(ActivityService).flush();
+  const rows = await service.database.query<{ detail: string }>(
+    "SELECT detail FROM activity_hours WHERE client_id = $1 AND kind = 'bearer_refused' ORDER BY detail",
+    [of.id],
+  );
+  return rows.map(({ detail }) => detail);
+};
+
+describe('of an access token, who holds it is told', () => {
+  const use = (bearer: string) => service.http.get('/v2/users', { bearer });
+  const expectTold = (answer: Answer, description: string): void => {
+    expect(answer.json).toEqual({ status: 401, title: 'Unauthorized', detail: description });
+    expect(answer.headers.get('www-authenticate')).toBe(
+      `Bearer realm="Charging Data Service", error="invalid_token", error_description="${description}"`,
+    );
+  };
+
+  it('that it is none, unknown, expired or revoked, and not what became of user, client or consent', async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const MALFORMED = 'The access token is malformed: it was truncated or changed in transit.';
+    const UNKNOWN = 'The access token is unknown: it was never issued, or ended some time ago.';
+    const REVOKED = 'The access token was revoked.';
+    expectTold(await use('x'), MALFORMED);
+    expectTold(await use(strangeToken('access')), UNKNOWN);
+    const expired = await endingIn(service, await service.make.clientToken(client), -1);
+    expectTold(await use(expired), 'The access token has expired.');
+    const revoked = await service.make.clientToken(client);
+    await revoke(service.http, client, revoked);
+    expectTold(await use(revoked), REVOKED);
+    const { access_token } = await service.make.tokens(client, user);
+    await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+    expectTold(await use(access_token), REVOKED);
+    const own = await service.make.clientToken(client);
+    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    expectTold(await use(own), REVOKED);
+    expect(await reasonsOf(client)).toEqual([
+      'client_disabled',
+      'consent_withdrawn',
+      'token_expired',
+      'token_revoked',
+    ]);
+  });
+
+  it('the same at the introspection endpoint', async () => {
+    const inspector = await service.make.operatorClient(['token:introspect']);
+    const bearer = await service.make.clientToken(inspector);
+    await revoke(service.http, inspector, bearer);
+    const answer = await service.http.send('/o/introspect', { bearer, form: { token: 'x' } });
+    expectOAuthError(answer, 401, 'invalid_token');
+    expect(answer.json.error_description).toBe('The access token was revoked.');
+    expect(await reasonsOf(inspector)).toEqual(['token_revoked']);
+  });
+});

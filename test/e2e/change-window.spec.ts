@@ -1,0 +1,193 @@
+import { Client } from 'pg';
+import { AccessChanges, type Stamp } from '../../src/database/access-changes.service.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const LISTENER = 'charging-data-service listener';
+
+/** The changes that are kept for as long as a token can live, and what instances know of them. */
+describe('a change of what tokens rest on', () => {
+  let service: TestService;
+  let here: AccessChanges;
+  let there: AccessChanges;
+  /** A transaction by hand. */
+  let hand: Client;
+
+  beforeAll(async () => {
+    service = await startService({ instances: 2 });
+    [here, there] = service.instances.map(({ app }) => app.get(AccessChanges)) as [
+      AccessChanges,
+      AccessChanges,
+    ];
+  });
+  beforeEach(async () => {
+    hand = new Client({ connectionString: service.database.url });
+    await hand.connect();
+    for (const changes of [here, there]) {
+      await until('changes are read', () => changes.isTrusted);
+      await changes.catchUp();
+    }
+  });
+  afterEach(() => hand.end());
+  afterAll(() => service.stop());
+
+  const touch = (userId: string) => hand.query('UPDATE users SET name = name WHERE id = $1', [userId]);
+  const knows = (changes: AccessChanges, stamp: Stamp, id: string) => changes.hasChangedSince(stamp, [id]);
+
+  it('that was not committed yet counts for all that was issued meanwhile, and for nothing that was issued after', async () => {
+    const { id } = await service.make.user();
+    const other = await service.make.user();
+    const before = there.stamp;
+    await hand.query('BEGIN');
+    await touch(id);
+    const during: Stamp[] = [];
+    for (let n = 0; n < 20; n++) {
+      // Others go on meanwhile, so the transactions after it are finished before it.
+      await service.database.query('UPDATE users SET name = name WHERE id = $1', [other.id]);
+      await there.catchUp();
+      during.push(there.stamp);
+    }
+    expect(during.map((stamp) => knows(there, stamp, id))).toEqual(during.map(() => false));
+    await hand.query('COMMIT');
+    await there.catchUp();
+    const late = await startInstance(service.database, {});
+    try {
+      const lately = late.app.get(AccessChanges);
+      await until('it has read the changes', () => lately.isTrusted);
+      for (const changes of [there, lately]) {
+        expect([before, ...during].map((stamp) => knows(changes, stamp, id))).toEqual(
+          [before, ...during].map(() => true),
+        );
+        await changes.catchUp();
+        expect(knows(changes, changes.stamp, id)).toBe(false);
+        expect(knows(changes, before, 'user of nobody')).toBe(false);
+      }
+    } finally {
+      await late.app.close();
+    }
+  });
+
+  it('is nothing where its transaction was rolled back, and all that it was where a part of it was', async () => {
+    const [rolledBack, kept, undone] = [
+      await service.make.user(),
+      await service.make.user(),
+      await service.make.user(),
+    ];
+    await here.catchUp();
+    const before = here.stamp;
+    await hand.query('BEGIN');
+    await touch(rolledBack.id);
+    await hand.query('ROLLBACK');
+    await hand.query('BEGIN');
+    await touch(kept.id);
+    await hand.query('SAVEPOINT one');
+    await touch(undone.id);
+    await hand.query('ROLLBACK TO one');
+    await hand.query('COMMIT');
+    await here.catchUp();
+    expect([rolledBack, kept, undone].map(({ id }) => knows(here, before, id))).toEqual([false, true, false]);
+  });
+
+  it('is read when the connection is back, however much changed meanwhile', async () => {
+    const users = await Promise.all(Array.from({ length: 5 }, () => service.make.user()));
+    await there.catchUp();
+    const before = there.stamp;
+    await hand.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()`,
+      [LISTENER],
+    );
+    await until('it is cut', () => !there.isTrusted);
+    for (const { id } of users) await touch(id);
+    await until('it reads again', () => there.isTrusted);
+    expect(users.map(({ id }) => knows(there, before, id))).toEqual(users.map(() => true));
+    expect(knows(there, before, 'user of nobody')).toBe(false);
+  });
+
+  it('of more than a thousand grants names their clients, and of anything else everything', async () => {
+    const [client, other] = [await service.make.client(), await service.make.client()];
+    await hand.query(
+      `INSERT INTO users (id, email, email_key, name, kind, role)
+       SELECT 'user' || lpad(n::text, 26, '0'), n || '@x.example', n || '@x.example', 'U', 'individual', 'user'
+         FROM generate_series(1, 1001) n`,
+    );
+    await hand.query(
+      `INSERT INTO consents (client_id, user_id, scopes) SELECT $1, id, '{}' FROM users WHERE email LIKE '%@x.example'`,
+      [client.id],
+    );
+    await hand.query(
+      `INSERT INTO grants (id, client_id, user_id, scopes, expires_at, token_key_id, token_era, token_position, access_expires_at,
+                         refresh_expires_at, look_again_at)
+       SELECT 'grnt' || right(user_id, 26), client_id, user_id, '{}', now() + interval '1 day', 1, 0, 0, now(), now(), now()
+         FROM consents WHERE client_id = $1`,
+      [client.id],
+    );
+    await here.catchUp();
+    const before = here.stamp;
+    await hand.query('UPDATE grants SET revoked_at = now() WHERE client_id = $1', [client.id]);
+    await here.catchUp();
+    expect([client, other].map(({ id }) => knows(here, before, `${id} users`))).toEqual([true, false]);
+    await hand.query(`UPDATE users SET name = 'V' WHERE email LIKE '%@x.example'`);
+    await here.catchUp();
+    expect(knows(here, before, 'user of nobody')).toBe(true);
+    expect(knows(here, here.stamp, 'user of nobody')).toBe(false);
+  });
+
+  describe('is kept', () => {
+    const kept = async (userId: string) => {
+      const [row] = await service.database.query<{ n: number }>(
+        'SELECT count(*)::int AS n FROM access_changes WHERE $1 = ANY (ids)',
+        [userId],
+      );
+      return row!.n;
+    };
+    const age = (userId: string, by: string) =>
+      service.database.query(
+        `UPDATE access_changes SET committed_by = committed_by - $2::interval WHERE $1 = ANY (ids)`,
+        [userId, by],
+      );
+    const purge = () => service.app.get(PurgeService).purge();
+
+    it('for as long after its commit as a token can live, however long its transaction was open', async () => {
+      const { id } = await service.make.user();
+      await hand.query('BEGIN');
+      await touch(id);
+      await purge();
+      await hand.query('COMMIT');
+      const [row] = await service.database.query(
+        'SELECT committed_by FROM access_changes WHERE $1 = ANY (ids)',
+        [id],
+      );
+      expect(row).toEqual({ committed_by: Infinity });
+      await purge();
+      await age(id, '10 hours 59 minutes');
+      await purge();
+      expect(await kept(id)).toBe(1);
+      await age(id, '2 minutes');
+      await purge();
+      expect(await kept(id)).toBe(0);
+    });
+
+    it('for the longest time that tokens of a key in use were given', async () => {
+      const { id } = await service.make.user();
+      const instance: TestInstance = await startInstance(service.database, {
+        ACCESS_TOKEN_TTL_SECONDS: '72000',
+      });
+      await instance.app.close();
+      await touch(id);
+      await purge();
+      await age(id, '20 hours');
+      await purge();
+      expect(await kept(id)).toBe(1);
+      await age(id, '2 hours');
+      await purge();
+      expect(await kept(id)).toBe(0);
+    });
+
+    it('no longer where another life of the database wrote it', async () => {
+      await hand.query("INSERT INTO access_changes (xid, ids) VALUES ('1000000000000', '{ghost}')");
+      await purge();
+      expect(await kept('ghost')).toBe(0);
+    });
+  });
+});

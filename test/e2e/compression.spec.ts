@@ -1,0 +1,267 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { COMPRESSED_PAGES } from '../../src/http/compression.js';
+import { withRoutes, type Route } from '../properties/support/routes.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+/** Pages that are not compressed, and why. The first that matches counts. */
+const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
+  [/^\/docs$/, 'compressed once, and kept: see below'],
+  [/^\/(password|portal\/login)\//, 'the key of the link stands in the form'],
+  [/^\/(login|o\/authorize)$/, 'what the address asks for stands in the form'],
+  [/^\/account\/notifications$/, 'the address stands in the forms, to come back to'],
+  [/^\/demo\/callback$/, 'shows the code that the address brings'],
+  [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'has to do with a secret'],
+  [/^\/portal\/deliveries(\/:id)?$/, 'shows the filter beside data of users'],
+  [/^\/portal\/(endpoints\/|recoveries\/)/, 'a form, or what is under way: shows what was typed'],
+  [/^\/admin\/console\//, 'shows what was searched for or typed beside names, addresses and, once, secrets'],
+];
+
+let service: TestService;
+let routes: Route[];
+let client: TestClient;
+let visitors: { user: BrowserSession; operator: BrowserSession; partner: BrowserSession };
+
+beforeAll(async () => {
+  [service, routes] = await withRoutes(() => startService());
+  client = await service.make.client();
+  const user = await service.make.user();
+  await service.make.consent(client, user);
+  visitors = {
+    user: await service.make.signedIn(user),
+    operator: await service.make.signedIn(await service.make.user({ role: 'operator' })),
+    partner: await enterPortal(service, client),
+  };
+});
+afterAll(() => service.stop());
+
+interface Received {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** As it came over the wire. */
+function receive(
+  path: string,
+  headers: Record<string, string> = {},
+  { method = 'GET', by }: { method?: string; by?: BrowserSession } = {},
+): Promise<Received> {
+  const cookie = by && [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const all = { accept: 'text/html', ...(cookie ? { cookie } : {}), ...headers };
+  return new Promise((resolve, reject) => {
+    httpRequest(service.url + path, { method, headers: all, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const opened = ({ headers, body }: Received): string => {
+  const encoding = headers['content-encoding'];
+  if (encoding === 'br') return brotliDecompressSync(body).toString();
+  return (encoding === 'gzip' ? gunzipSync(body) : body).toString();
+};
+const visitorOf = (path: string): BrowserSession | undefined =>
+  path.startsWith('/admin')
+    ? visitors.operator
+    : path.startsWith('/portal')
+      ? visitors.partner
+      : visitors.user;
+const pathOf = (route: string): string =>
+  route.replace(':slug', 'not-found').replace(':client_id', client.id);
+
+describe('every page', () => {
+  it('is in one of the lists: of those that are compressed, or of those that are not and why', () => {
+    const pages = [
+      ...new Set(routes.filter(({ isPage, method }) => isPage && method === 'GET').map(({ url }) => url)),
+    ];
+    const neither = pages.filter(
+      (url) => !COMPRESSED_PAGES.has(url) && !NOT_COMPRESSED.some(([path]) => path.test(url)),
+    );
+    expect(neither).toEqual([]);
+    expect([...COMPRESSED_PAGES].filter((url) => !routes.some((route) => route.url === url))).toEqual([]);
+    const unused = NOT_COMPRESSED.filter(
+      ([path]) => !pages.some((url) => path.test(url)) && !path.test('/demo/callback'),
+    );
+    expect(unused).toEqual([]);
+  });
+});
+
+describe.each([...COMPRESSED_PAGES].map((route): [string] => [route]))('the page %s', (route) => {
+  const by = () => visitorOf(route);
+  // Tokens of forms are masked anew on every page, and clocks go on.
+  const same = (text: string) => text.replace(/(csrf_token" value=")[^"]+|request ID <code>[^<]+/g, '$1');
+
+  it.each(['br', 'gzip'])('is sent as %s, with its length, to those who take it', async (encoding) => {
+    const plain = await receive(pathOf(route), {}, { by: by() });
+    const answer = await receive(pathOf(route), { 'accept-encoding': encoding }, { by: by() });
+    expect([plain.status, plain.headers['content-encoding']]).toEqual([200, undefined]);
+    expect([answer.status, answer.headers['content-encoding']]).toEqual([200, encoding]);
+    expect(answer.headers['content-length']).toBe(String(answer.body.length));
+    expect(answer.body.length).toBeLessThan(plain.body.length / 1.5);
+    expect(same(opened(answer)).length).toBe(same(plain.body.toString()).length);
+    for (const { headers } of [plain, answer]) expect(headers.vary).toMatch(/(^|, )accept-encoding$/);
+    const head = await receive(pathOf(route), { 'accept-encoding': encoding }, { by: by(), method: 'HEAD' });
+    expect([head.status, head.body.length, head.headers['content-encoding']]).toEqual([200, 0, encoding]);
+    expect(head.headers.vary).toBe(answer.headers.vary);
+  });
+
+  it('echoes nothing of the address, and so tells nobody whether a guess stands in it', async () => {
+    const answer = await receive(
+      `${pathOf(route)}?canary=zq7canary&q=zq7canary&page=zq7canary`,
+      {},
+      { by: by() },
+    );
+    expect(answer.body.toString()).not.toContain('zq7canary');
+  });
+});
+
+describe('what is not compressed', () => {
+  const every = { 'accept-encoding': 'br, gzip, deflate, zstd' };
+  const expectPlain = ({ headers, body }: Received): void => {
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(headers['content-length']).toBe(String(body.length));
+  };
+
+  it.each([
+    '/login?return_to=/account',
+    '/admin/console/users',
+    '/portal/deliveries',
+    '/account/notifications',
+  ])('is the page %s', async (path) => {
+    const answer = await receive(path, every, {
+      by: path === '/login?return_to=/account' ? undefined : visitorOf(path),
+    });
+    expect(answer.status).toBe(200);
+    expectPlain(answer);
+  });
+
+  it('is JSON for partners, operators and clients, however large', async () => {
+    const bearer = await service.make.clientToken(client);
+    const admin = await service.make.adminToken();
+    for (let n = 0; n < 12; n++)
+      await service.make.consent(client, await service.make.user({ password: undefined }));
+    for (const [path, token] of [
+      ['/v2/users', bearer],
+      ['/admin/users', admin],
+      ['/admin/clients', admin],
+      ['/notifications', bearer],
+      ['/webhook_portal', bearer],
+    ] as const) {
+      const answer = await receive(path, { ...every, authorization: `Bearer ${token}`, accept: '*/*' });
+      expect([path, answer.status]).toEqual([path, 200]);
+      expectPlain(answer);
+    }
+  });
+
+  it('is what token, revocation and introspection endpoints answer', async () => {
+    for (const path of ['/o/token', '/o/revoke_token/', '/o/introspect'])
+      expectPlain(await receive(path, every, { method: 'POST' }));
+  });
+
+  it('is any other refusal, and what nobody asked to have compressed', async () => {
+    expectPlain(await receive('/nowhere', every));
+    for (const header of ['identity', 'br;q=0, gzip;q=0', 'zstd', ''])
+      expectPlain(await receive('/', { 'accept-encoding': header }));
+    expectPlain(await receive('/'));
+  });
+});
+
+describe('a refusal under a page that is compressed', () => {
+  it('is a page that can be read', async () => {
+    const answer = await receive(
+      '/account/applications/nobody',
+      { 'accept-encoding': 'br' },
+      { by: visitors.user },
+    );
+    expect(answer.status).toBe(404);
+    expect(answer.headers['content-length']).toBe(String(answer.body.length));
+    expect(opened(answer)).toContain('<h1>');
+  });
+});
+
+describe.each([
+  ['/assets/pico.min.css', 'public, max-age=3600'],
+  ['/assets/favicon.svg', 'public, max-age=3600'],
+  ['/docs', 'no-store'],
+  ['/openapi.json', 'public, max-age=300'],
+])('%s, which is the same for everybody,', (path, cacheControl) => {
+  it.each([
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip;q=1, br;q=0', 'gzip'],
+    ['*', 'br'],
+  ])('is sent to those who accept %s as %s', async (accepted, encoding) => {
+    const plain = await receive(path);
+    const answer = await receive(path, { 'accept-encoding': accepted });
+    const { headers } = answer;
+    expect([answer.status, headers['content-encoding'], headers['cache-control']]).toEqual([
+      200,
+      encoding,
+      cacheControl,
+    ]);
+    expect(headers['content-length']).toBe(String(answer.body.length));
+    expect(headers['content-type']).toBe(plain.headers['content-type']);
+    expect([headers.vary, plain.headers.vary]).toEqual(['accept-encoding', 'accept-encoding']);
+    expect(opened(answer)).toBe(plain.body.toString());
+    expect(plain.headers['content-length']).toBe(String(plain.body.length));
+  });
+
+  it('has an entity tag for each form, and is not sent again to those who have it', async () => {
+    const tags = new Set<string>();
+    for (const accepted of ['br', 'gzip', 'identity']) {
+      const headers = { 'accept-encoding': accepted };
+      const etag = (await receive(path, headers)).headers.etag!;
+      tags.add(etag);
+      for (const tag of [etag, `"other", ${etag}`, '*']) {
+        const again = await receive(path, { ...headers, 'if-none-match': tag });
+        expect([tag, again.status, again.body.length]).toEqual([tag, 304, 0]);
+        expect([again.headers.etag, again.headers.vary]).toEqual([etag, 'accept-encoding']);
+        expect(again.headers['cache-control']).toBe(cacheControl);
+      }
+      expect((await receive(path, { ...headers, 'if-none-match': '"other"' })).status).toBe(200);
+    }
+    expect(tags.size).toBe(3);
+  });
+
+  it('says by HEAD what GET says', async () => {
+    for (const accepted of ['br', 'identity']) {
+      const headers = { 'accept-encoding': accepted };
+      const [get, head] = [await receive(path, headers), await receive(path, headers, { method: 'HEAD' })];
+      expect([head.status, head.body.length]).toEqual([200, 0]);
+      for (const name of ['content-length', 'content-encoding', 'content-type', 'etag', 'vary'])
+        expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+    }
+  });
+});
+
+describe('a part of an asset', () => {
+  it('is counted in octets of the file, whatever encodings are accepted', async () => {
+    const path = '/assets/app.css';
+    const whole = await receive(path);
+    const part = await receive(path, { range: 'bytes=10-19', 'accept-encoding': 'br' });
+    expect([part.status, part.headers['content-range'], part.headers['content-encoding']]).toEqual([
+      206,
+      `bytes 10-19/${whole.body.length}`,
+      undefined,
+    ]);
+    expect(part.body.equals(whole.body.subarray(10, 20))).toBe(true);
+    const compressed = (await receive(path, { 'accept-encoding': 'br' })).headers.etag!;
+    const mixed = await receive(path, {
+      range: 'bytes=10-19',
+      'if-range': compressed,
+      'accept-encoding': 'br',
+    });
+    expect([mixed.status, mixed.body.equals(whole.body)]).toEqual([200, true]);
+  });
+});

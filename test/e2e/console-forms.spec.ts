@@ -1,0 +1,191 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { makeEndpoint } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CONSOLE = '/admin/console';
+/** What a program calls things, or says of them. */
+const API_WORDS =
+  /\b(null|member|members|list of|must be (one of|the id|a string|a list)|whitelist)\b|[a-z]_[a-z]/i;
+
+type Fields = Record<string, string | string[] | undefined>;
+
+describe('forms of the console', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let client: TestClient;
+  let endpoint: EndpointEntity;
+  let browser: BrowserSession;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    user = await service.make.user();
+    client = await service.make.client();
+    endpoint = await makeEndpoint(service, client);
+  });
+  afterAll(() => service.stop());
+
+  const fill = (path: string): string =>
+    CONSOLE + path.replace(':client', client.id).replace(':user', user.id).replace(':endpoint', endpoint.id);
+  const submit = async (path: string, fields: Fields): Promise<Page> =>
+    browser.submit(await browser.open(fill(path)), fill(path), fields);
+  const errorsIn = (page: Page): Record<string, string> =>
+    Object.fromEntries(
+      page.html
+        .querySelectorAll('.field-error')
+        .map((each) => [each.getAttribute('id')!.replace(/-error$/, ''), each.text]),
+    );
+
+  const WRONG: Record<string, { fields: Fields; errors: string[] }> = {
+    '/clients/new': {
+      fields: {
+        name: '',
+        owner: 'nobody',
+        type: 'other',
+        scopes: [],
+        grant_types: ['authorization_code'],
+        redirect_uris: 'http://app.example/callback',
+        rate_limit: 'many',
+      },
+      errors: ['name', 'owner', 'type', 'scopes', 'redirect_uris', 'rate_limit'],
+    },
+    '/clients/:client/edit': {
+      fields: { name: ' ', grant_types: ['refresh_token'], redirect_uris: 'ftp://x', rate_limit: '0' },
+      errors: ['name', 'grant_types', 'redirect_uris', 'rate_limit'],
+    },
+    '/clients/:client/secret': { fields: { expire_previous_in: 'x' }, errors: ['expire_previous_in'] },
+    '/clients/:client/consents/new': {
+      fields: { user: 'nobody@mail.example', scopes: [], evidence: 'x'.repeat(2001) },
+      errors: ['user', 'scopes', 'evidence'],
+    },
+    '/clients/:client/endpoints/new': {
+      fields: { url: '', description: 'x'.repeat(201), event_types: [] },
+      errors: ['url', 'description', 'event_types'],
+    },
+    '/endpoints/:endpoint/edit': {
+      fields: { url: 'ftp://x', event_types: ['nothing.happened'] },
+      errors: ['url', 'event_types'],
+    },
+    '/users/new': { fields: { email: 'x', name: '', kind: 'robot' }, errors: ['email', 'name', 'kind'] },
+    '/users/:user/edit': { fields: { email: 'x', name: '' }, errors: ['email', 'name'] },
+    '/scopes/new': {
+      fields: { name: 'Not a name', description: '', audience: 'other' },
+      errors: ['name', 'description', 'audience'],
+    },
+    '/notifications/new': {
+      fields: {
+        user_id: 'x',
+        client_id: 'x',
+        message_id: '42',
+        category: 'OTHER',
+        short_text_title: '',
+        short_text_body: '',
+        external_link: 'javascript:alert(1)',
+      },
+      errors: [
+        'user_id',
+        'client_id',
+        'message_id',
+        'category',
+        'short_text_title',
+        'short_text_body',
+        'external_link',
+      ],
+    },
+  };
+
+  it.each(Object.entries(WRONG))(
+    'say everything that is wrong at once, in their own words: %s',
+    async (path, { fields, errors }) => {
+      const page = await submit(path, fields);
+      const said = errorsIn(page);
+      expect([page.status, Object.keys(said).sort()]).toEqual([400, [...errors].sort()]);
+      for (const [field, text] of Object.entries(said)) {
+        expect([field, text]).toEqual([field, expect.not.stringMatching(API_WORDS)]);
+        expect([field, text]).toEqual([field, expect.stringMatching(/^\p{Lu}.*[^.]\.$/u)]);
+      }
+      expect(page.html.querySelector('[role="alert"]')!.text).toContain('See the errors below');
+    },
+  );
+
+  it('say that nobody has an id that could be one', async () => {
+    const page = await submit('/notifications/new', {
+      user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735',
+      message_id: 'ERR1',
+      category: 'SERVICE',
+      short_text_title: 'A title',
+      short_text_body: 'A text',
+    });
+    expect(errorsIn(page)).toEqual({ user_id: 'No user has this ID.' });
+  });
+
+  it.each([
+    ['/deliveries', { client_id: 'clnt-typed', endpoint_id: 'endp-typed', state: 'failed' }],
+    ['/endpoints', { client_id: 'clnt-typed', state: 'disabled' }],
+    ['/notifications', { user_id: 'user-typed', client_id: 'clnt-typed' }],
+    ['/audit', { actor: 'typed-actor', subject: 'typed-subject', action: 'a.b', since: 'yesterday' }],
+    ['/clients', { q: 'typed '.repeat(40).trim() }],
+    ['/users', { q: 'typed '.repeat(40).trim() }],
+  ])('keep what was typed into a filter that cannot be used: %s', async (path, typed) => {
+    const page = await browser.open(`${CONSOLE}${path}?${new URLSearchParams(typed).toString()}`);
+    expect(page.status).toBe(400);
+    const form = page.html.querySelector('form.filters')!;
+    for (const [name, value] of Object.entries(typed)) {
+      const field = form.querySelector(`[name="${name}"]`)!;
+      const shown =
+        field.tagName === 'SELECT'
+          ? field.querySelector('option[selected]')?.getAttribute('value')
+          : field.getAttribute('value');
+      expect([name, shown]).toEqual([name, value]);
+    }
+    expect(page.html.querySelector('[role="alert"]')!.text).toContain('the filter is invalid');
+    const said = Object.values(errorsIn(page));
+    expect(said.length).toBeGreaterThan(0);
+    for (const text of said) expect(text).not.toMatch(API_WORDS);
+  });
+
+  it.each(['/clients/:client/disable', '/clients/:client/revoke', '/clients/:client/delete'])(
+    'read as a person would say it where there is nothing: %s',
+    async (path) => {
+      const bare = await service.make.client();
+      const page = await browser.open(fill(path.replace(':client', bare.id)));
+      expect(page.html.querySelector('main')!.text).not.toMatch(/\b(no|0) (grant|user|endpoint)\b/);
+    },
+  );
+
+  it.each(['disable', 'revoke', 'erase'])(
+    'read as a person would say it where there is nothing: /users/:user/%s',
+    async (part) => {
+      const page = await browser.open(fill(`/users/:user/${part}`));
+      expect(page.html.querySelector('main')!.text).not.toMatch(/: no grant|\band no grant/);
+    },
+  );
+
+  describe('at an address that there is not', () => {
+    it.each(['/nowhere', '/users/user01HN2NJ9NMRZBXT1H6FT9N7735', '/clients/x/nowhere/at/all'])(
+      'an operator stays in the console: %s',
+      async (path) => {
+        const page = await browser.open(CONSOLE + path);
+        expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+        expect(page.html.querySelector('nav.console-nav a[href="/admin/console/clients"]')).not.toBeNull();
+        expect(page.text).not.toContain('for drivers');
+        expect(page.html.querySelector('code.id')!.text).toBe(page.headers.get('x-request-id'));
+      },
+    );
+
+    it('that takes a form alone, the page says so, with Allow', async () => {
+      const page = await browser.open(fill('/users/:user/enable'));
+      expect([page.status, page.headers.get('allow')]).toEqual([405, 'POST']);
+      expect(page.html.querySelector('nav.console-nav')).not.toBeNull();
+    });
+
+    it('somebody else learns nothing of the console', async () => {
+      const page = await (await service.make.signedIn(user)).open(`${CONSOLE}/nowhere`);
+      expect(page.status).toBe(403);
+      expect(page.html.querySelector('nav.console-nav')).toBeNull();
+    });
+  });
+});

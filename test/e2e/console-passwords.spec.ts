@@ -1,0 +1,270 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import { consoleRoutes } from '../support/console-routes.js';
+import { PASSWORD, type TestClient } from '../support/factory.js';
+import { makeEndpoint, seedDelivery } from '../support/portal.js';
+import { rowCounts } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CONSOLE = '/admin/console';
+const POSTS = consoleRoutes()
+  .filter(({ method }) => method === 'POST')
+  .map(({ path }) => path.slice(CONSOLE.length));
+
+type Fields = Record<string, string | string[] | undefined>;
+
+/** A form as it is sent, with what makes it one that asks. */
+interface Sent {
+  /** The page that it stands on; left out: the same path. */
+  from?: string;
+  fields?: Fields;
+}
+
+/** Gives power or a secret, or ends something for good: asks when the password was given more than 15 minutes ago. */
+const ASKING: Record<string, Sent> = {
+  // A new client holds a secret, and may be sent what users share.
+  '/clients/new': {
+    fields: {
+      name: 'Made by a thief',
+      owner: 'OWNER',
+      scopes: ['vehicle:read'],
+      grant_types: ['client_credentials'],
+    },
+  },
+  // Codes go to redirect URIs; a trusted client asks nobody.
+  '/clients/:client_id/edit': { fields: { redirect_uris: 'https://evil.example/callback' } },
+  // A secret.
+  '/clients/:client_id/secret': { fields: { expire_previous_in: '3600' } },
+  // Ends every token, as revoking does.
+  '/clients/:client_id/disable': {},
+  // A client is disabled because somebody has what they should not.
+  '/clients/:client_id/enable': { from: '/clients/:client_id' },
+  '/clients/:client_id/revoke': {},
+  '/clients/:client_id/delete': {},
+  // Gives a client the data of a user.
+  '/clients/:client_id/consents/new': { fields: { user: 'USER', scopes: ['charging_session:read'] } },
+  // End grants and tokens for good.
+  '/clients/:client_id/consents/:user_id/disconnect': {},
+  '/users/:id/applications/:client_id/disconnect': {},
+  '/grants/:id/revoke': { from: '/clients/:client_id/grants' },
+  // An e-mail address is the name of the account; the portal says where data goes.
+  '/users/:id/edit': { fields: { email: 'thief@evil.example' } },
+  '/users/:id/password-link': { from: '/users/:id' },
+  '/users/:id/disable': {},
+  '/users/:id/enable': { from: '/users/:id' },
+  '/users/:id/revoke': {},
+  '/users/:id/make-operator': {},
+  '/users/:id/unmake-operator': {},
+  '/users/:id/erase': {},
+  // What users read when they agree, and who may hold a scope.
+  '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
+  '/scopes/:name/edit': { fields: { description: 'Nothing at all' } },
+  // Where data of users is sent, and the secret that signs it.
+  '/clients/:client_id/endpoints/new': {
+    fields: { url: 'http://127.0.0.1:9/evil', event_types: ['vehicle.updated'] },
+  },
+  '/endpoints/:endpoint_id/edit': { fields: { url: 'http://127.0.0.1:9/evil' } },
+  '/endpoints/:endpoint_id/enable': { from: '/endpoints/:endpoint_id' },
+  '/endpoints/:endpoint_id/delete': {},
+};
+
+/** Why a form does not ask. */
+const NOT_ASKING: Record<string, Sent & { because: string }> = {
+  '/confirm-password': { because: 'it is where the password is given', fields: { password: PASSWORD } },
+  '/users/new': {
+    because: 'a new user has neither a password nor a role; each is another form, and that one asks',
+    fields: { email: 'new@mail.example', name: 'New' },
+  },
+  '/endpoints/:endpoint_id/disable': {
+    because: 'it can be enabled again, and what was not sent can be sent again',
+    from: '/endpoints/:endpoint_id',
+  },
+  '/deliveries/:delivery_id/resend': {
+    because: 'the same goes to the same endpoint, and consent is checked again',
+    from: '/deliveries/:delivery_id',
+  },
+  '/notifications/new': {
+    because: 'it tells a user something, and gives nobody anything',
+    fields: {
+      user_id: 'USER',
+      message_id: 'ERR1',
+      category: 'SERVICE',
+      short_text_title: 'A title',
+      short_text_body: 'A text',
+    },
+  },
+};
+
+/** In the console, a form whose change gives no power: the name of a client, for one. */
+const HARMLESS: Record<string, Fields> = {
+  '/clients/:client_id/edit': { name: 'Another name', rate_limit: '7', redirect_uris: '' },
+  '/users/:id/edit': { name: 'Another name' },
+  '/endpoints/:endpoint_id/edit': { description: 'Another description' },
+};
+
+describe('a form of the console, when the password was given more than 15 minutes ago,', () => {
+  let service: TestService;
+  let operator: UserEntity;
+  let user: UserEntity;
+  let client: TestClient;
+  let endpoint: EndpointEntity;
+  let deliveryId: string;
+  let browser: BrowserSession;
+
+  beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
+  afterAll(() => service.stop());
+
+  beforeEach(async () => {
+    operator = await service.make.user({ role: 'operator' });
+    user = await service.make.user();
+    client = await service.make.client({ grantTypes: ['authorization_code', 'client_credentials'] });
+    await service.make.tokens(client, user);
+    endpoint = await makeEndpoint(service, client);
+    deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
+    browser = await service.make.signedIn(operator);
+  });
+
+  const named = (path: string): string => path.replace(/^\/(endpoints|deliveries)\/:id/, replaceNoun);
+  const replaceNoun = (_all: string, noun: string): string =>
+    noun === 'endpoints' ? '/endpoints/:endpoint_id' : '/deliveries/:delivery_id';
+  const fill = (path: string): string =>
+    CONSOLE +
+    path
+      .replace(':client_id', client.id)
+      .replace(':user_id', user.id)
+      .replace(':endpoint_id', endpoint.id)
+      .replace(':delivery_id', deliveryId)
+      .replace(':name', 'vehicle:read')
+      .replace(':id', user.id);
+  const filled = (fields: Fields = {}): Fields =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [
+        name,
+        value === 'USER' ? user.id : value === 'OWNER' ? client.ownerId : value,
+      ]),
+    );
+  /** Opens the form while it may be opened, and sends it once the password was given long ago. */
+  const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
+    if (/unmake-operator$/.test(path))
+      await service.database.query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
+    const disabled = path.endsWith('/enable');
+    if (disabled) {
+      const table = path.startsWith('/users') ? 'users' : path.startsWith('/clients') ? 'clients' : undefined;
+      const id = table === 'users' ? user.id : client.id;
+      await service.database.query(
+        table
+          ? `UPDATE ${table} SET enabled = false WHERE id = $1`
+          : 'UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1',
+        [table ? id : endpoint.id],
+      );
+    }
+    const page = await browser.open(fill(from));
+    const action =
+      path === '/grants/:id/revoke'
+        ? page.html.querySelector('form.in-row')!.getAttribute('action')!
+        : fill(path);
+    return { page, action };
+  };
+  const ageSession = () =>
+    service.database.query(
+      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+      [operator.id],
+    );
+  const trail = async (): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        "SELECT action FROM audit_events WHERE actor_id = $1 AND action NOT LIKE 'session.%' ORDER BY id",
+        [operator.id],
+      )
+    ).map(({ action }) => action);
+
+  it('is in one list or the other', () => {
+    expect([...Object.keys(ASKING), ...Object.keys(NOT_ASKING)].sort()).toEqual(POSTS.map(named).sort());
+  });
+
+  it.each(Object.keys(ASKING))('asks for it, and does nothing before: %s', async (path) => {
+    const { page, action } = await open(path, ASKING[path]!);
+    await ageSession();
+    const before = { ...(await rowCounts(service)), sessions: 0 };
+    const answer = await browser.submit(page, action, filled(ASKING[path]!.fields));
+    expect({ ...(await rowCounts(service)), sessions: 0 }).toEqual(before);
+    expect(await trail()).toEqual([]);
+    if (answer.status === 303) {
+      const confirm = answer.headers.get('location')!;
+      expect(confirm).toContain(`${CONSOLE}/confirm-password?return_to=`);
+      const asked = await browser.open(confirm);
+      const back = await browser.submit(asked, `${CONSOLE}/confirm-password`, { password: PASSWORD });
+      // Led back to what says what is done, which is then sent by hand.
+      const shown = await browser.open(back.headers.get('location')!);
+      expect(await trail()).toEqual([]);
+      await browser.submit(shown, action, filled(ASKING[path]!.fields));
+    } else {
+      // What was typed is still there.
+      expect(answer.status).toBe(400);
+      expect(answer.html.querySelector('[role="alert"]')!.text).toContain('Enter your password again');
+      const wrong = await browser.submit(answer, action, { confirm_password: 'wrong horse battery staple' });
+      expect(wrong.html.querySelector('#confirm_password-error')!.text).toBe('This is not your password.');
+      expect(await trail()).toEqual([]);
+      const done = await browser.submit(wrong, action, { confirm_password: PASSWORD });
+      expect([done.status, done.headers.get('location')]).toEqual([303, expect.any(String)]);
+    }
+    expect(await trail()).toHaveLength(1);
+  });
+
+  it.each(Object.keys(ASKING).filter((path) => POSTS.includes(path) && !ASKING[path]!.from))(
+    'is no way around it by opening the page later: %s',
+    async (path) => {
+      await ageSession();
+      const page = await browser.open(fill(path));
+      if (path in HARMLESS) return expect(page.status).toBe(200);
+      expect([page.status, page.headers.get('location')]).toEqual([
+        303,
+        `${CONSOLE}/confirm-password?${new URLSearchParams({ return_to: fill(path) }).toString()}`,
+      ]);
+    },
+  );
+
+  it.each(Object.entries(NOT_ASKING).map(([path, { because }]) => [path, because]))(
+    'does not ask at %s, because %s',
+    async (path) => {
+      const { page, action } = await open(path!, NOT_ASKING[path!]!);
+      await ageSession();
+      const answer = await browser.submit(page, action, filled(NOT_ASKING[path!]!.fields));
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        expect.not.stringContaining('confirm'),
+      ]);
+    },
+  );
+
+  it.each(Object.keys(HARMLESS))('does not ask for what gives no power: %s', async (path) => {
+    if (path.startsWith('/clients')) {
+      await service.database.query("UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1", [
+        client.id,
+      ]);
+    }
+    const { page, action } = await open(path, {});
+    await ageSession();
+    const answer = await browser.submit(page, action, HARMLESS[path]);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, fill(path.replace('/edit', ''))]);
+    expect(await trail()).toHaveLength(1);
+  });
+
+  it('makes no password link for whoever presses, however lately they gave it', async () => {
+    const own = `${CONSOLE}/users/${operator.id}`;
+    const page = await browser.open(own);
+    expect(page.html.querySelector('form[action$="/password-link"]')).toBeNull();
+    expect(page.html.querySelector('a[href="/account/password"]')).not.toBeNull();
+    const other = await browser.open(`${CONSOLE}/users/${user.id}`);
+    const token = other.html
+      .querySelector('form[action$="/password-link"] input[name="csrf_token"]')!
+      .getAttribute('value')!;
+    const forged = await browser.open(`${own}/password-link`, {
+      form: { csrf_token: token },
+      headers: { origin: service.url },
+    });
+    expect(forged.status).toBe(403);
+    expect(await trail()).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CONSOLE = '/admin/console';
+
+describe('what the console shows once', () => {
+  let service: TestService;
+  let operator: UserEntity;
+  let client: TestClient;
+  let user: UserEntity;
+  let browser: BrowserSession;
+
+  beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    operator = await service.make.user({ role: 'operator' });
+    client = await service.make.client();
+    user = await service.make.user();
+    browser = await service.make.signedIn(operator);
+  });
+
+  interface Kind {
+    form: () => { from: string; action: string; fields: Record<string, string | string[]> };
+    /** How many there are. */
+    count: () => Promise<number>;
+  }
+  const countOf = async (sql: string, parameter: string): Promise<number> =>
+    (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, [parameter]))[0]!.n;
+  const KINDS: Record<string, Kind> = {
+    'the secret of a new client': {
+      form: () => ({
+        from: `${CONSOLE}/clients/new`,
+        action: `${CONSOLE}/clients/new`,
+        fields: {
+          name: `Once ${operator.id}`,
+          owner: user.id,
+          scopes: ['vehicle:read'],
+          grant_types: ['client_credentials'],
+        },
+      }),
+      count: () => countOf('clients WHERE name = $1', `Once ${operator.id}`),
+    },
+    'the secret after a rotation': {
+      form: () => ({
+        from: `${CONSOLE}/clients/${client.id}/secret`,
+        action: `${CONSOLE}/clients/${client.id}/secret`,
+        fields: { expire_previous_in: '3600' },
+      }),
+      count: async () => (await countOf('client_secrets WHERE client_id = $1', client.id)) - 1,
+    },
+    'a link to set a password': {
+      form: () => ({
+        from: `${CONSOLE}/users/${user.id}`,
+        action: `${CONSOLE}/users/${user.id}/password-link`,
+        fields: {},
+      }),
+      count: () => countOf('password_links WHERE user_id = $1', user.id),
+    },
+    'the signing secret of a new endpoint': {
+      form: () => ({
+        from: `${CONSOLE}/clients/${client.id}/endpoints/new`,
+        action: `${CONSOLE}/clients/${client.id}/endpoints/new`,
+        fields: { url: 'http://127.0.0.1:9/once', event_types: ['vehicle.updated'] },
+      }),
+      count: () => countOf('webhook_endpoints WHERE client_id = $1', client.id),
+    },
+  };
+  const secretIn = (page: Page): string | undefined => page.html.querySelector('code.secret')?.text;
+  const locationOf = (answer: Page): string => {
+    expect(answer.status).toBe(303);
+    return answer.headers.get('location')!;
+  };
+  const shownCookie = (): string | undefined =>
+    [...browser.cookies.keys()].find((name) => /^shown_/.test(name));
+
+  describe.each(Object.entries(KINDS))('%s', (_what, { form, count }) => {
+    it('is shown after a redirect, once: the page then says that it was shown', async () => {
+      const { from, action, fields } = form();
+      const answer = await browser.submit(await browser.open(from), action, fields);
+      const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('shown_once_'))!;
+      expect(cookie).toMatch(/; Max-Age=300; .*HttpOnly; SameSite=Strict/);
+      const page = await browser.open(locationOf(answer));
+      const secret = secretIn(page)!;
+      expect(secret.length).toBeGreaterThan(40);
+      expect(cookie).not.toContain(secret);
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(shownCookie()).toBeUndefined();
+      const again = await browser.open(locationOf(answer));
+      expect(again.text).not.toContain(secret);
+      expect(again.html.querySelector('[role="alert"]')!.text).toContain('was already shown');
+      expect(await count()).toBe(1);
+      expect(service.log.join('')).not.toContain(secret);
+    });
+
+    it('is made once by a form that is sent ten times at once, or again later', async () => {
+      const { from, action, fields } = form();
+      const page = await browser.open(from);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => browser.submit(page, action, fields)),
+      );
+      const places = new Set(answers.map(locationOf));
+      expect(places.size).toBe(1);
+      expect(
+        answers.filter(({ headers }) => headers.getSetCookie().some((line) => /^shown_/.test(line))),
+      ).toHaveLength(1);
+      expect(await count()).toBe(1);
+      expect(secretIn(await browser.open([...places][0]!))).toBeDefined();
+      expect(locationOf(await browser.submit(page, action, fields))).toBe([...places][0]);
+      expect(secretIn(await browser.open([...places][0]!))).toBeUndefined();
+      expect(await count()).toBe(1);
+    });
+
+    it('opens in no other session and for no other page', async () => {
+      const { from, action, fields } = form();
+      const place = locationOf(await browser.submit(await browser.open(from), action, fields));
+      const name = shownCookie()!;
+      const elsewhere = await service.make.signedIn(operator);
+      elsewhere.cookies.set(name, browser.cookies.get(name)!);
+      expect(secretIn(await elsewhere.open(place))).toBeUndefined();
+      const sealed = browser.cookies.get(name)!;
+      browser.cookies.set(name, `${sealed.slice(0, -2)}AA`);
+      expect(secretIn(await browser.open(place))).toBeUndefined();
+    });
+
+    it('is made again by a form that is opened again', async () => {
+      const { from, action, fields } = form();
+      for (let n = 1; n <= 2; n++) {
+        await browser.submit(await browser.open(from), action, fields);
+        expect(await count()).toBe(n);
+      }
+    });
+
+    it('needs the field by which the form makes it once', async () => {
+      const { from, action, fields } = form();
+      const page = await browser.open(from);
+      for (const once of ['', 'x', `clnt01HN2NJ9NMRZBXT1H6FT9N7735.${'A'.repeat(43)}`]) {
+        await browser.submit(page, action, { ...fields, once, newest: once });
+        expect(await count()).toBe(0);
+      }
+    });
+  });
+});

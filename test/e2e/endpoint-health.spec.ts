@@ -1,0 +1,69 @@
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import { enterPortal, makeEndpoint } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+/* How an endpoint is, portal and console say alike. */
+describe('an endpoint', () => {
+  let service: TestService;
+  let portal: BrowserSession;
+  let console: BrowserSession;
+  let endpoint: EndpointEntity;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    const client = await service.make.client();
+    portal = await enterPortal(service, client);
+    console = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    endpoint = await makeEndpoint(service, client);
+  });
+  afterAll(() => service.stop());
+
+  it.each([
+    ['well', { enabled: true }, 'Enabled', 'badge-good', 'state-good', ''],
+    [
+      'failing since its last success',
+      { enabled: true, failing: true },
+      'Failing',
+      'badge-wait',
+      'state-warn',
+      '',
+    ],
+    ['disabled by a person', { enabled: false }, 'Disabled', 'badge-idle', 'state-plain', ''],
+    [
+      'disabled for 410',
+      { enabled: false, reason: 'gone' },
+      'Disabled by the service',
+      'badge-bad',
+      'state-bad',
+      ': it responded with 410',
+    ],
+    [
+      'disabled for five days of failures',
+      { enabled: false, failing: true, reason: 'failing' },
+      'Disabled by the service',
+      'badge-bad',
+      'state-bad',
+      ': it failed for 5 days',
+    ],
+  ] as [string, { enabled: boolean; failing?: boolean; reason?: string }, string, string, string, string][])(
+    'that is %s',
+    async (_what, { enabled, failing = false, reason }, label, badge, state, why) => {
+      await service.database.query(
+        `UPDATE webhook_endpoints
+            SET enabled = $2, disabled_reason = $3, disabled_at = CASE WHEN NOT $2 THEN now() END,
+                failing_since = CASE WHEN $4 THEN now() - interval '1 hour' END
+          WHERE id = $1`,
+        [endpoint.id, enabled, reason ?? null, failing],
+      );
+      for (const path of ['/portal', `/portal/endpoints/${endpoint.id}`]) {
+        const shown = (await portal.open(path)).html.querySelector('main .badge')!;
+        expect([path, shown.text, shown.classList.contains(badge)]).toEqual([path, label, true]);
+      }
+      for (const path of ['/admin/console/endpoints', `/admin/console/endpoints/${endpoint.id}`]) {
+        const shown = (await console.open(path)).html.querySelector('main .state')!;
+        expect([path, shown.text, shown.classList.contains(state)]).toEqual([path, label + why, true]);
+      }
+    },
+  );
+});

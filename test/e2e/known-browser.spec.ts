@@ -1,0 +1,96 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PasswordLinksService } from '../../src/users/password-links.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { newAddress, statusesOf } from '../support/rate-limits.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const WRONG = 'wrong horse battery staple';
+
+describe('a change of the password makes a stranger of', () => {
+  let service: TestService;
+  let user: UserEntity;
+
+  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
+  beforeEach(async () => (user = await service.make.user()));
+  afterAll(() => service.stop());
+
+  const newBrowser = (): BrowserSession =>
+    new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+  const attempt = async (password: string, { by = newBrowser() } = {}): Promise<Page> =>
+    by.submit(await by.open('/login'), '/login', { email: user.email, password });
+  const wrong =
+    (options: { by?: BrowserSession } = {}) =>
+    () =>
+      attempt(WRONG, options);
+  /** A browser in which the user signed in once before. */
+  const knownBrowser = async (): Promise<BrowserSession> => {
+    const browser = newBrowser();
+    expect((await attempt(PASSWORD, { by: browser })).status).toBe(303);
+    browser.cookies.delete('session');
+    return browser;
+  };
+  const exhaustAccount = async (): Promise<void> => {
+    expect(await statusesOf(6, wrong())).toEqual([401, 401, 401, 401, 401, 429]);
+  };
+  const NEW = 'another horse battery staple';
+  const newSignIns = () =>
+    service.database.query("SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2002'", [
+      user.id,
+    ]);
+  const changes: [how: string, change: () => Promise<unknown>][] = [
+    ['by an operator', () => service.app.get(UsersService).update(user.id, { password: NEW }, SERVICE_ACTOR)],
+    [
+      'by a link',
+      async () => {
+        const url = await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR);
+        const by = newBrowser();
+        const { pathname } = new URL(url);
+        const fields = { password: NEW, password_again: NEW };
+        expect((await by.submit(await by.open(pathname), pathname, fields)).status).toBe(200);
+      },
+    ],
+    ['on the account page of another browser', async () => changeOnAccountPage(newBrowser())],
+  ];
+  const changeOnAccountPage = async (by: BrowserSession): Promise<void> => {
+    expect((await attempt(PASSWORD, { by })).status).toBe(303);
+    const answer = await by.submit(await by.open('/account/password'), '/account/password', {
+      current_password: PASSWORD,
+      password: NEW,
+      password_again: NEW,
+    });
+    expect(answer.status).toBe(303);
+  };
+
+  it.each(changes)('a browser that knew the password before it was changed %s', async (_how, change) => {
+    const by = await knownBrowser();
+    await change();
+    expect(await statusesOf(5, wrong({ by }))).toEqual([401, 401, 401, 401, 401]);
+    // Its failures are counted with those of all strangers.
+    expect((await attempt(WRONG)).status).toBe(429);
+    expect((await attempt(NEW, { by })).status).toBe(429);
+  });
+
+  it('a browser whose next sign-in the user is then told of, once', async () => {
+    const by = await knownBrowser();
+    await service.app.get(UsersService).update(user.id, { password: NEW }, SERVICE_ACTOR);
+    const before = (await newSignIns()).length;
+    for (let n = 0; n < 2; n++) {
+      expect((await attempt(NEW, { by })).status).toBe(303);
+      by.cookies.delete('session');
+    }
+    expect(await newSignIns()).toHaveLength(before + 1);
+  });
+
+  it('no browser in which it was changed', async () => {
+    const by = newBrowser();
+    await changeOnAccountPage(by);
+    const before = (await newSignIns()).length;
+    await exhaustAccount();
+    by.cookies.delete('session');
+    expect((await attempt(NEW, { by })).status).toBe(303);
+    expect(await newSignIns()).toHaveLength(before);
+  });
+});

@@ -1,0 +1,103 @@
+import { Client } from 'pg';
+import { AccessChanges, TRUSTED_MS } from '../../src/database/access-changes.service.js';
+import { Listener } from '../../src/database/listener.service.js';
+import { accessTokenId, type AccessTokenRecord } from '../../src/tokens/token-record.js';
+import { putClockForward } from '../support/clock.js';
+import type { TestClient } from '../support/factory.js';
+import { isAccepted } from '../support/oauth.js';
+import { untilWaitingForLocks } from '../support/locks.js';
+import { startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { accessRecordOf } from '../support/tokens.js';
+import { until } from '../support/until.js';
+
+/** A look at a token that takes long, for its client is not remembered and the database is slow to tell. */
+describe('a token that ends while an instance is still asking for its client', () => {
+  let service: TestService;
+  let there: TestInstance;
+  let client: TestClient;
+  let token: string;
+  let record: AccessTokenRecord;
+  let slow: Client;
+  let outside: Client;
+
+  beforeAll(async () => {
+    service = await startService({
+      instances: 2,
+      databaseOptions: { lock_timeout: '0', statement_timeout: '0' },
+    });
+    there = service.instances[1]!;
+    [slow, outside] = [await connection(), await connection()];
+  });
+  beforeEach(async () => {
+    const other = await service.make.clientToken(await service.make.client());
+    client = await service.make.client();
+    token = (await service.make.tokens(client, await service.make.user())).access_token;
+    record = await accessRecordOf(service, token);
+    // Keys and scopes are remembered, this client is not.
+    expect(await isAccepted(there.http, other)).toBe(true);
+    await until('it has read', () => changes().isTrusted);
+    await slow.query('BEGIN');
+    await slow.query('LOCK TABLE clients');
+  });
+  afterAll(async () => {
+    await slow.end();
+    await outside.end();
+    await service.stop();
+  });
+
+  const changes = () => there.app.get(AccessChanges);
+  async function connection(): Promise<Client> {
+    const made = new Client({ connectionString: service.database.url });
+    await made.connect();
+    return made;
+  }
+
+  /** What the look comes to that was begun before the end and is over after it. */
+  async function judgedAmid(end: () => Promise<unknown>): Promise<boolean> {
+    const looking = isAccepted(there.http, token);
+    await untilWaitingForLocks(service.database, 1);
+    await end();
+    await slow.query('ROLLBACK');
+    return looking;
+  }
+
+  const revoke = () =>
+    outside.query(
+      "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ($1, now() + interval '1 hour')",
+      [accessTokenId(record)],
+    );
+
+  it('is refused where it is heard of', async () => {
+    const heard = async () => {
+      await revoke();
+      await changes().catchUp();
+    };
+    expect(await judgedAmid(heard)).toBe(false);
+  });
+
+  it('is refused where nothing has been heard for longer than memory counts', async () => {
+    let breakOff = (_error: Error) => {};
+    const silence = new Promise<never>((_resolve, reject) => (breakOff = reject));
+    const listening = jest.spyOn(there.app.get(Listener), 'query').mockReturnValue(silence);
+    const unheard = async () => {
+      await revoke();
+      putClockForward(TRUSTED_MS / 1000);
+    };
+    try {
+      expect(await judgedAmid(unheard)).toBe(false);
+    } finally {
+      listening.mockRestore();
+      breakOff(new Error('cut'));
+    }
+  });
+
+  it('is refused where its key is revoked, and that is heard of', async () => {
+    const heard = async () => {
+      await outside.query('UPDATE token_keys SET retired_at = now(), revoked_at = now() WHERE id = $1', [
+        record.keyId,
+      ]);
+      await changes().catchUp();
+    };
+    expect(await judgedAmid(heard)).toBe(false);
+  });
+});

@@ -1,0 +1,316 @@
+import { Client } from 'pg';
+import { newSecret } from '../../src/secrets/tokens.js';
+import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
+import { putClockForward } from '../support/clock.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer, HttpOptions } from '../support/http.js';
+import { from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
+import { statementsDuring } from '../support/statements.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { strangeToken } from '../support/tokens.js';
+
+const LIMIT = 2;
+const ADDRESS_LIMIT = 10 * LIMIT;
+const GRANT = { grant_type: 'client_credentials' };
+const METRICS_TOKEN = 'only-for-the-scraper-0001';
+const EVENT = { type: 'vehicle.created', user_id: 'x', timestamp: 'x', data: {} };
+
+let service: TestService;
+let client: TestClient;
+let operator: TestClient;
+let bearer: string;
+let admin: string;
+
+beforeAll(async () => {
+  service = await startService({
+    env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN },
+  });
+  operator = await service.make.operatorClient();
+  admin = await service.make.clientToken(operator);
+});
+beforeEach(async () => {
+  client = await service.make.client();
+  bearer = await service.make.clientToken(client);
+  // Nobody's count of the requests to /o/* goes on into the next test.
+  putClockForward(60);
+});
+afterAll(() => service.stop());
+
+type Request = [path: string, options: HttpOptions];
+
+const send = (address: string, [path, options]: Request): Promise<Answer> =>
+  from(service.http, address)(path, options);
+const cookie = (name: string, kind: 'session' | 'portalSession'): HttpOptions => ({
+  headers: { cookie: `${name}=${newSecret(kind)}` },
+});
+const wrong = (): HttpOptions => ({
+  form: { ...GRANT, token: 'x' },
+  basic: { id: client.id, secret: 'x'.repeat(40) },
+});
+const exhaust = async (address: string): Promise<void> => {
+  const garbage = () => send(address, ['/v2/users', { bearer: 'garbage' }]);
+  expect(await statusesOf(ADDRESS_LIMIT + 1, garbage)).toEqual([...Array(ADDRESS_LIMIT).fill(401), 429]);
+};
+
+/** What is refused, or has no session, counts for its address. */
+const COUNTED: [what: string, request: () => Request, status: number][] = [
+  ['no token at the admin API', () => ['/admin/users', {}], 401],
+  ['an unknown token at the admin API', () => ['/admin/users', { bearer: strangeToken('access') }], 401],
+  ["a partner's token at the admin API", () => ['/admin/users', { bearer }], 403],
+  ['a malformed body at the admin API', () => ['/admin/users', { bearer: admin, json: {} }], 400],
+  [
+    'what is no JSON at the admin API',
+    () => [
+      '/admin/users',
+      { bearer: admin, method: 'POST', body: '{', headers: { 'content-type': 'application/json' } },
+    ],
+    400,
+  ],
+  [
+    'an unknown token where events are published',
+    () => ['/v2/events', { bearer: strangeToken('access'), json: EVENT }],
+    401,
+  ],
+  ["a partner's token where events are published", () => ['/v2/events', { bearer, json: EVENT }], 403],
+  ['a malformed event', () => ['/v2/events', { bearer: admin, json: EVENT }], 400],
+  [
+    'introspection by a client that may not, by its secret',
+    () => ['/o/introspect/', { form: { token: 'x' }, basic: client }],
+    403,
+  ],
+  [
+    'introspection by a client that may not, by its token',
+    () => ['/o/introspect/', { form: { token: 'x' }, bearer }],
+    403,
+  ],
+  ['introspection without a token to look at', () => ['/o/introspect/', { form: {}, basic: operator }], 400],
+  ['a wrong secret', () => ['/o/token', wrong()], 401],
+  ['the portal without a session', () => ['/portal', {}], 401],
+  ['the portal with an unknown session', () => ['/portal', cookie('portal_session', 'portalSession')], 401],
+  ['a link to the portal', () => [`/portal/login/${newSecret('portalKey')}`, {}], 410],
+  ['a password link', () => [`/password/${newSecret('passwordKey')}`, {}], 410],
+  ['the console without a session', () => ['/admin/console', cookie('session', 'session')], 302],
+  ["the user's own page without a session", () => ['/account', cookie('session', 'session')], 302],
+  ['the metrics without their token', () => ['/metrics', {}], 401],
+];
+
+/** What is looked up otherwise: refused before it is, from an address that is over its limit. */
+const GATED: [what: string, request: () => Request][] = [
+  ...COUNTED.map(([what, request]): [string, () => Request] => [what, request]),
+  ['a right secret', () => ['/o/token', { form: GRANT, basic: client }]],
+  [
+    'a right secret in the body',
+    () => ['/o/token', { form: { ...GRANT, client_id: client.id, client_secret: client.secret } }],
+  ],
+  ['a revocation by a right secret', () => ['/o/revoke_token/', { form: { token: bearer }, basic: client }]],
+  [
+    'an introspection that is allowed',
+    () => ['/o/introspect/', { form: { token: bearer }, basic: operator }],
+  ],
+  ['a valid token', () => ['/v2/users', { bearer }]],
+  ['a valid token at the admin API', () => ['/admin/users', { bearer: admin }]],
+  ['the metrics with their token', () => ['/metrics', { bearer: METRICS_TOKEN }]],
+  ['the login page', () => ['/login', cookie('session', 'session')]],
+  ['the authorization page', () => [`/o/authorize?client_id=${client.id}`, cookie('session', 'session')]],
+];
+
+describe('the limit of an address counts', () => {
+  it.each(COUNTED)('%s', async (_what, request, status) => {
+    const address = newAddress();
+    const statuses = await statusesOf(ADDRESS_LIMIT, () => send(address, request()));
+    expect(statuses).toEqual(Array(ADDRESS_LIMIT).fill(status));
+    expect((await send(address, request())).status).toBe(429);
+    expect((await send(newAddress(), request())).status).toBe(status);
+  });
+
+  it.each<[string, () => Request, number]>([
+    ['the admin API', () => ['/admin/users', { bearer: admin }], 200],
+    ['introspection', () => ['/o/introspect/', { form: { token: bearer }, basic: operator }], 200],
+    ['the metrics', () => ['/metrics', { bearer: METRICS_TOKEN }], 200],
+    ['what an operator looks for and is not there', () => ['/admin/users/x', { bearer: admin }], 404],
+  ])('nothing of what is served: %s', async (_what, request, status) => {
+    const address = newAddress();
+    const statuses = await statusesOf(ADDRESS_LIMIT + 5, () => send(address, request()));
+    expect(statuses).toEqual(Array(ADDRESS_LIMIT + 5).fill(status));
+  });
+});
+
+describe('from an address that is over its limit', () => {
+  it.each(GATED)('%s is refused, and costs no query', async (_what, request) => {
+    const address = newAddress();
+    await exhaust(address);
+    const answers: Answer[] = [];
+    const statements = await statementsDuring(async () => {
+      for (let n = 0; n < 10; n++) answers.push(await send(address, request()));
+    });
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(429));
+    expect(statements).toEqual([]);
+  });
+
+  it.each([
+    '/portal',
+    '/portal/login/x',
+    '/password/x',
+    '/admin/console',
+    '/account',
+    '/login',
+    '/o/authorize',
+  ])('%s answers a page', async (path) => {
+    const address = newAddress();
+    await exhaust(address);
+    const answer = await send(address, [path, { headers: { accept: 'text/html' } }]);
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.headers.get('content-security-policy')).not.toBeNull();
+  });
+
+  it("a right secret is refused, and nothing of the client's own limit is used up by who tried it", async () => {
+    const address = newAddress();
+    await statusesOf(ADDRESS_LIMIT + 5, () => send(address, ['/o/token', wrong()]));
+    const right: Request = ['/o/token', { form: GRANT, basic: client }];
+    expect(await statusesOf(5, () => send(address, right))).toEqual(Array(5).fill(429));
+    expect(await statusesOf(LIMIT, () => send(newAddress(), right))).toEqual(Array(LIMIT).fill(200));
+  });
+
+  it('everything is served again after as long as Retry-After says', async () => {
+    const address = newAddress();
+    await exhaust(address);
+    const refused = await send(address, ['/v2/users', { bearer }]);
+    putClockForward(Number(refused.headers.get('retry-after')));
+    expect((await send(address, ['/v2/users', { bearer }])).status).toBe(200);
+  });
+});
+
+describe('a partner over its own limit', () => {
+  const ask = (path = '/v2/users'): Promise<Answer> => service.http.get(path, { bearer });
+  const exhaustOwn = async (): Promise<Answer> => {
+    await service.http.send(`/admin/clients/${client.id}`, {
+      method: 'PATCH',
+      bearer: admin,
+      json: { rate_limit: 3 },
+    });
+    expect(await statusesOf(3, ask)).toEqual([200, 200, 200]);
+    return ask();
+  };
+
+  it('costs no query for an answer, in a flood or now and then', async () => {
+    const { notification } = (await exhaustOwn()).json as { notification: object };
+    const answers: Answer[] = [];
+    const statements = await statementsDuring(async () => {
+      for (let n = 0; n < 50; n++) answers.push(await ask());
+      // After this long nothing proves that the token is still live.
+      for (let n = 0; n < 5; n++) {
+        putClockForward(10);
+        answers.push(await ask());
+      }
+    });
+    expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual(
+      Array(55).fill([429, 3, 0]),
+    );
+    expect(
+      answers.every(({ json }) => JSON.stringify(json.notification) === JSON.stringify(notification)),
+    ).toBe(true);
+    expect(statements).toEqual([]);
+  });
+
+  it('is told 401 within about a minute of the end of its token where this instance has heard nothing', async () => {
+    await exhaustOwn();
+    expect((await ask()).status).toBe(429);
+    // Nobody else calls meanwhile, and nothing is read from the database.
+    putClockForward(61);
+    expect((await ask()).status).toBe(429);
+    const direct = new Client({ connectionString: service.settings.databaseUrl });
+    await direct.connect();
+    await direct.query('UPDATE clients SET token_epoch = token_epoch + 1 WHERE id = $1', [client.id]);
+    await direct.end();
+    putClockForward(61);
+    expect((await ask()).status).toBe(401);
+  });
+
+  it('is told 401 once its token is revoked', async () => {
+    await exhaustOwn();
+    expect((await ask()).status).toBe(429);
+    await service.app.get(AccessTokensService).revoke(bearer, client.id);
+    expect((await ask()).status).toBe(401);
+  });
+
+  describe('can still read', () => {
+    it('its notification, all of them, and the address in instance, with headers that say nothing is left', async () => {
+      const refused = await exhaustOwn();
+      const { notification, instance } = refused.json as { notification: { url: string }; instance: string };
+      const paths = [new URL(notification.url).pathname, '/notifications', new URL(instance).pathname];
+      const answers = await Promise.all(paths.map(ask));
+      expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual(
+        Array(3).fill([200, 3, 0]),
+      );
+      expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual([null, null, null]);
+      expect(answers[0]!.json).toEqual(notification);
+      expect(answers[2]!.json).toEqual({ id: client.ownerId, url: instance, scopes: [] });
+      expect((await ask()).status).toBe(429);
+    });
+
+    it('these alone, and not mark them', async () => {
+      const { json } = await exhaustOwn();
+      const { pathname } = new URL((json.notification as { url: string }).url);
+      const marked = await service.http.send(pathname, { method: 'PATCH', bearer, json: { read: true } });
+      expect(marked.status).toBe(429);
+      expect((await ask('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735')).status).toBe(429);
+      expect((await ask('/webhook_portal')).status).toBe(429);
+    });
+
+    it('as often again, and no more', async () => {
+      const first = await exhaustOwn();
+      expect(await statusesOf(4, () => ask('/notifications'))).toEqual([200, 200, 200, 429]);
+      const refused = await ask('/notifications');
+      expect([refused.status, ...limitHeaders(refused)]).toEqual([429, 3, 0]);
+      expect(refused.json).toMatchObject({ notification: first.json.notification as object });
+      const statements = await statementsDuring(() => statusesOf(20, () => ask('/notifications')));
+      expect(statements).toEqual([]);
+      putClockForward(Number(refused.headers.get('retry-after')));
+      expect((await ask('/notifications')).status).toBe(200);
+    });
+
+    it('nothing with a token that was revoked', async () => {
+      await exhaustOwn();
+      await service.app.get(AccessTokensService).revoke(bearer, client.id);
+      expect((await ask('/notifications')).status).toBe(401);
+    });
+  });
+
+  it("reads its user's own address, for a user's token", async () => {
+    const user = await service.make.user();
+    bearer = (await service.make.tokens(client, user)).access_token;
+    const refused = await exhaustOwn();
+    expect(refused.json.instance).toBe(`${service.settings.baseUrl}/v2/users/${user.id}`);
+    expect((await ask(`/v2/users/${user.id}`)).json).toMatchObject({ id: user.id, email: user.email });
+    expect((await ask(`/v2/users/${client.ownerId}`)).status).toBe(429);
+  });
+});
+
+describe('the owner of a client', () => {
+  it('is shown to its client-credentials token by address, and not listed among those who share data', async () => {
+    const url = `${service.settings.baseUrl}/v2/users/${client.ownerId}`;
+    const shown = await service.http.get(`/v2/users/${client.ownerId}`, { bearer });
+    expect([shown.status, shown.json]).toEqual([200, { id: client.ownerId, url, scopes: [] }]);
+    expect((await service.http.get('/v2/users', { bearer })).json).toEqual([]);
+    const other = await service.make.client();
+    const answer = await service.http.get(`/v2/users/${other.ownerId}`, { bearer });
+    expect(answer.status).toBe(404);
+  });
+
+  it('is shown with what was consented to, where the owner consented', async () => {
+    const owner = await service.make.user();
+    const owned = await service.make.client({ ownerId: owner.id });
+    await service.make.consent(owned, owner);
+    const token = await service.make.clientToken(owned);
+    const { json } = await service.http.get(`/v2/users/${owner.id}`, { bearer: token });
+    expect(json).toMatchObject({ scopes: owned.scopes, consented_at: expect.any(String) as string });
+  });
+
+  it("is nobody to a user's token", async () => {
+    const { access_token } = await service.make.tokens(client, await service.make.user());
+    const answer = await service.http.get(`/v2/users/${client.ownerId}`, { bearer: access_token });
+    expect(answer.status).toBe(404);
+  });
+});

@@ -1,0 +1,157 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { UsersService } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { isAccepted } from '../support/oauth.js';
+import { enterPortal } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { PortalLinksRepository } from '../../src/webhook-portal/portal-links.repository.js';
+
+/* What takes the way into the webhook portal away ends who is inside, too, and a link that nobody has used yet. */
+describe('the webhook portal', () => {
+  let service: TestService;
+  let bearer: string;
+  let operator: BrowserSession;
+  let owner: UserEntity;
+  let client: TestClient;
+  let clientToken: string;
+  let inside: BrowserSession;
+  let link: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    bearer = await service.make.adminToken();
+    operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+  });
+  beforeEach(async () => {
+    owner = await service.make.user({ kind: 'organisation' });
+    client = await service.make.client({ ownerId: owner.id });
+    clientToken = await service.make.clientToken(client);
+    inside = await enterPortal(service, client);
+    const { json } = await service.http.get('/webhook_portal', { bearer: clientToken });
+    link = new URL(json.url as string).pathname;
+  });
+  afterAll(() => service.stop());
+
+  const statuses = async () => [(await inside.open('/portal')).status, (await inside.open(link)).status];
+  const admin = async (method: string, path: string, json?: unknown): Promise<void> => {
+    const { status, text } = await service.http.send(path, { method, bearer, json });
+    if (status >= 300) throw new Error(text);
+  };
+  const press = async (path: string, fields: Record<string, string> = {}, form = path): Promise<void> => {
+    const answer = await operator.submit(await operator.open(form), path, fields);
+    if (answer.status >= 400) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  };
+  const setWebhooks = (on: boolean) =>
+    service.app.get(UsersService).update(owner.id, { webhooksEnabled: on }, SERVICE_ACTOR);
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'a change of its owner that takes nothing away',
+      () => admin('PATCH', `/admin/users/${owner.id}`, { webhooks_enabled: true, name: 'Another' }),
+    ],
+    [
+      'a secret rotated with an overlap',
+      () => admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 60 }),
+    ],
+    [
+      'what another client loses',
+      async () => admin('POST', `/admin/clients/${(await service.make.client()).id}/revoke_tokens`),
+    ],
+    [
+      'webhooks that another owner loses',
+      async () =>
+        admin('PATCH', `/admin/users/${(await service.make.client()).ownerId}`, { webhooks_enabled: false }),
+    ],
+  ])('stays open after %s', async (_what, change) => {
+    await change();
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'the tokens of the client are revoked by the admin API',
+      () => admin('POST', `/admin/clients/${client.id}/revoke_tokens`),
+    ],
+    [
+      'the tokens of the client are revoked in the console',
+      () => press(`/admin/console/clients/${client.id}/revoke`),
+    ],
+    [
+      'the tokens of the client are revoked by the command',
+      () => COMMANDS['revoke-client']!.run(service.app, client.id, {}),
+    ],
+    [
+      'the secret is rotated without an overlap by the admin API',
+      () => admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 0 }),
+    ],
+    [
+      'the secret is rotated without an overlap by the command',
+      () => COMMANDS['rotate-secret']!.run(service.app, client.id, { 'expire-previous-in': ['0'] }),
+    ],
+    [
+      'webhooks are switched off and on by the admin API',
+      async () => {
+        await admin('PATCH', `/admin/users/${owner.id}`, { webhooks_enabled: false });
+        await admin('PATCH', `/admin/users/${owner.id}`, { webhooks_enabled: true });
+      },
+    ],
+    [
+      'the client is disabled and enabled',
+      async () => {
+        await admin('PATCH', `/admin/clients/${client.id}`, { enabled: false });
+        await admin('PATCH', `/admin/clients/${client.id}`, { enabled: true });
+      },
+    ],
+    [
+      'its owner is disabled and enabled',
+      async () => {
+        await admin('PATCH', `/admin/users/${owner.id}`, { enabled: false });
+        await admin('PATCH', `/admin/users/${owner.id}`, { enabled: true });
+      },
+    ],
+  ])('ends where %s', async (_what, end) => {
+    await end();
+    expect(await statuses()).toEqual([401, 410]);
+  });
+
+  it('ends alone where webhooks are switched off or the secret is rotated: tokens go on', async () => {
+    await setWebhooks(false);
+    await setWebhooks(true);
+    await admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 0 });
+    expect(await isAccepted(service.http, clientToken)).toBe(true);
+    expect(await statuses()).toEqual([401, 410]);
+  });
+
+  it.each<[string, () => Promise<string>, () => Promise<unknown>]>([
+    [
+      'the tokens of the client are revoked',
+      async () => clientToken,
+      () => admin('POST', `/admin/clients/${client.id}/revoke_tokens`),
+    ],
+    [
+      'the grant of its owner is revoked',
+      async () => (await service.make.tokens(client, owner)).access_token,
+      () => admin('POST', `/admin/users/${owner.id}/revoke_tokens`),
+    ],
+  ])('is not opened by a link that is stored after %s, asked for before', async (_what, tokenOf, end) => {
+    const token = await tokenOf();
+    const links = service.app.get(PortalLinksRepository);
+    const insert = links.insertLink.bind(links);
+    const held = jest.spyOn(links, 'insertLink').mockImplementation(async (...link) => {
+      await end();
+      return insert(...link);
+    });
+    try {
+      const refused = await service.http.get('/webhook_portal', { bearer: token });
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+        401,
+        expect.stringContaining('error="invalid_token", error_description="The access token was revoked."'),
+      ]);
+    } finally {
+      held.mockRestore();
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import {
+  PORTAL_RECOVERIES_PER_MINUTE,
+  PORTAL_SENDINGS_PER_MINUTE,
+  RateLimitsService,
+} from '../../src/rate-limits/rate-limits.service.js';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { Receiver } from '../support/receiver.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('what a client asks for in its portal', () => {
+  let service: TestService;
+  let receiver: Receiver;
+  let client: TestClient;
+  let browser: BrowserSession;
+  let endpoint: EndpointEntity;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    receiver = await Receiver.start();
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    browser = await enterPortal(service, client);
+    endpoint = await makeEndpoint(service, client, { url: receiver.url() });
+    receiver.requests.length = 0;
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const limits = () => service.app.get(RateLimitsService);
+  const sendings = async (count: number): Promise<void> => {
+    for (let n = 0; n < count; n++) await limits().countPortalSending(client.id);
+  };
+  const testPath = () => `/portal/endpoints/${endpoint.id}/test`;
+  const test = async (by = browser, path = testPath()): Promise<Page> =>
+    by.submit(await by.open(path), path, { type: 'webhook.test' });
+  const recover = async (): Promise<Page> => {
+    const path = `/portal/endpoints/${endpoint.id}/recover`;
+    await seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
+    return browser.submit(await browser.open(path), path);
+  };
+  const expectRefused = (page: Page, words: string): void => {
+    expect([page.status, page.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+    const seconds = Number(page.headers.get('retry-after'));
+    expect(seconds >= 1 && seconds <= 60).toBe(true);
+    expect(wordsOf(page)).toContain(words);
+    expect(wordsOf(page)).toContain('try again in 1 minute');
+    expect(wordsOf(page)).not.toContain('seconds');
+  };
+
+  it('is served as often as a person presses', async () => {
+    await sendings(PORTAL_SENDINGS_PER_MINUTE - 1);
+    expect((await test()).status).toBe(303);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('is refused beyond 60 tests and resends a minute, and nothing is sent or written', async () => {
+    await sendings(PORTAL_SENDINGS_PER_MINUTE);
+    const id = await seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
+    expectRefused(await test(), 'An application can request at most 60 tests and resends per minute.');
+    const path = `/portal/deliveries/${id}`;
+    expectRefused(await browser.submit(await browser.open(path), `${path}/resend`), '60 tests and resends');
+    const rows = await service.database.query('SELECT id, state FROM deliveries WHERE client_id = $1', [
+      client.id,
+    ]);
+    expect(rows).toEqual([{ id, state: 'failed' }]);
+    expect(receiver.requests).toEqual([]);
+    // Everything else of the portal goes on.
+    expect((await browser.open('/portal/deliveries')).status).toBe(200);
+  });
+
+  it('is refused beyond 6 recoveries a minute, and nothing is sent again', async () => {
+    for (let n = 0; n < PORTAL_RECOVERIES_PER_MINUTE; n++) await limits().countPortalRecovery(client.id);
+    expectRefused(await recover(), 'An application can request at most 6 recoveries per minute.');
+    const recoveries = await service.database.query('SELECT 1 FROM webhook_recoveries WHERE client_id = $1', [
+      client.id,
+    ]);
+    expect([recoveries, receiver.requests]).toEqual([[], []]);
+  });
+
+  it('is counted for the client, whatever browser it is in, and for no other', async () => {
+    await sendings(PORTAL_SENDINGS_PER_MINUTE);
+    expect((await test(await enterPortal(service, client))).status).toBe(429);
+    const other = await service.make.client();
+    const { id } = await makeEndpoint(service, other, { url: receiver.url() });
+    expect((await test(await enterPortal(service, other), `/portal/endpoints/${id}/test`)).status).toBe(303);
+  });
+
+  it('is counted where it is allowed alone: a form that is refused costs nothing', async () => {
+    await sendings(PORTAL_SENDINGS_PER_MINUTE - 1);
+    const form = await browser.open(testPath());
+    expect((await browser.submit(form, testPath(), { type: 'nothing.happened' })).status).toBe(400);
+    expect((await browser.submit(form, testPath(), { csrf_token: 'x' })).status).toBe(403);
+    expect((await test()).status).toBe(303);
+    expect((await test()).status).toBe(429);
+  });
+
+  it('of 100 resends at once, 60 go through', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true }),
+      ),
+    );
+    const pages = await Promise.all(ids.map((id) => browser.open(`/portal/deliveries/${id}`)));
+    const answers = await Promise.all(
+      pages.map((page, n) => browser.submit(page, `/portal/deliveries/${ids[n]}/resend`)),
+    );
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect([count(303), count(429)]).toEqual([60, 40]);
+  });
+
+  it('and was refused is counted among the refusals of the client', async () => {
+    await sendings(PORTAL_SENDINGS_PER_MINUTE);
+    await test();
+    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const page = await operator.open(`/admin/console/clients/${client.id}/refusals`);
+    expect(wordsOf(page)).toContain('Too many tests, resends or recoveries');
+  });
+});

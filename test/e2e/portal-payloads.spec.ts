@@ -1,0 +1,148 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, wordsOf } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
+
+const DATA = 'where-the-car-stands';
+
+/* A payload is shown where an attempt was delivered, or where consent with the scope of its type is live (contract §11.4). */
+describe('the portal shows a payload', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let user: UserEntity;
+  let endpoint: TestEndpoint;
+  let portal: BrowserSession;
+
+  beforeAll(async () => {
+    service = await startService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
+    webhooks = await Webhooks.start(service);
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+    endpoint = await webhooks.endpoint(client, { types: [TYPE, 'user.consent_revoked'], reply: 500 });
+    portal = await enterPortal(service, client);
+  });
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const disconnect = () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+  const sent = async (): Promise<DeliveryRow> => {
+    const { id } = await webhooks.publishOne(user.id, { data: { note: DATA } });
+    return webhooks.attempted(id);
+  };
+  const pathOf = ({ id }: { id: string }) => `/portal/deliveries/${id}`;
+  const signatureOf = ({ id }: { id: string }) =>
+    webhooks.received(endpoint).find(({ headers }) => headers['webhook-id'] === id)!.headers[
+      'webhook-signature'
+    ] as string;
+  /** Every way by which a payload could reach the page, and what would tell whether a guess at it is right. */
+  const expectHidden = async (delivery: DeliveryRow, signature?: string): Promise<void> => {
+    const page = await portal.open(pathOf(delivery));
+    expect([page.status, wordsOf(page).includes('The payload is not shown')]).toEqual([200, true]);
+    for (const path of [pathOf(delivery), `/portal/verify?delivery=${delivery.id}`, '/portal/deliveries']) {
+      const { status, text } = await portal.open(path);
+      expect([path, status, text.includes(DATA)]).toEqual([path, 200, false]);
+      if (signature) expect(text).not.toContain(signature);
+    }
+  };
+
+  it('that never arrived while the user shares the data, and not after', async () => {
+    const delivery = await sent();
+    const signature = signatureOf(delivery);
+    expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
+    await disconnect();
+    await expectHidden(delivery, signature);
+    await webhooks.makeDue(delivery.id);
+    expect(await webhooks.finished(delivery.id)).toMatchObject({ state: 'cancelled' });
+    await expectHidden(delivery, signature);
+    await service.make.consent(client, user, ['vehicle:read']);
+    await expectHidden(delivery, signature);
+    await service.make.consent(client, user, ['charging_session:read']);
+    expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
+  });
+
+  it('also not after pressing Resend, or a recovery', async () => {
+    const delivery = await sent();
+    const page = await portal.open(pathOf(delivery));
+    await disconnect();
+    const answer = await portal.submit(page, `${pathOf(delivery)}/resend`);
+    expect(answer.status).toBe(303);
+    await webhooks.finished(delivery.id);
+    await expectHidden(delivery);
+    await service.database.query(
+      "UPDATE deliveries SET state = 'failed', cancel_reason = NULL WHERE id = $1",
+      [delivery.id],
+    );
+    const path = `/portal/endpoints/${endpoint.id}/recover`;
+    await portal.submit(await portal.open(path), path);
+    await webhooks.finished(delivery.id);
+    await expectHidden(delivery);
+    expect(
+      webhooks.received(endpoint).filter(({ headers }) => headers['webhook-id'] === delivery.id),
+    ).toHaveLength(1);
+  });
+
+  it('not where the client no longer holds the scope', async () => {
+    const delivery = await sent();
+    await service.database.query("UPDATE clients SET scopes = '{vehicle:read}' WHERE id = $1", [client.id]);
+    await expectHidden(delivery);
+  });
+
+  it('that arrived, whatever became of the consent and of later attempts', async () => {
+    webhooks.answer(endpoint.path, 200);
+    const delivery = await sent();
+    await disconnect();
+    expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
+    await service.database.query(
+      "UPDATE deliveries SET state = 'cancelled', cancel_reason = 'consent_withdrawn' WHERE id = $1",
+      [delivery.id],
+    );
+    expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
+  });
+
+  it('of a test, and of an event that needs no consent', async () => {
+    await disconnect();
+    const [row] = await service.database.query<{ id: string }>(
+      "SELECT id FROM deliveries WHERE endpoint_id = $1 AND event_type = 'user.consent_revoked'",
+      [endpoint.id],
+    );
+    expect(wordsOf(await portal.open(pathOf(row!)))).toContain('"user.consent_revoked"');
+    const path = `/portal/endpoints/${endpoint.id}/test`;
+    const test = await portal.submit(await portal.open(path), path, { type: TYPE });
+    expect(wordsOf(await portal.open(test.headers.get('location')!))).toContain('"plugged_in"');
+  });
+
+  it('that is hidden is not compared with what somebody pastes into the checker', async () => {
+    const delivery = await sent();
+    const { body, headers } = webhooks.received(endpoint)[0]!;
+    await disconnect();
+    const guess = async (guessed: string) => {
+      const form = await portal.open('/portal/verify');
+      const fields = {
+        'webhook-id': delivery.id,
+        'webhook-timestamp': headers['webhook-timestamp'] as string,
+        'webhook-signature': `v1,${'A'.repeat(43)}=`,
+        endpoint: endpoint.id,
+        body: guessed,
+      };
+      const page = await portal.submit(form, '/portal/verify#checker', fields);
+      return page.html.querySelector('.outcome')!.text;
+    };
+    expect(await guess(body)).toBe(await guess(`${body.slice(0, -2)}}}`));
+  });
+
+  it('to operators always', async () => {
+    const delivery = await sent();
+    await disconnect();
+    const shown = await service.http.get(`/admin/deliveries/${delivery.id}`, { bearer: webhooks.bearer });
+    expect(shown.json).toMatchObject({ payload: { data: { note: DATA } } });
+  });
+});

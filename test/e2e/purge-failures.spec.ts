@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import type { TestClient } from '../support/factory.js';
+import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+
+describe('a purge', () => {
+  let service: TestService;
+  let client: TestClient;
+  let user: UserEntity;
+  beforeAll(async () => {
+    service = await startService();
+    client = await service.make.client();
+    user = await service.make.user();
+  });
+  afterAll(() => service.stop());
+
+  const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
+  const purge = () => service.app.get(PurgeService).purge();
+  const count = async (what: string): Promise<number> =>
+    (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${what}`))[0]!.n;
+
+  /** Lets statements that delete more rows of the table than that fail as if they had taken too long; gives the way back. */
+  async function failBeyond(table: string, rows: number): Promise<() => Promise<unknown>> {
+    await query(`
+      CREATE FUNCTION take_too_long() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF (SELECT count(*) FROM going) > ${rows} THEN
+            RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = 'query_canceled';
+          END IF;
+          RETURN NULL;
+        END
+      $$`);
+    await query(`CREATE TRIGGER take_too_long AFTER DELETE ON ${table} REFERENCING OLD TABLE AS going
+                 FOR EACH STATEMENT EXECUTE FUNCTION take_too_long()`);
+    return () => query('DROP FUNCTION take_too_long CASCADE');
+  }
+
+  const expiredSessions = (number: number) =>
+    query(
+      `INSERT INTO sessions (digest, user_id, expires_at)
+       SELECT sha256(convert_to('expired ' || n, 'UTF8')), $1, now() - interval '1 second' FROM generate_series(1, $2) n`,
+      [user.id, number],
+    );
+
+  it('tries fewer rows at a time where a statement takes too long, down to one, and goes through', async () => {
+    const mend = await failBeyond('sessions', 2);
+    await expiredSessions(30);
+    try {
+      await purge();
+    } finally {
+      await mend();
+    }
+    expect(await count('sessions WHERE expires_at < now()')).toBe(0);
+  });
+
+  it('goes on with the other tables where one cannot be purged, and says which at its end', async () => {
+    const mend = await failBeyond('authorization_codes', 0);
+    try {
+      await service.make.code(client, user);
+      await query("UPDATE authorization_codes SET expires_at = now() - interval '1 second'");
+      await expiredSessions(3);
+      await expect(purge()).rejects.toThrow(/rows were removed, but .*authorization_codes: canceling/);
+      expect(await count('sessions WHERE expires_at < now()')).toBe(0);
+      const tool = await operatorPurge();
+      expect([tool.code, tool.out]).toEqual([1, '']);
+      expect(tool.err).toMatch(
+        /rows were removed, but not everything that has expired: authorization_codes: canceling/,
+      );
+    } finally {
+      await mend();
+    }
+    await purge();
+    expect(await count('authorization_codes')).toBe(0);
+  });
+
+  it('of many rows, by the operator’s tool, ends with how many those were', async () => {
+    // The service leaves them to it.
+    await service.app.get(PurgeService).beforeApplicationShutdown();
+    await query(
+      `INSERT INTO revoked_access_tokens (id, expires_at)
+       SELECT 'token ' || n, now() - interval '1 second' FROM generate_series(1, 2500) n`,
+    );
+    const { code, out, err } = await operatorPurge();
+    expect([code, err]).toEqual([0, '']);
+    expect((JSON.parse(out) as { removed: number }).removed).toBeGreaterThanOrEqual(2500);
+  });
+
+  /** As `npm run operator -- purge`, under the role of the service. */
+  const operatorPurge = () =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      const env = {
+        PATH: process.env.PATH,
+        BASE_URL: service.url,
+        DATABASE_URL: service.database.serviceUrl,
+        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      };
+      execFile(process.execPath, ['dist/src/operator.js', 'purge'], { env }, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out, err }),
+      );
+    });
+});
+
+describe('notifications', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService({ env: { RETENTION_DAYS: '2' } })));
+  afterAll(() => service.stop());
+
+  it.each([
+    ['resolved for the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],
+    ['resolved more recently', 'ACTIONABLE', { resolved_at: '47 hours' }, true],
+    ['with something to do, that was read and not resolved', 'ACTIONABLE', { read_at: '400 days' }, true],
+    ['with something to do, that nobody read', 'ACTIONABLE', {}, true],
+    ['with nothing to do, read for the retention time', 'SERVICE', { read_at: '49 hours' }, false],
+    ['with nothing to do, read more recently', 'SERVICE', { read_at: '47 hours' }, true],
+    ['with nothing to do, that nobody read for a year', 'MARKETING', { event_time: '366 days' }, false],
+    ['with nothing to do, that nobody read for less', 'MARKETING', { event_time: '364 days' }, true],
+  ])('%s (%s)', async (_what, category, ages: Record<string, string>, isKept) => {
+    const { id: userId } = await service.make.user();
+    const all = { event_time: category === 'ACTIONABLE' ? '500 days' : '60 days', ...ages };
+    const columns = Object.keys(all);
+    await service.database.query(
+      `INSERT INTO notifications (id, user_id, message_id, category, short_text_title, short_text_body, ${columns.join()})
+       VALUES ('notf01HN2NJ9NMRZBXT1H6FT9N7735', $1, 'ERR1', $2, 't', 'b', ${columns.map((_, n) => `now() - $${n + 3}::interval`).join()})`,
+      [userId, category, ...Object.values(all)],
+    );
+    await service.app.get(PurgeService).purge();
+    const left = await service.database.query('DELETE FROM notifications WHERE user_id = $1 RETURNING id', [userId]); // prettier-ignore
+    expect(left.length === 1).toBe(isKept);
+  });
+});

@@ -1,0 +1,309 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ActivityService } from '../../src/activity/activity.service.js';
+import { refusalWords } from '../../src/admin/console/clients/refusal-messages.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { newSecret } from '../../src/secrets/tokens.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { credentialsOf, exchange, expectOAuthError, refresh, revoke } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { changeGrant, endGrace, strangeToken } from '../support/tokens.js';
+
+let service: TestService;
+let client: TestClient;
+let other: TestClient;
+let user: UserEntity;
+
+beforeAll(async () => (service = await startService()));
+beforeEach(async () => {
+  client = await service.make.client();
+  other = await service.make.client();
+  user = await service.make.user();
+});
+afterAll(() => service.stop());
+
+const query = <T = unknown>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
+
+/** Why the client was refused, as it was counted. */
+async function reasonsOf(of: TestClient): Promise<string[]> {
+  await service.app.get(ActivityService).flush();
+  const rows = await query<{ detail: string }>(
+    "SELECT detail FROM activity_hours WHERE client_id = $1 AND kind = 'token_refused' ORDER BY last_at",
+    [of.id],
+  );
+  return rows.map(({ detail }) => detail);
+}
+
+/** The client is told so much, and the console shows operators the reason in words of its own. */
+async function expectReason(answer: Answer, error: string, reason: string, words: RegExp): Promise<void> {
+  expectOAuthError(answer, 400, error);
+  expect([reason, answer.json.error_description]).toEqual([reason, expect.stringMatching(words)]);
+  expect(await reasonsOf(client)).toContain(reason);
+  expect(refusalWords('token_refused', reason)).toMatchObject({
+    status: `400 ${error}`,
+    help: expect.stringMatching(/\w/) as string,
+  });
+}
+
+describe('before the client is authenticated, nothing is told', () => {
+  it.each(['authorization_code', 'refresh_token'])(
+    'of a %s, whatever is wrong with it',
+    async (grant_type) => {
+      const { refresh_token } = await service.make.tokens(client, user);
+      const code = await service.make.code(client, user);
+      const told = new Set<string>();
+      for (const [secret, sent] of [
+        ['x'.repeat(40), { code, refresh_token }],
+        ['x'.repeat(40), { code: 'x', refresh_token: 'x' }],
+        [undefined, { code, refresh_token }],
+      ] as const) {
+        const answer = await service.http.token({
+          grant_type,
+          client_id: client.id,
+          client_secret: secret,
+          redirect_uri: REDIRECT_URI,
+          ...sent,
+        });
+        expectOAuthError(answer, 401, 'invalid_client');
+        told.add(answer.text);
+      }
+      expect(told.size).toBe(1);
+    },
+  );
+});
+
+describe('of the code or token of another client, a client is told what it is told of one that does not exist:', () => {
+  it('a code', async () => {
+    const stolen = await exchange(service.http, client, await service.make.code(other, user));
+    const unknown = await exchange(service.http, client, newSecret('authorizationCode'));
+    expect(stolen.text).toBe(unknown.text);
+    await expectReason(stolen, 'invalid_grant', 'code_of_another_client', /unknown/);
+    await expectReason(unknown, 'invalid_grant', 'code_unknown', /unknown/);
+  });
+
+  it('a code that was used, with whatever redirect URI and verifier', async () => {
+    const code = await service.make.code(other, user);
+    expect((await exchange(service.http, other, code)).status).toBe(200);
+    const unknown = await exchange(service.http, client, newSecret('authorizationCode'));
+    for (const fields of [
+      {},
+      { redirect_uri: 'https://elsewhere.example/' },
+      { code_verifier: newPkce().verifier },
+    ])
+      expect((await exchange(service.http, client, code, fields)).text).toBe(unknown.text);
+  });
+
+  it('a refresh token, live, retired or revoked', async () => {
+    const unknown = await refresh(service.http, client, strangeToken('refresh'));
+    await expectReason(unknown, 'invalid_grant', 'refresh_token_unknown', /unknown/);
+    const { refresh_token } = await service.make.tokens(other, user);
+    expect((await refresh(service.http, client, refresh_token)).text).toBe(unknown.text);
+    expect(await reasonsOf(client)).toContain('refresh_token_of_another_client');
+    await refresh(service.http, other, refresh_token);
+    expect((await refresh(service.http, client, refresh_token)).text).toBe(unknown.text);
+    await revoke(service.http, other, refresh_token);
+    expect((await refresh(service.http, client, refresh_token)).text).toBe(unknown.text);
+  });
+});
+
+describe('of its own code a client is told', () => {
+  it('that it is none', async () => {
+    for (const code of ['x', newSecret('authorizationCode').slice(0, -1), strangeToken('refresh')])
+      await expectReason(
+        await exchange(service.http, client, code),
+        'invalid_grant',
+        'code_malformed',
+        /malformed/,
+      );
+  });
+
+  it('that it belongs to another redirect URI', async () => {
+    const code = await service.make.code(client, user);
+    const answer = await exchange(service.http, client, code, { redirect_uri: `${REDIRECT_URI}/` });
+    await expectReason(answer, 'invalid_grant', 'redirect_uri_mismatch', /different redirect_uri/);
+  });
+
+  it('that its verifier is missing or wrong, or that there should be none', async () => {
+    const code = await service.make.code(client, user, { pkce: newPkce() });
+    const missing = await exchange(service.http, client, code);
+    await expectReason(missing, 'invalid_grant', 'verifier_missing', /code_verifier is missing/);
+    const wrong = await exchange(service.http, client, code, { code_verifier: newPkce().verifier });
+    await expectReason(wrong, 'invalid_grant', 'verifier_wrong', /does not match/);
+    const plain = await service.make.code(client, user);
+    const answer = await exchange(service.http, client, plain, { code_verifier: newPkce().verifier });
+    await expectReason(answer, 'invalid_grant', 'verifier_unexpected', /without a code_challenge/);
+  });
+
+  it('that it has expired', async () => {
+    const code = await service.make.code(client, user);
+    await query('UPDATE authorization_codes SET expires_at = now() WHERE client_id = $1', [client.id]);
+    await expectReason(
+      await exchange(service.http, client, code),
+      'invalid_grant',
+      'code_expired',
+      /expired/,
+    );
+  });
+
+  it('that it was used, by all but one of those who exchange it at once too', async () => {
+    const code = await service.make.code(client, user);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(service.http, client, code)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThanOrEqual(7);
+    for (const answer of refused) await expectReason(answer, 'invalid_grant', 'code_used', /already used/);
+  });
+
+  it('that it was revoked, where the consent ends as it is exchanged', async () => {
+    const code = await service.make.code(client, user);
+    // The code outlives the consent for a moment: as where the consent ends between the look and the write.
+    await query('UPDATE consents SET revoked_at = now() WHERE client_id = $1', [client.id]);
+    await expectReason(
+      await exchange(service.http, client, code),
+      'invalid_grant',
+      'code_revoked',
+      /revoked/,
+    );
+  });
+});
+
+describe('of its own refresh token a client is told', () => {
+  let tokens: Tokens;
+  beforeEach(async () => (tokens = await service.make.tokens(client, user)));
+  const again = (fields = {}) => refresh(service.http, client, tokens.refresh_token, fields);
+
+  it('that it is none', async () => {
+    const answer = await refresh(service.http, client, tokens.access_token);
+    await expectReason(answer, 'invalid_grant', 'refresh_token_malformed', /malformed/);
+  });
+
+  it('that it has expired', async () => {
+    await changeGrant(service, tokens.refresh_token, 'refresh_expires_at = now()');
+    await expectReason(await again(), 'invalid_grant', 'refresh_token_expired', /refresh token has expired/);
+  });
+
+  it('that its grant has expired', async () => {
+    await query('UPDATE grants SET expires_at = now() WHERE client_id = $1', [client.id]);
+    await expectReason(await again(), 'invalid_grant', 'grant_ended', /grant .* ended/);
+  });
+
+  it('that it was used, and that its grant is revoked for it after the grace time', async () => {
+    const next = (await again()).json as Tokens;
+    await refresh(service.http, client, next.refresh_token);
+    await expectReason(await again(), 'invalid_grant', 'refresh_token_used', /use the one that replaced it/);
+    await endGrace(service, tokens.refresh_token);
+    await expectReason(await again(), 'invalid_grant', 'refresh_token_replayed', /Every token .* revoked/);
+  });
+
+  it('that it was revoked, by the client, an operator, the user, or with the user: the client is not told which', async () => {
+    const users = service.app.get(UsersService);
+    const told = new Set<string>();
+    for (const end of [
+      () => revoke(service.http, client, tokens.refresh_token),
+      () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
+      () => users.update(user.id, { password: 'another long password' }, SERVICE_ACTOR),
+      () => users.update(user.id, { enabled: false }, SERVICE_ACTOR),
+    ]) {
+      user = await service.make.user();
+      tokens = await service.make.tokens(client, user);
+      await end();
+      const answer = await again();
+      await expectReason(answer, 'invalid_grant', 'refresh_token_revoked', /was revoked/);
+      told.add(answer.text);
+    }
+    expect(told.size).toBe(1);
+  });
+
+  it('that the user took back what is asked for', async () => {
+    await query("UPDATE consents SET scopes = '{vehicle:read}' WHERE client_id = $1", [client.id]);
+    const answer = await again({ scope: 'charging_session:read' });
+    await expectReason(answer, 'invalid_grant', 'consent_withdrawn', /no longer consents/);
+  });
+
+  it('which scope was not granted', async () => {
+    const answer = await again({ scope: 'vehicle:read vehicle:write' });
+    await expectReason(answer, 'invalid_scope', 'scope_not_granted', /not grant the scope vehicle:write\./);
+    const odd = await again({ scope: 'a  b' });
+    await expectReason(odd, 'invalid_scope', 'scope_malformed', /single spaces/);
+  });
+
+  it('that it was used for another scope a moment ago', async () => {
+    await again({ scope: 'vehicle:read' });
+    await expectReason(await again(), 'invalid_scope', 'scope_of_another_refresh', /unchanged/);
+  });
+});
+
+describe('of its scopes and grants a client is told', () => {
+  const ask = (fields: Record<string, string>) => service.http.token({ ...credentialsOf(client), ...fields });
+  const scope = (text: string) => ask({ grant_type: 'client_credentials', scope: text });
+
+  it('which scope it is not registered for', async () => {
+    const answer = await scope('vehicle:read vehicle:wirte admin:read');
+    await expectReason(answer, 'invalid_scope', 'scope_not_registered', /for the scope vehicle:wirte\./);
+    await expectReason(await scope(' vehicle:read'), 'invalid_scope', 'scope_malformed', /single spaces/);
+  });
+
+  it.each(['<script>alert(1)</script>', '%22quoted', 'DROP', 'x'.repeat(65), "'--"])(
+    'nothing that a scope could not be called: %s',
+    async (name) => {
+      const answer = await scope(`vehicle:read ${name}`);
+      await expectReason(answer, 'invalid_scope', 'scope_not_registered', /a scope with an invalid name/);
+      expect(answer.text).not.toContain(name);
+    },
+  );
+
+  it('that it is not registered for the grant, or that its owner is disabled', async () => {
+    const { app } = service;
+    await app.get(ClientsService).update(client.id, { grantTypes: ['authorization_code'] }, SERVICE_ACTOR);
+    const grant = await scope('vehicle:read');
+    await expectReason(grant, 'unauthorized_client', 'grant_type_not_registered', /not registered/);
+    await app.get(ClientsService).update(client.id, { grantTypes: ['client_credentials'] }, SERVICE_ACTOR);
+    await app.get(UsersService).update(client.ownerId, { enabled: false }, SERVICE_ACTOR);
+    await expectReason(await scope('vehicle:read'), 'unauthorized_client', 'owner_disabled', /owner/);
+  });
+
+  it('which parameter is missing or was sent twice', async () => {
+    for (const [form, words] of [
+      [{}, /grant_type is required/],
+      [{ grant_type: 'authorization_code' }, /parameter code is required/],
+      [{ grant_type: 'authorization_code', code: 'x' }, /redirect_uri is required/],
+      [{ grant_type: 'refresh_token' }, /refresh_token is required/],
+    ] as const) {
+      const answer = await ask(form);
+      expectOAuthError(answer, 400, 'invalid_request');
+      expect(answer.json.error_description).toMatch(words);
+    }
+    for (const [name, words] of [
+      ['scope', 'The parameter scope was sent more than once.'],
+      ['<script>', 'A parameter was sent more than once.'],
+    ] as const) {
+      const form: [string, string][] = [
+        ...Object.entries(credentialsOf(client)),
+        [name, 'x'],
+        [name, 'x'],
+      ] as [string, string][];
+      const answer = await service.http.send('/o/token', { form });
+      expect(answer.json).toEqual({ error: 'invalid_request', error_description: words });
+    }
+  });
+});
+
+describe('at the authorization endpoint, the client is told', () => {
+  it.each([
+    ['scope=vehicle:read+vehicle:wirte', 'The client is not registered for the scope vehicle:wirte.'],
+    ['scope=%3Cscript%3E', 'The client is not registered for a scope with an invalid name.'],
+    ['scope=a++b', 'The scope must be a list of names separated by single spaces.'],
+    ['state=1&state=2', 'The parameter state was sent more than once.'],
+    ['%3Cb%3E=1&%3Cb%3E=2', 'A parameter was sent more than once.'],
+  ])('what is wrong with %s', async (parameters, description) => {
+    const request = new URLSearchParams({
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+    });
+    const answer = await service.http.get(`/o/authorize/?${request.toString()}&${parameters}`);
+    expect(new URL(answer.headers.get('location')!).searchParams.get('error_description')).toBe(description);
+  });
+});

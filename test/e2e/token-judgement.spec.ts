@@ -1,0 +1,245 @@
+import { Client } from 'pg';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { Listener } from '../../src/database/listener.service.js';
+import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
+import { AuthorizationCodesService } from '../../src/tokens/authorization-codes.service.js';
+import type { IssuedTokens } from '../../src/tokens/issued-tokens.js';
+import { RefreshRotationService } from '../../src/tokens/refresh-rotation.service.js';
+import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { TokenRevocationService } from '../../src/tokens/token-revocation.service.js';
+import { UsersService } from '../../src/users/users.service.js';
+import { consentedCode } from '../support/codes.js';
+import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { whileCut, whileFrozen } from '../support/listening-connections.js';
+import { UNLIMITED } from '../support/load.js';
+import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { heardEverywhere, TrackedTokens, type Judge, type Tracked } from '../support/tracked-tokens.js';
+import { until } from '../support/until.js';
+
+interface Family {
+  client: TestClient;
+  userId: string;
+  refreshToken: string;
+}
+
+/** Tokens are issued, used and ended on several instances at once, while their connections break. */
+describe('tokens under load, in the midst of changes and faults,', () => {
+  let service: TestService;
+  let instances: TestInstance[];
+  let client: TestClient;
+  let hand: Client;
+  let tracked: TrackedTokens;
+  const judges: Judge[] = [];
+  /** Of the last refresh. */
+  let lastIssued: Tracked;
+  let turn = 0;
+
+  beforeAll(async () => {
+    service = await startService({ instances: 2, env: UNLIMITED });
+    hand = new Client({ connectionString: service.database.url });
+    await hand.connect();
+    // Behind a pooler in transaction mode notifications do not arrive, and the connection never counts as listening.
+    const hearing = jest.spyOn(
+      Listener.prototype as unknown as { proveHearing(): Promise<void> },
+      'proveHearing',
+    );
+    hearing.mockRejectedValue(new Error('notifications do not arrive'));
+    const pooled = await startInstance(service.database, UNLIMITED);
+    await until('it has tried to listen', () => hearing.mock.calls.length > 0);
+    hearing.mockRestore();
+    pooledAway(pooled);
+    instances = [...service.instances, pooled];
+    judges.push(...instances.map(judgeOf));
+    client = await service.make.client();
+    tracked = new TrackedTokens(judges);
+  });
+  afterAll(async () => {
+    await tracked.stop();
+    await hand.end();
+    for (const { app } of instances.slice(2)) await app.close();
+    await service.stop();
+  });
+
+  /** Keeps an instance from taking up its listening connection again. */
+  function pooledAway({ app }: TestInstance): void {
+    const listener = app.get(Listener) as unknown as { proveHearing(): Promise<void> };
+    listener.proveHearing = () => Promise.reject(new Error('notifications do not arrive'));
+  }
+
+  /** One instance after the other. */
+  const next = (): TestInstance => instances[turn++ % instances.length]!;
+
+  const judgeOf = ({ app }: TestInstance): Judge => ({
+    accepts: async (token) => (await app.get(AccessTokensService).find(token)) !== undefined,
+    reason: (token) => app.get(AccessTokensService).countRefusal(token, '127.0.0.1'),
+  });
+
+  async function issueForClient(): Promise<void> {
+    const issued = await next().app.get(AccessTokensService).issueForClient(client.id, PARTNER_SCOPES);
+    tracked.add(issued!.accessToken, client.id);
+  }
+
+  async function newFamily(): Promise<Family> {
+    const { id: userId } = await service.make.user({ password: undefined });
+    const code = await consentedCode(next(), client.id, userId);
+    const request = { code, clientId: client.id, redirectUri: REDIRECT_URI, codeVerifier: undefined };
+    const pair = (await next()
+      .app.get(AuthorizationCodesService)
+      .exchange(request, SERVICE_ACTOR)) as IssuedTokens;
+    tracked.add(pair.accessToken, client.id, userId);
+    return { client, userId, refreshToken: pair.refreshToken! };
+  }
+
+  async function refresh(family: Family): Promise<void> {
+    const result = await next()
+      .app.get(RefreshRotationService)
+      .refresh(family.refreshToken, client.id, undefined, SERVICE_ACTOR);
+    const pair = result as IssuedTokens;
+    expect(pair.accessToken).toBeDefined();
+    family.refreshToken = pair.refreshToken!;
+    lastIssued = tracked.add(pair.accessToken, client.id, family.userId);
+  }
+
+  const ofUser = (userId: string) => (each: Tracked) => each.userId === userId;
+
+  /** Every way in which tokens end, each on an instance, with tokens issued before and after on the others. */
+  async function endingsOfAllKinds(): Promise<void> {
+    for (let n = 0; n < 4; n++) await issueForClient();
+    const families: Family[] = [];
+    for (let n = 0; n < 5; n++) families.push(await newFamily());
+    for (const family of families) await refresh(family);
+    const [one, two, three, four, five] = families as [Family, Family, Family, Family, Family];
+    const single = lastIssued;
+    await tracked.end(
+      (each) => each === single,
+      () => next().app.get(TokenRevocationService).revoke(single.token, client.id, SERVICE_ACTOR),
+    );
+    await tracked.end(ofUser(one.userId), () =>
+      next().app.get(TokenRevocationService).revoke(one.refreshToken, client.id, SERVICE_ACTOR),
+    );
+    await tracked.end(ofUser(two.userId), () =>
+      next().app.get(ConsentsService).revoke(client.id, two.userId, SERVICE_ACTOR),
+    );
+    await next().app.get(ConsentsService).record(client.id, two.userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
+    const users = next().app.get(UsersService);
+    await tracked.end(ofUser(three.userId), () =>
+      users.update(three.userId, { enabled: false }, SERVICE_ACTOR),
+    );
+    await users.update(three.userId, { enabled: true }, SERVICE_ACTOR);
+    await refresh(four);
+    await refresh(five);
+    await openTransaction(four);
+    await issueForClient();
+    await refresh(five);
+  }
+
+  /** A change that is open for long: what is issued meanwhile did not see it, and ends with its commit all the same. */
+  async function openTransaction(family: Family): Promise<void> {
+    await hand.query('BEGIN');
+    await hand.query('UPDATE consents SET revoked_at = now() WHERE user_id = $1', [family.userId]);
+    for (let n = 0; n < 3; n++) {
+      await refresh(family);
+      await issueForClient();
+      await heardEverywhere();
+    }
+    await tracked.end(ofUser(family.userId), () => hand.query('COMMIT'));
+  }
+
+  async function endEverythingOfTheClient(): Promise<void> {
+    const clients = next().app.get(ClientsService);
+    await tracked.end(
+      ({ clientId }) => clientId === client.id,
+      () => clients.update(client.id, { enabled: false }, SERVICE_ACTOR),
+    );
+    await clients.update(client.id, { enabled: true }, SERVICE_ACTOR);
+    await heardEverywhere();
+    await issueForClient();
+    await tracked.end(
+      ({ clientId }) => clientId === client.id,
+      () => next().app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
+    );
+    await heardEverywhere();
+    await issueForClient();
+    const owners = next().app.get(UsersService);
+    await tracked.end(
+      ({ clientId, userId }) => clientId === client.id && userId === undefined,
+      () => owners.update(client.ownerId, { enabled: false }, SERVICE_ACTOR),
+    );
+    await owners.update(client.ownerId, { enabled: true }, SERVICE_ACTOR);
+    await heardEverywhere();
+    await issueForClient();
+  }
+
+  it('end everywhere in time, and no earlier', async () => {
+    await endingsOfAllKinds();
+    await endEverythingOfTheClient();
+    await tracked.expectAllRight();
+  });
+
+  it('while listening connections are cut', async () => {
+    await whileCut(service.database.url, async () => {
+      await endingsOfAllKinds();
+      await endEverythingOfTheClient();
+    });
+    await tracked.expectAllRight();
+  });
+
+  it('while listening connections are frozen', async () => {
+    await whileFrozen(service.database.url, service.instances.length, async () => {
+      await endingsOfAllKinds();
+      await endEverythingOfTheClient();
+    });
+    await tracked.expectAllRight();
+  });
+
+  it('on an instance that was started in the middle', async () => {
+    const [family] = [await newFamily()];
+    await hand.query('BEGIN');
+    await hand.query('UPDATE consents SET revoked_at = now() WHERE user_id = $1', [family.userId]);
+    await refresh(family);
+    instances.push(await startInstance(service.database, UNLIMITED));
+    judges.push(judgeOf(instances.at(-1)!));
+    await refresh(family);
+    await tracked.end(ofUser(family.userId), () => hand.query('COMMIT'));
+    await until('it has read the changes', () => instances.at(-1)!.app.get(AccessChanges).isTrusted);
+    await endingsOfAllKinds();
+    await endEverythingOfTheClient();
+    await tracked.expectAllRight();
+  });
+
+  it('when the key that signed them is renewed, and when it is revoked', async () => {
+    const keys = next().app.get(TokenKeysService);
+    await issueForClient();
+    const family = await newFamily();
+    const { id: old } = await keys.signing();
+    const signedByOld = new Set(tracked.live);
+    await keys.rotate();
+    // Whoever has not heard of the new key yet signs with the old one.
+    for (const { app } of instances) await app.get(TokenKeysService).refresh();
+    for (let n = 0; n < instances.length * 2; n++) await issueForClient();
+    await refresh(family);
+    await tracked.expectAllRight();
+    await tracked.end(
+      (each) => signedByOld.has(each),
+      () => keys.revoke(old),
+    );
+    await endingsOfAllKinds();
+    await tracked.expectAllRight();
+  });
+
+  it('with more changes than memory holds', async () => {
+    await endingsOfAllKinds();
+    await hand.query(
+      `INSERT INTO access_changes (ids)
+       SELECT ARRAY(SELECT 'filler ' || n || ' ' || m FROM generate_series(1, 1000) m) FROM generate_series(1, 201) n`,
+    );
+    await tracked.expectAllRight();
+    await endingsOfAllKinds();
+    await endEverythingOfTheClient();
+    await tracked.expectAllRight();
+    expect(tracked.looks).toBeGreaterThan(tracked.count);
+  });
+});

@@ -1,0 +1,70 @@
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import type { TestClient, Tokens } from '../support/factory.js';
+import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { startInstance, startService, type TestService } from '../support/test-service.js';
+import { endGrace, refreshRecordOf } from '../support/tokens.js';
+
+// A grant lives for a year, and is kept for 30 days after its end.
+const NEEDED = '394 days 23 hours';
+const NEEDED_NO_MORE = '395 days 1 hour';
+
+/** A key that signs no more still tells a replay of what it signed from what nobody signed. */
+describe('a key that was renewed', () => {
+  let service: TestService;
+  let client: TestClient;
+  let first: Tokens;
+  let second: Tokens;
+  let keyId: number;
+
+  beforeAll(async () => (service = await startService()));
+  beforeEach(async () => {
+    client = await service.make.client();
+    first = await service.make.tokens(client, await service.make.user());
+    ({ keyId } = await refreshRecordOf(service, first.refresh_token));
+    await keys().rotate();
+    second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
+    await endGrace(service, first.refresh_token);
+  });
+  afterAll(() => service.stop());
+
+  const keys = () => service.app.get(TokenKeysService);
+  const isKept = async () => (await keys().list()).some(({ id }) => id === keyId);
+  const purgeAfter = async (time: string) => {
+    await service.database.query('UPDATE token_keys SET retired_at = now() - $2::interval WHERE id = $1', [
+      keyId,
+      time,
+    ]);
+    await service.app.get(PurgeService).purge();
+  };
+  const isLive = () => isAccepted(service.http, second.access_token);
+
+  it('goes with the last grant that it can have signed for: what it signed is unknown then, and ends nothing', async () => {
+    await purgeAfter(NEEDED_NO_MORE);
+    expect(await isKept()).toBe(false);
+    // It looks at the keys anew, as whoever starts then does.
+    await keys().signing();
+    expectOAuthError(await refresh(service.http, client, first.refresh_token), 400, 'invalid_grant');
+    expect(await isAccepted(service.http, first.access_token)).toBe(false);
+    expect(await isLive()).toBe(true);
+  });
+
+  it('is kept until then, so that a replay is noticed', async () => {
+    await purgeAfter(NEEDED);
+    expect(await isKept()).toBe(true);
+    expect(await isLive()).toBe(true);
+    expectOAuthError(await refresh(service.http, client, first.refresh_token), 400, 'invalid_grant');
+    expect(await isLive()).toBe(false);
+  });
+
+  it('is kept for as long as any instance let grants live, whatever the setting is by now', async () => {
+    ({ id: keyId } = await keys().signing());
+    const generous = await startInstance(service.database, { GRANT_TTL_SECONDS: String(2 * 365 * 86_400) });
+    await generous.app.close();
+    await keys().rotate();
+    await purgeAfter(NEEDED_NO_MORE);
+    expect(await isKept()).toBe(true);
+    await purgeAfter('760 days 1 hour');
+    expect(await isKept()).toBe(false);
+  });
+});

@@ -1,0 +1,125 @@
+import { AuditService } from '../../src/audit/audit.service.js';
+import { Settings } from '../../src/config/settings.js';
+import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { Transactions } from '../../src/database/transactions.js';
+import { TokenKeysRepository } from '../../src/tokens/token-keys.repository.js';
+import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+
+/** The keys that tokens are signed with. */
+describe('token keys', () => {
+  let service: TestService;
+  let instances: TestInstance[];
+
+  beforeAll(async () => {
+    service = await startService({ instances: 2 });
+    instances = service.instances;
+  });
+  afterAll(() => service.stop());
+
+  const keysOf = ({ app }: TestInstance) => app.get(TokenKeysService);
+  const signing = () => Promise.all(instances.map(async (each) => (await keysOf(each).signing()).id));
+  const states = async () =>
+    Object.fromEntries((await keysOf(service).list()).map(({ id, state }) => [id, state]));
+  /** Every instance has heard of what was changed before. */
+  const everywhere = () => service.database.query('SELECT 1');
+
+  it('are made once, however many instances start at the same moment', async () => {
+    await service.database.query('DELETE FROM token_keys');
+    const made = await Promise.all(
+      [...instances, ...instances, ...instances].map(async (each) => (await keysOf(each).signing()).id),
+    );
+    const [{ n }] = (await service.database.query('SELECT count(*)::int AS n FROM token_keys')) as [
+      { n: number },
+    ];
+    expect([new Set(made).size, n]).toEqual([1, 1]);
+  });
+
+  it('are sealed: the database holds none of their bytes', async () => {
+    const { id, secret } = await keysOf(service).signing();
+    const [{ sealed }] = (await service.database.query('SELECT sealed FROM token_keys WHERE id = $1', [
+      id,
+    ])) as [{ sealed: Buffer }];
+    const bytes = secret.export();
+    expect(bytes).toHaveLength(32);
+    for (const form of [bytes, Buffer.from(bytes.toString('base64')), Buffer.from(bytes.toString('hex'))]) {
+      expect(sealed.includes(form)).toBe(false);
+    }
+  });
+
+  it('are renewed by the operator: the new one signs everywhere, the old one verifies', async () => {
+    const [old] = await signing();
+    const id = await keysOf(service).rotate();
+    await everywhere();
+    expect(await signing()).toEqual([id, id]);
+    expect(await states()).toMatchObject({ [old!]: 'verifies', [id]: 'signs' });
+    expect(instances.map((each) => keysOf(each).secretOf(old!))).not.toContain(undefined);
+  });
+
+  it('are renewed once by instances that try at the same moment', async () => {
+    const before = Object.keys(await states()).length;
+    await service.database.query(`UPDATE token_keys SET created_at = now() - interval '91 days'`);
+    await Promise.all(
+      [...instances, ...instances].map((each) =>
+        (keysOf(each) as unknown as { rotateWhenOld(): Promise<void> }).rotateWhenOld(),
+      ),
+    );
+    expect(Object.keys(await states())).toHaveLength(before + 1);
+    expect(Object.values(await states()).filter((state) => state === 'signs')).toHaveLength(1);
+    const [row] = await service.database.query(
+      `SELECT count(*)::int AS n FROM audit_events WHERE action = 'token_key.rotated' AND occurred_at > now() - interval '1 minute'`,
+    );
+    expect(row).toEqual({ n: 2 });
+  });
+
+  it('are not renewed before 90 days are over', async () => {
+    const [id] = await signing();
+    await service.database.query(
+      `UPDATE token_keys SET created_at = now() - interval '89 days' WHERE id = $1`,
+      [id],
+    );
+    await (keysOf(service) as unknown as { rotateWhenOld(): Promise<void> }).rotateWhenOld();
+    expect(await signing()).toEqual([id, id]);
+  });
+
+  it('can be revoked: another signs, and every instance knows', async () => {
+    const [id] = await signing();
+    await keysOf(service).revoke(id!);
+    await everywhere();
+    const [now, there] = await signing();
+    expect(now).toBe(there);
+    expect(now).not.toBe(id);
+    expect(await Promise.all(instances.map((each) => keysOf(each).isRevoked(id!)))).toEqual([true, true]);
+    await expect(keysOf(service).revoke(id!)).rejects.toMatchObject({ status: 404 });
+    for (const none of [0, -1, NaN, 1.5, 2 ** 40]) {
+      await expect(keysOf(service).revoke(none)).rejects.toMatchObject({ status: 404 });
+    }
+  });
+
+  it('open under another ENCRYPTION_KEY only while the one before is given too, until they are sealed afresh', async () => {
+    const [old, fresh] = [Buffer.alloc(32, 'k').toString('base64'), Buffer.alloc(32, 'n').toString('base64')];
+    const { app } = service;
+    const wrong = new TokenKeysService(
+      app.get(TokenKeysRepository),
+      Object.assign(new Settings(), service.settings, { encryptionKeys: [Buffer.alloc(32, 'n')] }),
+      app.get(AccessChanges),
+      app.get(Transactions),
+      app.get(AuditService),
+    );
+    await expect(wrong.onApplicationBootstrap()).rejects.toThrow(/do not decrypt the token key/);
+    const both = await startInstance(service.database, {
+      ENCRYPTION_KEY: fresh,
+      ENCRYPTION_KEYS_PREVIOUS: old,
+    });
+    const [id] = await signing();
+    expect((await keysOf(both).signing()).id).toBe(id);
+    const all = Object.keys(await states()).length;
+    expect(await keysOf(both).reseal()).toEqual({ resealed: all, unreadable: [] });
+    await both.app.close();
+    const alone = await startInstance(service.database, { ENCRYPTION_KEY: fresh });
+    expect((await keysOf(alone).signing()).secret.equals((await keysOf(service).signing()).secret)).toBe(
+      true,
+    );
+    await alone.app.close();
+  });
+});

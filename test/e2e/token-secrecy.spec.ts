@@ -1,0 +1,168 @@
+import { createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { unseal } from '../../src/secrets/seal.js';
+import { ScopeNumbers } from '../../src/scopes/scope-numbers.service.js';
+import {
+  openAccessToken,
+  openRefreshToken,
+  writeAccessToken,
+  writeRefreshToken,
+  type AccessTokenRecord,
+  type RefreshTokenRecord,
+} from '../../src/tokens/token-record.js';
+import type { TestClient, Tokens } from '../support/factory.js';
+import { isAccepted, refresh } from '../support/oauth.js';
+import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import { accessRecordOf, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
+
+/** The values in a value, as bytes. */
+function leaves(value: unknown): Buffer[] {
+  if (value === null || value === undefined) return [];
+  if (Buffer.isBuffer(value)) return [value];
+  if (value instanceof Date || typeof value !== 'object') return [Buffer.from(String(value))];
+  return Object.values(value).flatMap(leaves);
+}
+
+/** Whoever has the database, or the settings, but not both. */
+describe('tokens in the eyes of a thief', () => {
+  let service: TestService;
+  let client: TestClient;
+  let tokens: Tokens;
+  let own: string;
+  let access: AccessTokenRecord[];
+  let current: RefreshTokenRecord;
+
+  beforeAll(async () => {
+    service = await startService();
+    client = await service.make.client();
+    const first = await service.make.tokens(client, await service.make.user());
+    tokens = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
+    own = await service.make.clientToken(client);
+    access = await Promise.all([own, tokens.access_token].map((token) => accessRecordOf(service, token)));
+    current = await refreshRecordOf(service, tokens.refresh_token);
+  });
+  afterAll(() => service.stop());
+
+  /** Every value of every table, as bytes; of arrays and documents each value in them. */
+  async function dump(): Promise<Buffer[]> {
+    const names = await service.database.query<{ name: string }>(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const values: Buffer[] = [];
+    for (const { name } of names)
+      values.push(...leaves(await service.database.query(`SELECT * FROM ${name}`)));
+    return values;
+  }
+
+  /** What somebody would try as the key: the values, parts of them, what is written in them, and what is made of them. */
+  function keysFrom(values: Buffer[]): KeyObject[] {
+    const candidates = values.flatMap((value) => [
+      value,
+      value.subarray(0, 32),
+      value.subarray(-32),
+      value.subarray(12, 44),
+      value.subarray(12, -16),
+      Buffer.from(value.toString(), 'base64'),
+      Buffer.from(value.toString(), 'hex'),
+      createHash('sha256').update(value).digest(),
+    ]);
+    const ids = [...tokenKeyIds].map((id) => `token key ${id}`);
+    const derived = values.flatMap((value) =>
+      ids.map((id) => Buffer.from(hkdfSync('sha256', value, '', id, 32))),
+    );
+    const distinct = new Map([...candidates, ...derived].map((each) => [each.toString('hex'), each]));
+    return [...distinct.values()].map((each) => createSecretKey(each));
+  }
+
+  let tokenKeyIds = new Set<number>();
+  beforeAll(async () => {
+    tokenKeyIds = new Set((await tokenKeysOf(service)).keys());
+  });
+
+  const isRecognised = (key: KeyObject): boolean =>
+    [own, tokens.access_token].some((token) => 'record' in openAccessToken(token, () => key)) ||
+    'record' in openRefreshToken(tokens.refresh_token, () => key);
+
+  /** Whether the service takes one of the tokens that this key makes. */
+  async function makesATokenThatWorks(key: KeyObject): Promise<boolean> {
+    for (const record of access) {
+      if (await isAccepted(service.http, writeAccessToken(record, key))) return true;
+    }
+    const made = writeRefreshToken(current, key);
+    return (await refresh(service.http, client, made)).status === 200;
+  }
+
+  const THIEVES: [what: string, loot: () => Promise<Buffer[]>][] = [
+    ['the database alone', dump],
+    [
+      'the settings alone',
+      () => Promise.resolve([...leaves({ ...service.settings }), Buffer.from(TEST_ENCRYPTION_KEY)]),
+    ],
+  ];
+
+  it.each(THIEVES)('can be neither recognised nor made with %s', async (_what, loot) => {
+    const keys = keysFrom(await loot());
+    expect(keys.length).toBeGreaterThan(20);
+    expect(keys.filter(isRecognised)).toEqual([]);
+    // Those that look most like keys; the others cannot be right where none recognises a token.
+    const likely = keys.filter((key) => key.symmetricKeySize === 32).slice(0, 10);
+    for (const key of likely) expect(await makesATokenThatWorks(key)).toBe(false);
+  });
+
+  /** The bytes that a sealed key holds, by one of these keys. */
+  const unsealedBy = (keys: KeyObject[], sealed: Map<number, Buffer>): string[] =>
+    [...sealed].flatMap(([id, bytes]) =>
+      keys
+        .filter((key) => key.symmetricKeySize === 32)
+        .flatMap((key) => unseal(key.export(), bytes, `token key ${id}`) ?? []),
+    );
+  const sealedKeys = async () => {
+    const rows = await service.database.query<{ id: number; sealed: Buffer }>(
+      'SELECT id::float8 AS id, sealed FROM token_keys',
+    );
+    return new Map(rows.map(({ id, sealed }) => [id, sealed]));
+  };
+
+  it('are signed with keys that nothing in the database opens', async () => {
+    expect(unsealedBy(keysFrom(await dump()), await sealedKeys())).toEqual([]);
+    // With the settings too, it does.
+    const settings = leaves({ ...service.settings });
+    expect(unsealedBy(keysFrom(settings), await sealedKeys())).not.toEqual([]);
+  });
+
+  it('stand nowhere in the database, nor does any part of their tags', async () => {
+    const all = Buffer.concat(await dump());
+    for (const token of [own, tokens.access_token, tokens.refresh_token]) {
+      const tag = Buffer.from(token.slice(7), 'base64url').subarray(-32);
+      for (const form of [Buffer.from(token), tag, tag.subarray(0, 16), Buffer.from(tag.toString('hex'))]) {
+        expect(all.includes(form)).toBe(false);
+      }
+      expect(all.includes(createHash('sha256').update(token).digest())).toBe(false);
+    }
+  });
+
+  const HIDDEN: [where: string, as: (bytes: Buffer) => string][] = [
+    [
+      'in base64 in a document',
+      (bytes) => `jsonb_build_object('a', jsonb_build_array('${bytes.toString('base64')}'))`,
+    ],
+    ['in hex in a document', (bytes) => `jsonb_build_object('a', '${bytes.toString('hex')}')`],
+  ];
+  it.each(HIDDEN)(
+    'would be found out by whoever has the database, stood a key in it %s',
+    async (_where, as) => {
+      const [secret] = [...(await tokenKeysOf(service)).values()];
+      const found = await service.database.query(`SELECT ${as(secret!.export())} AS value`);
+      expect(keysFrom(leaves(found)).some(isRecognised)).toBe(true);
+    },
+  );
+
+  it('can be recognised and made with both, so that these tests could fail', async () => {
+    const [key] = [...(await tokenKeysOf(service)).values()];
+    expect(isRecognised(key!)).toBe(true);
+    expect(await makesATokenThatWorks(key!)).toBe(true);
+    const everything = await service.app.get(ScopeNumbers).of(['admin:write', 'admin:read']);
+    const greedy = writeAccessToken({ ...access[0]!, scopes: everything }, key!);
+    // Not even so does a token open more than its client may.
+    expect((await service.http.get('/admin/users', { bearer: greedy })).status).toBe(403);
+  });
+});

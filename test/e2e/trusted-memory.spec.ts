@@ -1,0 +1,134 @@
+import { Client } from 'pg';
+import { AccessChanges, TRUSTED_MS } from '../../src/database/access-changes.service.js';
+import { Listener } from '../../src/database/listener.service.js';
+import { accessTokenId } from '../../src/tokens/token-record.js';
+import { holdClock, putClockForward } from '../support/clock.js';
+import { HeldTimers, turns } from '../support/held-timers.js';
+import { isAccepted } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { accessRecordOf } from '../support/tokens.js';
+import { until } from '../support/until.js';
+
+/** The answers to readings of the changes, which arrive when the test says so. */
+interface HeldAnswers {
+  /** How many readings have seen what there is, and wait for their answer. */
+  waiting(): number;
+  letThrough(): void;
+  release(): void;
+}
+
+/** On a clock that the test holds: nothing passes but what is put forward. */
+describe('an instance that remembers a token', () => {
+  let service: TestService;
+  let changes: AccessChanges;
+  let outside: Client;
+  let token: string;
+  let tokenId: string;
+  let goOn: () => void;
+  let answers: HeldAnswers;
+
+  beforeAll(async () => {
+    service = await startService();
+    changes = service.app.get(AccessChanges);
+    outside = new Client({ connectionString: service.database.url });
+    await outside.connect();
+  });
+  beforeEach(async () => {
+    token = (await service.make.tokens(await service.make.client(), await service.make.user())).access_token;
+    tokenId = accessTokenId(await accessRecordOf(service, token));
+    expect(await isRemembered()).toBe(true);
+    goOn = holdClock();
+    putClockForward(TRUSTED_MS / 1000);
+    // By a reading that was begun at this very moment.
+    await until('it has read', () => changes.isTrusted);
+    answers = holdAnswers();
+  });
+  afterEach(async () => {
+    answers.release();
+    goOn();
+    await until('it reads again', () => changes.isTrusted);
+  });
+  afterAll(async () => {
+    await outside.end();
+    await service.stop();
+  });
+
+  const isRemembered = () => isAccepted(service.http, token);
+
+  function holdAnswers(): HeldAnswers {
+    const listener = service.app.get(Listener);
+    const ask = listener.query.bind(listener);
+    let held: (() => void)[] = [];
+    const letThrough = () => held.splice(0).forEach((pass) => pass());
+    const spy = jest.spyOn(listener, 'query').mockImplementation(async (config) => {
+      const rows = await ask(config);
+      await new Promise<void>((pass) => held.push(pass));
+      return rows as never;
+    });
+    return {
+      waiting: () => held.length,
+      letThrough,
+      release: () => {
+        spy.mockRestore();
+        letThrough();
+        held = [];
+      },
+    };
+  }
+
+  /** Ends the token in a way of which the instance hears by reading alone. */
+  const end = () =>
+    outside.query(
+      "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ($1, now() + interval '1 hour')",
+      [tokenId],
+    );
+
+  it('asks for it once 90 ms have passed since the last reading was begun', async () => {
+    await end();
+    putClockForward((TRUSTED_MS - 1) / 1000);
+    // It has not heard yet, and need not.
+    expect(await isRemembered()).toBe(true);
+    putClockForward(0.001);
+    expect(await isRemembered()).toBe(false);
+  });
+
+  it('does not take a late answer for a late reading', async () => {
+    await until('a reading is under way', () => answers.waiting() === 1);
+    await end();
+    putClockForward(TRUSTED_MS / 1000);
+    answers.letThrough();
+    await turns();
+    expect(await isRemembered()).toBe(false);
+  });
+
+  it('asks for it at once when a reading fails', async () => {
+    await until('a reading is under way', () => answers.waiting() === 1);
+    await end();
+    expect(await isRemembered()).toBe(true);
+    answers.release();
+    const failing = jest.spyOn(service.app.get(Listener), 'query').mockRejectedValue(new Error('cut'));
+    await until('one has failed', () => failing.mock.calls.length > 0);
+    await turns();
+    expect(await isRemembered()).toBe(false);
+    failing.mockRestore();
+  });
+
+  it('has caught up with a change by a reading that was begun after it, not by one that was under way', async () => {
+    // The silence of the connection, which would hold up nobody for longer.
+    const silence = HeldTimers.hold(TRUSTED_MS);
+    try {
+      await until('a reading is under way', () => answers.waiting() === 1);
+      await end();
+      let hasCaughtUp = false;
+      const catchingUp = changes.catchUp().then(() => (hasCaughtUp = true));
+      answers.letThrough();
+      await until('the next is under way', () => answers.waiting() === 1);
+      expect([hasCaughtUp, await isRemembered()]).toEqual([false, true]);
+      answers.letThrough();
+      await catchingUp;
+      expect(await isRemembered()).toBe(false);
+    } finally {
+      silence.release();
+    }
+  });
+});

@@ -1,0 +1,290 @@
+import type { ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient } from '../support/factory.js';
+import { enterPortal, wordsOf } from '../support/portal.js';
+import { unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+
+const REVOKED = 'user.consent_revoked';
+/** Stands in what is published about the person, and nowhere else. */
+const DATA = 'the-secret-of-the-person';
+
+interface Body {
+  type: string;
+  user_id: string;
+  data: Record<string, unknown>;
+}
+
+describe('when a person is erased', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let user: UserEntity;
+  let endpoint: TestEndpoint;
+
+  beforeAll(async () => {
+    service = await startService({
+      instances: 2,
+      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,1000' },
+    });
+    webhooks = await Webhooks.start(service);
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+    endpoint = await webhooks.endpoint(client, {
+      types: [TYPE, 'user.consent_granted', REVOKED],
+      reply: 500,
+    });
+  });
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
+    service.database.query<T>(sql, params);
+  const admin = (method: string, path: string, json?: unknown) =>
+    service.http.send(path, { method, bearer: webhooks.bearer, json });
+  const erase = async (): Promise<void> =>
+    expect((await admin('DELETE', `/admin/users/${user.id}`)).status).toBe(204);
+  const publish = (of = user) => webhooks.publish(of.id, { data: { note: DATA } });
+  const publishOne = () => webhooks.publishOne(user.id, { data: { note: DATA } });
+  const failedOnce = async () => webhooks.attempted((await publishOne()).id);
+  const bodiesAt = (at: TestEndpoint): Body[] =>
+    webhooks.received(at).map(({ body }) => JSON.parse(body) as Body);
+  const revocationsAt = (at: TestEndpoint) => bodiesAt(at).filter(({ type }) => type === REVOKED);
+  const revocation = async (): Promise<string> => {
+    const [row] = await query<{ id: string }>(
+      'SELECT id FROM deliveries WHERE endpoint_id = $1 AND event_type = $2',
+      [endpoint.id, REVOKED],
+    );
+    return row!.id;
+  };
+
+  it('each client that could read the data is told, once, and no other', async () => {
+    const [second, former, stranger] = [
+      await service.make.client(),
+      await service.make.client(),
+      await service.make.client(),
+    ];
+    for (const each of [second, former]) await service.make.consent(each, user);
+    await admin('DELETE', `/admin/clients/${former.id}/consents/${user.id}`);
+    const types = [REVOKED];
+    const told = [await webhooks.endpoint(client, { types }), await webhooks.endpoint(second, { types })];
+    const silent = [await webhooks.endpoint(former, { types }), await webhooks.endpoint(stranger, { types })];
+    await erase();
+    for (const each of told) await webhooks.receives(each);
+    expect(told.map((each) => revocationsAt(each))).toEqual(
+      [client, second].map(({ id }) => [
+        expect.objectContaining({ type: REVOKED, user_id: user.id, data: { client_id: id, scopes: [] } }),
+      ]),
+    );
+    expect(silent.map((each) => webhooks.received(each).length)).toEqual([0, 0]);
+    const [trail] = (await admin('GET', `/admin/audit_events?subject=${user.id}`))
+      .json as unknown as object[];
+    expect(trail).toMatchObject({
+      action: 'user.erased',
+      before: { clients: [client.id, second.id].sort(), former_clients: [former.id] },
+      after: null,
+    });
+  });
+
+  it('is not told to anybody where the erasure is refused', async () => {
+    await service.make.client({ ownerId: user.id });
+    expect((await admin('DELETE', `/admin/users/${user.id}`)).status).toBe(409);
+    expect(await query('SELECT 1 FROM events WHERE user_id = $1 AND type = $2', [user.id, REVOKED])).toEqual(
+      [],
+    );
+    const [consent] = await query('SELECT revoked_at FROM consents WHERE user_id = $1', [user.id]);
+    expect(consent).toEqual({ revoked_at: null });
+  });
+
+  it('the news is retried, and can be sent again, though the account is gone', async () => {
+    await erase();
+    const id = await revocation();
+    expect(await webhooks.attempted(id)).toMatchObject({ state: 'pending' });
+    webhooks.answer(endpoint.path, 200);
+    await webhooks.makeDue(id);
+    expect(await webhooks.finished(id)).toMatchObject({ state: 'delivered', attempts: 2 });
+    expect((await admin('POST', `/admin/deliveries/${id}/resend`)).status).toBe(202);
+    await webhooks.attempted(id, 3);
+    const sent = webhooks.received(endpoint).filter(({ headers }) => headers['webhook-id'] === id);
+    expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
+    expect(sent).toHaveLength(3);
+    for (const { body, headers } of sent) {
+      new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
+    }
+  });
+
+  it('news of an earlier disconnection that has not arrived yet is delivered too', async () => {
+    await admin('DELETE', `/admin/clients/${client.id}/consents/${user.id}`);
+    const id = await revocation();
+    await webhooks.attempted(id);
+    await erase();
+    webhooks.answer(endpoint.path, 200);
+    await webhooks.makeDue(id);
+    expect(await webhooks.finished(id)).toMatchObject({ state: 'delivered' });
+  });
+
+  it('what was still to be delivered is cancelled and stays listed, without the data', async () => {
+    const echo = (response: ServerResponse, { body }: { body: string }) =>
+      void response.writeHead(500).end(body);
+    webhooks.answer(endpoint.path, echo);
+    const { id, event_id } = await failedOnce();
+    await admin('PUT', `/admin/clients/${client.id}/consents/${user.id}`, {
+      scopes: ['charging_session:read'],
+    });
+    await until('the other was tried too', () => webhooks.received(endpoint).length === 2);
+    const other = webhooks.received(endpoint)[1]!.headers['webhook-id'] as string;
+    await webhooks.attempted(other);
+    await erase();
+    for (const each of [id, other]) {
+      expect(await webhooks.delivery(each)).toMatchObject({
+        state: 'cancelled',
+        cancel_reason: 'consent_withdrawn',
+        attempts: 1,
+        wait: null,
+      });
+    }
+    expect(await query('SELECT user_id, payload FROM events WHERE id = $1', [event_id])).toEqual([
+      { user_id: null, payload: null },
+    ]);
+    const shown = await admin('GET', `/admin/deliveries/${id}`);
+    expect(shown.json).toMatchObject({
+      state: 'cancelled',
+      payload: null,
+      attempts: [{ response_start: null }],
+    });
+    const portal = await enterPortal(service, client);
+    const page = await portal.open(`/portal/deliveries/${id}`);
+    expect(wordsOf(page)).toContain('The account of the user was erased');
+    expect(page.html.querySelector('form[action$="/resend"]')).toBeNull();
+    expect((await portal.open('/portal/deliveries')).text).toContain(id);
+    expect((await admin('POST', `/admin/deliveries/${id}/resend`)).status).toBe(409);
+  });
+
+  it('no table holds what was published about the person any more', async () => {
+    webhooks.answer(endpoint.path, (response, { body }) => void response.writeHead(200).end(body));
+    await webhooks.finished((await publishOne()).id);
+    const holding = async (): Promise<string[]> => {
+      const tables = await query<{ name: string }>(
+        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+      );
+      const found: string[] = [];
+      for (const { name } of tables) {
+        const rows = await query(`SELECT 1 FROM "${name}" AS t WHERE t::text LIKE '%' || $1 || '%' LIMIT 1`, [
+          DATA,
+        ]);
+        if (rows.length > 0) found.push(name);
+      }
+      return found.sort();
+    };
+    // The tests of this file go on with the same data: only this person's counts.
+    await query('DELETE FROM events WHERE user_id IS DISTINCT FROM $1', [user.id]);
+    expect(await holding()).toEqual(['delivery_attempts', 'events']);
+    await erase();
+    expect(await holding()).toEqual([]);
+  });
+
+  it('an attempt that is under way ends by itself; its answer is not kept, and no other follows', async () => {
+    const held: (() => void)[] = [];
+    webhooks.answer(endpoint.path, (response, { body }) => {
+      held.push(() => void response.writeHead(500).end(body));
+    });
+    const { id } = await publishOne();
+    await until('the attempt is under way', () => held.length === 1);
+    await erase();
+    expect(await webhooks.delivery(id)).toMatchObject({ state: 'pending', attempts: 0 });
+    held.forEach((answer) => answer());
+    expect(await webhooks.finished(id)).toMatchObject({
+      state: 'cancelled',
+      cancel_reason: 'consent_withdrawn',
+      attempts: 1,
+    });
+    const attempts = await query(
+      'SELECT status, response_start FROM delivery_attempts WHERE delivery_id = $1',
+      [id],
+    );
+    expect(attempts).toEqual([{ status: 500, response_start: null }]);
+    expect(bodiesAt(endpoint).filter(({ type }) => type === TYPE)).toHaveLength(1);
+  });
+
+  it('an attempt whose holder died is not taken up again', async () => {
+    const { id } = await failedOnce();
+    await query(
+      "UPDATE deliveries SET lease_id = 'dead', next_attempt_at = now() - interval '1 second' WHERE id = $1",
+      [id],
+    ).then(erase);
+    await webhooks.finished(id);
+    const sent = bodiesAt(endpoint).filter(({ type }) => type === TYPE);
+    // Whether the erasure or a worker came first: nothing of the person went out after it.
+    const row = await webhooks.delivery(id);
+    expect([row.state, sent.length <= 2]).toEqual(['cancelled', true]);
+  });
+
+  describe('an event about the person that is published at that moment', () => {
+    const GATE = 4712;
+    const waiting = async (): Promise<number> => {
+      const [row] = await query<{ n: number }>(
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return row!.n;
+    };
+    /** Holds every insertion into a table until the function is over. */
+    const held = async (table: string, work: () => Promise<void>): Promise<void> => {
+      await query(`CREATE OR REPLACE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$`);
+      await query(
+        `CREATE TRIGGER gate BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`,
+      );
+      await query('SELECT pg_advisory_lock($1)', [GATE]);
+      try {
+        await work();
+      } finally {
+        await query('SELECT pg_advisory_unlock($1)', [GATE]);
+      }
+    };
+
+    it('is stored before the erasure, and then cancelled with the rest', async () => {
+      let published: ReturnType<typeof publish> | undefined;
+      let erased: Promise<void> | undefined;
+      await held('deliveries', async () => {
+        published = publish();
+        await until('the event is being stored', async () => (await waiting()) === 1);
+        erased = erase();
+        await until('the erasure waits', async () => (await waiting()) === 2);
+      });
+      const answer = await published!;
+      await erased;
+      await query('DROP TRIGGER gate ON deliveries');
+      if (answer.status === 202) {
+        const [row] = await webhooks.deliveriesOf(answer.json.id as string);
+        await webhooks.finished(row!.id);
+        const [event] = await query('SELECT user_id, payload FROM events WHERE id = $1', [answer.json.id]);
+        expect(event).toEqual({ user_id: null, payload: null });
+      } else {
+        expect(answer.status).toBe(400);
+      }
+    });
+
+    it('is refused after it', async () => {
+      let published: ReturnType<typeof publish> | undefined;
+      let erased: Promise<void> | undefined;
+      await held('audit_events', async () => {
+        erased = erase();
+        await until('the erasure is nearly over', async () => (await waiting()) === 1);
+        published = publish();
+        await until('the event waits', async () => (await waiting()) === 2);
+      });
+      await erased;
+      await query('DROP TRIGGER gate ON audit_events');
+      const answer = await published!;
+      expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([400, ['user_id']]);
+    });
+  });
+});

@@ -1,0 +1,168 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Haproxy, lackingHaproxy } from '../support/haproxy.js';
+import { Http } from '../support/http.js';
+import { describeUnless } from '../support/left-out.js';
+import { OwnPostgres } from '../support/own-postgres.js';
+import { Factory } from '../support/factory.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const isReady = (http: Http) => async () =>
+  http.get('/health/ready').then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+describeUnless(lackingHaproxy, 'the load balancer as it is shipped', () => {
+  let balancer: Haproxy | undefined;
+  afterEach(() => balancer?.stop());
+
+  describe('before two instances', () => {
+    let postgres: OwnPostgres;
+    let services: SpawnedService[];
+    let ports: number[];
+    let http: Http;
+    let bearer: string;
+
+    beforeAll(async () => {
+      postgres = await OwnPostgres.start();
+      const maker = await startInstance(postgres, {});
+      const make = new Factory(maker);
+      bearer = await make.clientToken(await make.client());
+      await maker.app.close();
+    });
+    beforeEach(async () => {
+      const publicPort = await freePort();
+      ports = [await freePort(), await freePort()];
+      services = await Promise.all(
+        ports.map((port) =>
+          new SpawnedService({
+            ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
+            ...{ DATABASE_URL: postgres.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+          }).ready(),
+        ),
+      );
+      balancer = await Haproxy.start(publicPort, ports);
+      http = new Http(balancer.url);
+      await until('it balances', isReady(http));
+    });
+    afterEach(() => SpawnedService.killAll());
+    afterAll(() => postgres.drop());
+
+    it('shows nobody the metrics, however they are asked for', async () => {
+      for (const path of [
+        '/metrics',
+        '/metrics/',
+        '/metrics?a=b',
+        '/%6detrics',
+        '/metric%73/',
+        '//metrics',
+      ]) {
+        const { status, headers, json, text } = await http.get(balancer!.url + path, {
+          headers: { accept: '*/*' },
+        });
+        expect([path, status, headers.get('content-type')?.split(';')[0]]).toEqual([
+          path,
+          404,
+          'application/problem+json',
+        ]);
+        expect(json.status).toBe(404);
+        expect(text).not.toContain('nodejs_');
+      }
+      // Whoever is inside asks the instances.
+      expect((await new Http(`http://127.0.0.1:${ports[0]}`).get('/metrics')).text).toContain('nodejs_');
+    });
+
+    it('says with Retry-After that nobody is there: a problem to programs, a page to people', async () => {
+      await postgres.end('SIGQUIT');
+      try {
+        await until('no instance is ready', async () => {
+          const { status, text } = await http.get('/health/ready');
+          return status === 503 && text.includes('The service is not available at the moment');
+        });
+        const answers = [
+          await http.get('/v2/users', { bearer }),
+          await http.token({ grant_type: 'client_credentials' }, { id: 'x', secret: 'y' }),
+        ];
+        for (const { status, headers, json } of answers) {
+          expect([status, headers.get('content-type'), headers.get('retry-after')]).toEqual([
+            503,
+            'application/problem+json',
+            '2',
+          ]);
+          expect(json).toEqual({
+            status: 503,
+            title: 'Service unavailable',
+            detail: expect.stringContaining('try again') as string,
+          });
+          expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+        }
+        const page = await http.get('/login', { headers: { accept: 'text/html,*/*' } });
+        expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
+        expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+        expect(page.text).toContain('Not available at the moment');
+      } finally {
+        await postgres.start();
+      }
+      await until('it serves again', isReady(http));
+    });
+
+    it('answers what was asked of an instance that froze', async () => {
+      services[0]!.signal('SIGSTOP');
+      // By turns, so that half of them meet the frozen one.
+      const answers = await Promise.all(Array.from({ length: 8 }, () => http.get('/v2/users', { bearer })));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      services[0]!.signal('SIGCONT');
+    });
+  });
+
+  describe('before an instance that takes requests and answers none', () => {
+    let hanging: Server;
+    let other: Server;
+    const seen = { hanging: [] as string[], other: [] as string[] };
+
+    beforeEach(async () => {
+      const instance = async (asked: string[], answer: (response: ServerResponse) => void) => {
+        const server = createServer((request, response) => {
+          if (request.url === '/health/ready') return void response.end('{}');
+          asked.push(request.method!);
+          answer(response);
+        });
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        return server;
+      };
+      hanging = await instance(seen.hanging, () => undefined);
+      other = await instance(seen.other, (response) => void response.end('{"served":true}'));
+      const ports = [hanging, other].map((server) => (server.address() as AddressInfo).port);
+      balancer = await Haproxy.start(await freePort(), ports);
+      await until('it balances', isReady(new Http(balancer.url)));
+    });
+    afterEach(() => {
+      for (const server of [hanging, other]) {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+
+    it('repeats what reads, and nothing else: that is its sender’s to repeat', async () => {
+      const send = (method: string) => fetch(`${balancer!.url}/o/token`, { method });
+      const reads = await Promise.all([1, 2, 3, 4].map(() => send('GET')));
+      expect(await Promise.all(reads.map((each) => each.text()))).toEqual(reads.map(() => '{"served":true}'));
+      expect(seen.hanging.length).toBeGreaterThan(0);
+      for (const list of Object.values(seen)) list.length = 0;
+
+      const posts = await Promise.all([1, 2, 3, 4].map(() => send('POST')));
+      // Each reached one instance, once.
+      expect([...seen.hanging, ...seen.other]).toEqual(posts.map(() => 'POST'));
+      const late = posts.filter(({ status }) => status !== 200);
+      expect(late).toHaveLength(seen.hanging.length);
+      for (const answer of late) {
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([504, '2']);
+        expect(answer.headers.get('content-type')).toBe('application/problem+json');
+        expect(await answer.json()).toMatchObject({ status: 504 });
+      }
+    });
+  });
+});

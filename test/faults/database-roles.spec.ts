@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import { Factory, PASSWORD } from '../support/factory.js';
+import { Http } from '../support/http.js';
+import { InstalledPostgres, lackingPostgres } from '../support/installed-postgres.js';
+import { describeUnless } from '../support/left-out.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import type { TestDatabase } from '../support/test-database.js';
+import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const PASSWORDS = { owner: 'the-password-of-the-owner', service: "the service's password" };
+
+describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh makes', () => {
+  let postgres: InstalledPostgres;
+  let service: Client;
+  let folder: string;
+
+  const urlOf = (role: 'owner' | 'service') =>
+    `postgres://charging_${role}:${encodeURIComponent(PASSWORDS[role])}@127.0.0.1:${postgres.port}/charging_data`;
+
+  const run = (program: string, args: string[], env: Record<string, string>) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      execFile(program, args, { env: { PATH: postgres.path, ...env } }, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out, err }),
+      );
+    });
+  const operator = (args: string[], role: 'owner' | 'service', env: Record<string, string> = {}) =>
+    run(process.execPath, ['dist/src/operator.js', ...args], { DATABASE_URL: urlOf(role), ...env });
+  /** With the URL in a file, as docker-compose.yml gives it. */
+  const migrate = async (role: 'owner' | 'service' = 'owner', to = 'charging_service') => {
+    const file = path.join(folder, `${role}-url`);
+    await writeFile(file, urlOf(role));
+    return operator(['migrate', '--service-role', to], role, { DATABASE_URL: '', DATABASE_URL_FILE: file });
+  };
+
+  beforeAll(async () => {
+    postgres = await InstalledPostgres.start();
+    const superuser = new URL(postgres.url('postgres'));
+    folder = await mkdtemp(path.join(tmpdir(), 'charging-roles-'));
+    const file = path.join(folder, 'password');
+    await writeFile(file, `${PASSWORDS.service}\n`);
+    const made = await run('/bin/bash', ['deploy/postgres/10-roles.sh'], {
+      ...{ PGHOST: superuser.hostname, PGPORT: superuser.port, PGPASSWORD: superuser.password },
+      POSTGRES_USER: superuser.username,
+      POSTGRES_OWNER_PASSWORD: PASSWORDS.owner,
+      POSTGRES_SERVICE_PASSWORD_FILE: file,
+    });
+    expect(made).toMatchObject({ code: 0, err: '' });
+    const migrated = await migrate();
+    expect([migrated.code, migrated.err]).toEqual([0, '']);
+    service = new Client({ connectionString: urlOf('service') });
+    await service.connect();
+  });
+  afterAll(async () => {
+    await SpawnedService.killAll();
+    await service?.end();
+    await postgres?.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const refused = (sql: string) =>
+    service.query(sql).then(
+      () => `${sql}: done`,
+      (error: { code?: string; message: string }) => (error.code === '42501' ? 'refused' : error.message),
+    );
+
+  it('have no power over the server', async () => {
+    const roles = await postgres.query<Record<string, unknown>>(
+      'postgres',
+      `SELECT rolname, rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS power,
+              (SELECT count(*)::int FROM pg_auth_members WHERE member = r.oid) AS memberships
+         FROM pg_roles r WHERE rolname ~ '^charging_' ORDER BY 1`,
+    );
+    const none = { power: false, memberships: 0 };
+    expect(roles).toEqual([
+      { rolname: 'charging_owner', ...none },
+      { rolname: 'charging_service', ...none },
+    ]);
+  });
+
+  it.each([
+    ["UPDATE audit_events SET action = 'x'"],
+    ['DELETE FROM audit_events'],
+    ['TRUNCATE audit_events'],
+    ['ALTER TABLE audit_events DISABLE TRIGGER ALL'],
+    ['DROP TRIGGER audit_events_stay ON audit_events'],
+    ['CREATE OR REPLACE FUNCTION protect_audit_events() RETURNS trigger LANGUAGE sql AS $$SELECT 1$$'],
+    ['ALTER TABLE audit_events OWNER TO charging_service'],
+    ['SET session_replication_role = replica'],
+    ['SET ROLE charging_owner'],
+    ['CREATE TABLE another (n integer)'],
+    ['CREATE TEMPORARY TABLE another (n integer)'],
+    ['CREATE SCHEMA another'],
+    ['ALTER TABLE users ADD COLUMN another integer'],
+    ['DROP TABLE sessions'],
+    ['TRUNCATE sessions'],
+    ["INSERT INTO migrations (timestamp, name) VALUES (1, 'x')"],
+    ["INSERT INTO required_migrations (name) VALUES ('x')"],
+    ['DELETE FROM required_migrations'],
+    ['COPY users TO PROGRAM $$cat$$'],
+  ])('keep the service from: %s', async (sql) => {
+    expect(await refused(sql)).toMatch(/^refused$|must be (owner|able)|permission denied/);
+  });
+
+  it('keep a function that anybody could call from the trail', async () => {
+    const { rows } = await postgres
+      .query<{ open: boolean }>(
+        'charging_data',
+        `SELECT bool_or(has_function_privilege('public', oid, 'EXECUTE')) AS open FROM pg_proc WHERE prosecdef`,
+      )
+      .then((found) => ({ rows: found }));
+    expect(rows).toEqual([{ open: false }]);
+    const recent = await service.query("SELECT count FROM purge_audit_events('-infinity', 1000)");
+    expect(recent.rows).toEqual([{ count: 0 }]);
+  });
+
+  it('refuse to make a role that owns the schema, or a superuser, the one of the service', async () => {
+    for (const [role, words] of [
+      ['charging_owner', 'has too many privileges'],
+      ['charging', 'has too many privileges'],
+      ['nobody_like_that', 'There is no role nobody_like_that'],
+    ] as const) {
+      const { code, err } = await migrate('owner', role);
+      expect([role, code]).toEqual([role, 1]);
+      expect(err).toContain(words);
+    }
+  });
+
+  it('let the service read and write what the owner makes later, from its first moment', async () => {
+    const owner = new Client({ connectionString: urlOf('owner') });
+    await owner.connect();
+    await owner.query('CREATE TABLE made_later (n integer)');
+    await service.query('INSERT INTO made_later VALUES (1)');
+    await owner.query('DROP TABLE made_later');
+    await owner.end();
+    const again = await migrate();
+    expect(JSON.parse(again.out)).toEqual({ migrations_run: [] });
+    expect(await refused("UPDATE audit_events SET action = 'x'")).toBe('refused');
+  });
+
+  it('are all that the service needs: it starts, serves, hears announcements, erases, purges, and its tool works', async () => {
+    const port = await freePort();
+    const env = {
+      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
+      ...{ DATABASE_URL: urlOf('service'), ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, MIGRATE_ON_START: 'false' },
+      ...{ BOOTSTRAP_OPERATOR_EMAIL: 'first@mail.example', BOOTSTRAP_OPERATOR_PASSWORD: PASSWORD },
+    };
+    const spawned = await new SpawnedService(env).ready();
+    const http = new Http(env.BASE_URL);
+    expect((await http.get('/health/ready')).status).toBe(200);
+    const database = { url: urlOf('service') } as TestDatabase;
+    const maker = await startInstance(database, { BASE_URL: http.url });
+    try {
+      const make = new Factory({ ...maker, http, url: http.url });
+      const [client, user] = [await make.client(), await make.user()];
+      const tokens = await make.tokens(client, user);
+      expect((await http.get('/v2/users', { bearer: tokens.access_token })).status).toBe(200);
+      // Done by the one instance, heard of by the other.
+      const revoked = await operator(['revoke-user', user.id], 'service', env);
+      expect(revoked).toMatchObject({ code: 0, err: '' });
+      await until(
+        'the revocation is heard of',
+        async () => (await http.get('/v2/users', { bearer: tokens.access_token })).status === 401,
+      );
+      const bearer = await make.adminToken();
+      expect((await http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer })).status).toBe(204);
+      const trail = await http.get(`/admin/audit_events?subject=${user.id}`, { bearer });
+      expect((trail.json as unknown as { action: string; after: unknown }[])[0]!.action).toBe('user.erased');
+      expect(trail.text).not.toContain(user.email);
+    } finally {
+      await maker.app.close();
+    }
+    // What is a year old goes, although the service may not remove it.
+    await postgres.query(
+      'charging_data',
+      'ALTER TABLE audit_events DISABLE TRIGGER USER',
+      "UPDATE audit_events SET occurred_at = now() - interval '366 days'",
+      'ALTER TABLE audit_events ENABLE TRIGGER USER',
+    );
+    expect(await operator(['purge'], 'service', env)).toMatchObject({ code: 0, err: '' });
+    expect((await service.query('SELECT 1 FROM audit_events')).rows).toEqual([]);
+    expect(await spawned.stop()).toBe(0);
+    expect(spawned.printed).not.toMatch(/"level":"(error|fatal)"|permission denied/);
+  });
+
+  it('keep the service from migrating, which says so', async () => {
+    await postgres.query('charging_data', "DELETE FROM migrations WHERE name ~ '^Encryption'");
+    const { code, err } = await operator(['migrate'], 'service');
+    expect(code).toBe(1);
+    expect(err).toMatch(/permission denied|must be owner/);
+    await postgres.query('charging_data', 'DROP TABLE encryption_canary');
+    expect((await migrate()).code).toBe(0);
+  });
+});

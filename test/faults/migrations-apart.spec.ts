@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { Client } from 'pg';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { Http } from '../support/http.js';
+import { whatIsWrongWith503 } from '../support/load.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+// As in src/database/migrate.ts.
+const LOCK = '7163106617430109543';
+
+describe('a start on a database that is not migrated', () => {
+  let admin: Client;
+  let name: string;
+  let url: string;
+  let http: Http;
+  let environment: Record<string, string>;
+
+  const urlOf = (database: string): string => {
+    const given = new URL(process.env.TEST_DATABASE_URL!);
+    given.pathname = `/${database}`;
+    return given.href;
+  };
+  beforeEach(async () => {
+    admin = new Client({ connectionString: urlOf('postgres') });
+    await admin.connect();
+    name = `empty_${randomBytes(8).toString('hex')}`;
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    url = urlOf(name);
+    const port = await freePort();
+    http = new Http(`http://127.0.0.1:${port}`);
+    environment = {
+      ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url },
+      ...{ DATABASE_URL: url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+    };
+  });
+  afterEach(async () => {
+    await SpawnedService.killAll();
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+  });
+
+  const statusOf = (path: string) =>
+    http.get(path).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  const migrate = () =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      // Nothing but the database is needed: no key, no public address.
+      const env = { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: url };
+      execFile(process.execPath, ['dist/src/operator.js', 'migrate'], { env }, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, out, err }),
+      );
+    });
+
+  it('waits, alive and not ready, where it must not migrate, until the operator’s tool has done it', async () => {
+    const service = new SpawnedService({ ...environment, MIGRATE_ON_START: 'false' });
+    await until('it says what it waits for', () =>
+      /waiting until .{1,2}operator migrate/.test(service.printed),
+    );
+    expect([await statusOf('/health/live'), await statusOf('/health/ready')]).toEqual([200, 503]);
+    const asked = new Client({ connectionString: url });
+    await asked.connect();
+    expect((await asked.query("SELECT to_regclass('users') AS users")).rows).toEqual([{ users: null }]);
+    await asked.end();
+    const { code, out, err } = await migrate();
+    expect([code, err]).toEqual([0, '']);
+    expect(JSON.parse(out)).toEqual({ migrations_run: MIGRATIONS.map((migration) => migration.name) });
+    await service.ready();
+    expect(await statusOf('/health/ready')).toBe(200);
+    expect(JSON.parse((await migrate()).out)).toEqual({ migrations_run: [] });
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('is alive, and not ready, while it migrates', async () => {
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    await other.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    const service = new SpawnedService(environment);
+    await until('it is alive', async () => (await statusOf('/health/live')) === 200);
+    for (const path of ['/health/ready', '/o/token', '/']) {
+      const answer = await http.get(path);
+      expect([path, answer.status, whatIsWrongWith503(answer)]).toEqual([path, 503, undefined]);
+      expect(answer.headers.get('x-request-id')).toMatch(/./);
+    }
+    await other.end();
+    await service.ready();
+    expect(await statusOf('/health/ready')).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('can be stopped while it waits', async () => {
+    const service = new SpawnedService({ ...environment, MIGRATE_ON_START: 'false' });
+    await until('it is alive', async () => (await statusOf('/health/live')) === 200);
+    expect(await service.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,42 @@
+import { describeUnless } from '../support/left-out.js';
+import { lackingPgBouncer, PgBouncer } from '../support/pgbouncer.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { startInstance, type TestInstance } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+describeUnless(lackingPgBouncer, 'behind a pooler', () => {
+  let database: TestDatabase;
+  let pooler: PgBouncer | undefined;
+  let instance: TestInstance | undefined;
+
+  beforeEach(async () => (database = await createTestDatabase()));
+  afterEach(async () => {
+    await instance?.app.close();
+    await pooler?.stop();
+    await database.drop();
+  });
+
+  const startBehind = async (mode: 'transaction' | 'session') => {
+    pooler = await PgBouncer.start(database.serviceUrl!, mode);
+    instance = await startInstance({ ...database, serviceUrl: pooler.url }, {});
+    return instance;
+  };
+
+  it('in transaction mode the service is not ready, and says why', async () => {
+    const { http, log } = await startBehind('transaction');
+    const why = /notifications from the database do not arrive: DATABASE_URL must point to PostgreSQL itself/;
+    await until('it knows', async () => why.test((await http.get('/health/ready')).text));
+    for (let n = 0; n < 5; n++) {
+      const { status, json } = await http.get('/health/ready');
+      expect([status, json.title]).toEqual([503, 'Service unavailable']);
+      expect(json.detail).toMatch(why);
+    }
+    // It is tried again and again, and told once.
+    expect(log.filter((line) => line.includes('Not listening to the database'))).toHaveLength(1);
+  });
+
+  it('in session mode the service is ready', async () => {
+    const { http } = await startBehind('session');
+    await until('it is ready', async () => (await http.get('/health/ready')).status === 200);
+  });
+});

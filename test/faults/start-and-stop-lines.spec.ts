@@ -1,0 +1,38 @@
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+
+describe('the log of a production start and stop', () => {
+  let database: TestDatabase;
+  beforeAll(async () => (database = await createTestDatabase()));
+  afterEach(() => SpawnedService.killAll());
+  afterAll(() => database.drop());
+
+  const linesOf = async (settings: Record<string, string>) => {
+    const port = String(await freePort());
+    const service = await new SpawnedService({
+      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
+      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...settings },
+    }).ready();
+    expect(await service.stop()).toBe(0);
+    return service.printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: string; msg: string });
+  };
+
+  it('warns where anybody may read the metrics, and says when the service stops', async () => {
+    const lines = await linesOf({});
+    const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+    expect(warnings).toEqual([expect.stringMatching(/^METRICS_TOKEN is not set/)]);
+    expect(lines.slice(-2).map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^Stopping \(SIGTERM\)/),
+      'Stopped',
+    ]);
+  });
+
+  it('warns of nothing with a token for the metrics', async () => {
+    const lines = await linesOf({ METRICS_TOKEN: 'a-token-for-the-metrics' });
+    expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { Client } from 'pg';
+import { OwnPostgres } from '../support/own-postgres.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase } from '../support/test-database.js';
+import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const HIDDEN = 'hidden-word';
+
+describe('a start that fails', () => {
+  let admin: Client;
+  const role = `no_rights_${randomBytes(6).toString('hex')}`;
+
+  beforeAll(async () => {
+    admin = new Client({ connectionString: at('/postgres') });
+    await admin.connect();
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${HIDDEN}'`);
+    await admin.query(`CREATE DATABASE ${role} TEMPLATE template0`);
+  });
+  afterEach(() => SpawnedService.killAll());
+  afterAll(async () => {
+    await admin.query(`DROP DATABASE ${role} WITH (FORCE)`);
+    await admin.query(`DROP ROLE ${role}`);
+    await admin.end();
+  });
+
+  const at = (pathname: string, user?: string, password?: string): string => {
+    const url = new URL(process.env.TEST_DATABASE_URL!);
+    return Object.assign(url, { pathname, ...(user ? { username: user, password } : {}) }).href;
+  };
+  const start = async (settings: Record<string, string>): Promise<SpawnedService> => {
+    const port = String(await freePort());
+    const service = new SpawnedService({
+      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
+      ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, LOG_LEVEL: 'error', ...settings },
+    });
+    return service;
+  };
+  /** Its one line. */
+  const lastWords = async (settings: Record<string, string>): Promise<string> => {
+    const service = await start(settings);
+    expect(await service.exit()).toBe(1);
+    expect(service.printed).not.toContain(HIDDEN);
+    const lines = service.printed.trim().split('\n');
+    // What it waits for is said before.
+    const fatal = lines.map((line) => JSON.parse(line) as { level: string; msg: string; err?: unknown });
+    expect(fatal.filter(({ level }) => level === 'fatal')).toHaveLength(1);
+    expect(fatal.at(-1)).toMatchObject({ level: 'fatal' });
+    expect(fatal.at(-1)!.err).toBeUndefined();
+    return fatal.at(-1)!.msg;
+  };
+
+  it('for a wrong password, a database that is not there or a right that is missing says so at once, by the setting', async () => {
+    const [password, database, right] = await Promise.all([
+      lastWords({ DATABASE_URL: at('/postgres', role, 'not-the-hidden-one') }),
+      lastWords({ DATABASE_URL: at('/no_such_database') }),
+      lastWords({ DATABASE_URL: at(`/${role}`, role, HIDDEN) }),
+    ]);
+    expect(password).toBe('DATABASE_URL: the database rejected the user or password (28P01)');
+    expect(database).toBe('DATABASE_URL: the server has no database of that name (3D000)');
+    expect(right).toMatch(
+      /^DATABASE_URL: the user lacks a privilege in the database \(42501\): permission denied/,
+    );
+  });
+
+  it('for a server that does not speak TLS says so', async () => {
+    expect(await lastWords({ DATABASE_URL: `${at('/postgres')}?sslmode=verify-full` })).toBe(
+      'DATABASE_URL: the server does not support TLS, which sslmode in the URL requires',
+    );
+  });
+
+  describe('for a database', () => {
+    let silent: Server;
+    beforeAll(async () => {
+      silent = createServer(() => undefined);
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    });
+    afterAll(() => silent.close());
+
+    it('that does not answer, or is not there, waits as long as it is told, and says so', async () => {
+      const { port } = silent.address() as AddressInfo;
+      const words = await Promise.all([
+        lastWords({
+          DATABASE_URL: `postgres://u:${HIDDEN}@127.0.0.1:${port}/x`,
+          DATABASE_WAIT_SECONDS: '1',
+        }),
+        lastWords({
+          DATABASE_URL: `postgres://u:${HIDDEN}@127.0.0.1:${await freePort()}/x`,
+          DATABASE_WAIT_SECONDS: '2',
+        }),
+      ]);
+      expect(words).toEqual([
+        'DATABASE_URL: the database does not respond; waited for 1 s (DATABASE_WAIT_SECONDS)',
+        'DATABASE_URL: the database does not respond (ECONNREFUSED); waited for 2 s (DATABASE_WAIT_SECONDS)',
+      ]);
+    });
+  });
+
+  it('for a port that is taken names PORT', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const database = await createTestDatabase();
+    try {
+      const { port } = taken.address() as AddressInfo;
+      const words = await lastWords({
+        PORT: String(port),
+        DATABASE_URL: database.url,
+      });
+      expect(words).toBe(`PORT: port ${port} of 127.0.0.1 is already in use (EADDRINUSE)`);
+    } finally {
+      taken.close();
+      await database.drop();
+    }
+  });
+
+  it('with a key that is not the database’s names ENCRYPTION_KEY and the id of the one that is expected', async () => {
+    const database = await createTestDatabase();
+    try {
+      const first = await start({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
+      await first.ready();
+      expect(await first.stop()).toBe(0);
+      const key = Buffer.alloc(32, 7).toString('base64');
+      const words = await lastWords({ DATABASE_URL: database.url, ENCRYPTION_KEY: key });
+      expect(words).toMatch(/ENCRYPTION_KEY.*\b[0-9a-f]{8}\b/);
+      expect(words).not.toContain(key);
+      // With the key that was there before it is one of those that open.
+      const both = await start({
+        ...{ DATABASE_URL: database.url, LOG_LEVEL: 'info' },
+        ...{ ENCRYPTION_KEY: key, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY },
+      });
+      await both.ready();
+      expect(await both.stop()).toBe(0);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it('for a data folder that cannot be made ends, and names it', async () => {
+    const service = new SpawnedService({ DATA_DIR: '/proc/x', PORT: String(await freePort()) });
+    expect(await service.exit()).toBe(1);
+    expect(service.printed).toContain('/proc/x');
+    expect(service.printed).not.toMatch(/\n\s+at /);
+    const withKey = new SpawnedService({
+      ...{ DATA_DIR: '/proc/x/y', PORT: String(await freePort()), ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+    });
+    expect(await withKey.exit()).toBe(1);
+    expect(withKey.printed).toContain('/proc/x');
+  });
+});
+
+describe('a start before its database', () => {
+  it('waits for it, says so and for how long, and then serves', async () => {
+    const postgres = await OwnPostgres.start();
+    await postgres.end('SIGINT');
+    const port = String(await freePort());
+    const service = new SpawnedService({
+      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
+      ...{ DATABASE_URL: postgres.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+    });
+    try {
+      await until('it waits', () => service.printed.includes('Waiting for the database'));
+      expect(service.printed).toMatch(/Waiting for the database, for 60 s at most: .*ECONNREFUSED/);
+      await postgres.start();
+      await service.ready();
+      expect(service.printed.match(/Waiting for the database/g)).toHaveLength(1);
+      expect(await service.stop()).toBe(0);
+    } finally {
+      await SpawnedService.killAll();
+      await postgres.drop();
+    }
+  });
+});

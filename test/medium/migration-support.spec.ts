@@ -1,0 +1,156 @@
+import { Client } from 'pg';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { backfillInBatches } from '../../migrations/support/backfill.js';
+import { createIndexConcurrently } from '../../migrations/support/concurrent-index.js';
+import { dataSourceOptions } from '../../src/database/data-source.js';
+import { migrate } from '../../src/database/migrate.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { until } from '../support/until.js';
+
+const ROWS = 5_000;
+const BATCH = 100;
+const index = { name: 'things_size_idx', on: 'things (size)' };
+
+class Fills1799000000000 implements MigrationInterface {
+  name = 'Fills1799000000000';
+  transaction = false;
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    const what = { table: 'things', key: 'id', set: 'size = 1', where: 'size IS NULL', size: BATCH };
+    await backfillInBatches(queryRunner, what);
+    await createIndexConcurrently(queryRunner, index);
+  }
+
+  async down(): Promise<void> {}
+}
+
+const withFill = { migrations: [...MIGRATIONS, Fills1799000000000] };
+
+describe('migrations that run beside the service', () => {
+  let database: TestDatabase;
+  const open: Client[] = [];
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    await database.query(
+      'CREATE TABLE things (id bytea PRIMARY KEY, size integer, changes integer NOT NULL DEFAULT 0)',
+    );
+    await database.query(
+      `INSERT INTO things (id) SELECT sha256(convert_to(n::text, 'UTF8')) FROM generate_series(1, ${ROWS}) n`,
+    );
+    await database.query(`
+      CREATE FUNCTION count_changes() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN NEW.changes := OLD.changes + 1; RETURN NEW; END';
+      CREATE TRIGGER count_changes BEFORE UPDATE ON things FOR EACH ROW EXECUTE FUNCTION count_changes()`);
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((client) => client.end()));
+    await database.drop();
+  });
+
+  async function connect(): Promise<Client> {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    open.push(client);
+    return client;
+  }
+  const filled = async () =>
+    (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM things WHERE size = 1'))[0]!.n;
+  const isValid = async () =>
+    (
+      await database.query<{ valid: boolean }>(
+        `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('${index.name}')`,
+      )
+    )[0]?.valid;
+
+  it('go on where they were when they were killed in the middle of a back-fill: no row is changed twice', async () => {
+    const holder = await connect();
+    // It waits for a row in the middle, and is killed there.
+    await holder.query('BEGIN');
+    await holder.query(
+      `SELECT FROM things WHERE id = (SELECT id FROM things ORDER BY id OFFSET ${ROWS / 2} LIMIT 1) FOR UPDATE`,
+    );
+    const killed = migrate(database.url, undefined, withFill).catch((error: Error) => error.message);
+    await until('it waits', async () => {
+      const waiting = await database.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return waiting.length > 0;
+    });
+    const before = await filled();
+    expect(before).toBe(ROWS / 2);
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE '%UPDATE things%' AND pid <> pg_backend_pid()`,
+    );
+    expect(await killed).toMatch(/terminat/);
+    expect(await filled()).toBe(before);
+    await holder.query('ROLLBACK');
+    expect(await migrate(database.url, undefined, withFill)).toEqual([Fills1799000000000.name]);
+    const changes = await database.query('SELECT changes, count(*)::int AS n FROM things GROUP BY 1');
+    expect(changes).toEqual([{ changes: 1, n: ROWS }]);
+    expect(await isValid()).toBe(true);
+  });
+
+  it('wait for a row that somebody holds, and finish when it is let go', async () => {
+    const holder = await connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM things LIMIT 1 FOR UPDATE');
+    const said: string[] = [];
+    const migrating = migrate(database.url, undefined, { ...withFill, say: (line) => said.push(line) });
+    await until('it was given up once', () => said.length > 0);
+    await holder.query('ROLLBACK');
+    await migrating;
+    expect(await filled()).toBe(ROWS);
+  });
+
+  it('take up rows that came in behind the back-fill', async () => {
+    await database.query(`
+      CREATE FUNCTION come_in() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          INSERT INTO things (id) VALUES ('\\x00') ON CONFLICT DO NOTHING;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER come_in AFTER UPDATE ON things FOR EACH STATEMENT EXECUTE FUNCTION come_in()`);
+    await migrate(database.url, undefined, withFill);
+    expect(await filled()).toBe(ROWS + 1);
+  });
+
+  it('build an index anew that was left invalid', async () => {
+    await database.query('UPDATE things SET size = 1');
+    await expect(
+      database.query('CREATE UNIQUE INDEX CONCURRENTLY things_size_idx ON things (size)'),
+    ).rejects.toThrow('could not create unique index');
+    expect(await isValid()).toBe(false);
+    const dataSource = await new DataSource(dataSourceOptions(database.url, 2)).initialize();
+    try {
+      const runner = dataSource.createQueryRunner();
+      await createIndexConcurrently(runner, index);
+      // And once more, which changes nothing.
+      await createIndexConcurrently(runner, index);
+      expect(await runner.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '5s' }]);
+      await runner.release();
+    } finally {
+      await dataSource.destroy();
+    }
+    expect(await isValid()).toBe(true);
+  });
+
+  it('build an index while another instance waits for its turn: neither waits for the other for good', async () => {
+    const reader = await connect();
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await reader.query('SELECT FROM things LIMIT 1');
+    const first = migrate(database.url, undefined, withFill);
+    await until('the index is begun', async () => (await isValid()) === false);
+    const second = migrate(database.url, undefined, withFill);
+    await until('the second asks for its turn', async () => {
+      const asking = await database.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_try_advisory_lock%'",
+      );
+      return asking.length >= 2;
+    });
+    await reader.query('COMMIT');
+    expect(await Promise.all([first, second])).toEqual([[Fills1799000000000.name], []]);
+    expect(await isValid()).toBe(true);
+  });
+});

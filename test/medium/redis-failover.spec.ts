@@ -1,0 +1,175 @@
+import { Redis } from 'ioredis';
+import { SharedRateLimitStore } from '../../src/rate-limits/shared-rate-limit-store.js';
+import { redisKey } from '../../src/rate-limits/redis-rate-limit-store.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { allowedOf, HOUR, newKey } from '../support/rate-limit-store-suite.js';
+import { until } from '../support/until.js';
+
+const PASSWORD = 'only-for-tests-5c7e';
+const SENTINEL_PASSWORD = 'only-for-sentinels-91ab';
+const MASTER = 'rate-limits';
+/** How soon servers call another dead, in milliseconds. */
+const DEAD_AFTER = '1000';
+
+describeWithRedis('own', 'rate limits over several Redis servers', () => {
+  const servers: RedisServer[] = [];
+  const admins: Redis[] = [];
+  const stores: SharedRateLimitStore[] = [];
+  const lines: string[] = [];
+
+  const start = async (password: string, options: string[], file = '') => {
+    const server = await RedisServer.start({ password, options, file });
+    servers.push(server);
+    return server;
+  };
+  const adminOf = (server: RedisServer, password = PASSWORD) => {
+    const admin = new Redis(server.port, '127.0.0.1', { password, retryStrategy: () => 100 });
+    admin.on('error', () => undefined);
+    admins.push(admin);
+    return admin;
+  };
+  /** Two instances of the service, as far as their counters go. */
+  const twoInstances = async (url: string) => {
+    const note = (line: string) => void lines.push(line);
+    const two = [1, 2].map(() => new SharedRateLimitStore(url, { logger: { log: note, warn: note } }));
+    stores.push(...two);
+    for (const store of two) await until('it shares its counters', () => store.shared);
+    return two;
+  };
+  /** How many of 100 requests to both pass a limit of 30. */
+  const passed = (two: SharedRateLimitStore[], key = newKey()) =>
+    allowedOf(100, (n) => two[n % 2]!.consume(key, 30, HOUR));
+  const shareAgain = async (two: SharedRateLimitStore[]) => {
+    for (const store of two) await until('it shares its counters again', () => store.shared);
+    expect(await passed(two)).toBe(30);
+  };
+
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close();
+    for (const admin of admins.splice(0)) admin.disconnect();
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+    expect(lines.splice(0).join('\n')).not.toMatch(/only-for/);
+  });
+
+  describe('a master that sentinels watch', () => {
+    let master: RedisServer;
+    let copy: RedisServer;
+    let sentinels: RedisServer[];
+    let two: SharedRateLimitStore[];
+
+    beforeEach(async () => {
+      const options = ['--masterauth', PASSWORD];
+      master = await start(PASSWORD, options);
+      copy = await start(PASSWORD, [...options, '--replicaof', `127.0.0.1 ${master.port}`]);
+      const admin = adminOf(copy);
+      await until('the copy follows', async () => /master_link_status:up/.test(await admin.info()));
+      const file = [
+        `sentinel monitor ${MASTER} 127.0.0.1 ${master.port} 2`,
+        `sentinel auth-pass ${MASTER} ${PASSWORD}`,
+        `sentinel down-after-milliseconds ${MASTER} ${DEAD_AFTER}`,
+        `sentinel failover-timeout ${MASTER} 3000`,
+        `sentinel sentinel-pass ${SENTINEL_PASSWORD}`,
+      ].join('\n');
+      sentinels = [];
+      for (let n = 0; n < 3; n++) sentinels.push(await start(SENTINEL_PASSWORD, ['--sentinel'], file));
+      for (const sentinel of sentinels) {
+        const admin = adminOf(sentinel, SENTINEL_PASSWORD);
+        await until('the sentinels know one another and the copy', async () => {
+          const facts = (await admin.call('SENTINEL', 'MASTER', MASTER)) as string[];
+          const fact = (name: string) => facts[facts.indexOf(name) + 1];
+          return fact('num-other-sentinels') === '2' && fact('num-slaves') === '1';
+        });
+      }
+      const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
+      two = await twoInstances(
+        `redis+sentinel://:${PASSWORD}@${hosts}/${MASTER}?sentinel_password=${SENTINEL_PASSWORD}`,
+      );
+    });
+
+    it('is left for the copy that takes its place when it is killed', async () => {
+      expect(await passed(two)).toBe(30);
+      expect(await adminOf(master).dbsize()).toBeGreaterThan(0);
+      await master.kill();
+      for (const store of two) await until('it counts for itself', () => !store.shared);
+      await shareAgain(two);
+      expect(await adminOf(copy).role()).toContain('master');
+    });
+
+    it('is left when it is told to become a copy, although it still answers', async () => {
+      await adminOf(sentinels[0]!, SENTINEL_PASSWORD).call('SENTINEL', 'FAILOVER', MASTER);
+      const both = [master, copy].map((server) => adminOf(server));
+      await until('the two have changed places', async () => {
+        const roles = await Promise.all(both.map((admin) => admin.role()));
+        return roles.map(([role]) => role).join() === 'slave,master';
+      });
+      const key = newKey();
+      await until('the new master counts', async () => {
+        for (const store of two) await store.consume(key, 1_000_000, HOUR);
+        return (await both[1]!.keys('*')).some((each) => each.includes(key));
+      });
+      await shareAgain(two);
+    });
+
+    it('is found by the sentinels that are left', async () => {
+      await sentinels[0]!.kill();
+      for (const store of stores.splice(0)) await store.close();
+      const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
+      const url = `redis+sentinel://:${PASSWORD}@${hosts}/${MASTER}?sentinel_password=${SENTINEL_PASSWORD}`;
+      expect(await passed(await twoInstances(url))).toBe(30);
+    });
+  });
+
+  it('in a cluster: a copy takes the place of a server that is killed', async () => {
+    const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', DEAD_AFTER];
+    const nodes: RedisServer[] = [];
+    for (let n = 0; n < 6; n++) nodes.push(await start(PASSWORD, [...options, '--masterauth', PASSWORD]));
+    const nodeAdmins = nodes.map((node) => adminOf(node));
+    const slots = ['0 5460', '5461 10922', '10923 16383'].map((range) => range.split(' '));
+    for (const [n, range] of slots.entries()) await nodeAdmins[n]!.call('CLUSTER', 'ADDSLOTSRANGE', ...range);
+    for (const { port } of nodes.slice(1)) await nodeAdmins[0]!.call('CLUSTER', 'MEET', '127.0.0.1', port);
+    const knownTo = async (admin: Redis) =>
+      ((await admin.call('CLUSTER', 'NODES')) as string)
+        .trim()
+        .split('\n')
+        .filter((line) => line.includes('connected') && !line.includes('handshake'));
+    for (const admin of nodeAdmins) {
+      await until('all know one another', async () => (await knownTo(admin)).length === 6);
+    }
+    for (const [n, admin] of nodeAdmins.slice(3).entries()) {
+      await admin.call('CLUSTER', 'REPLICATE', (await nodeAdmins[n]!.call('CLUSTER', 'MYID')) as string);
+    }
+    for (const admin of nodeAdmins) {
+      await until('the cluster serves, with a copy of each server', async () => {
+        const copies = (await knownTo(admin)).filter((line) => line.includes('slave'));
+        return copies.length === 3 && (await admin.cluster('INFO')).includes('cluster_state:ok');
+      });
+    }
+    for (const admin of nodeAdmins.slice(3)) {
+      await until('the copy follows', async () => /master_link_status:up/.test(await admin.info()));
+    }
+    const two = await twoInstances(
+      `redis+cluster://:${PASSWORD}@127.0.0.1:${nodes[0]!.port},127.0.0.1:${nodes[1]!.port}`,
+    );
+    // Enough keys to come to every server.
+    for (let n = 0; n < 12; n++) expect(await passed(two)).toBe(30);
+    for (const admin of nodeAdmins.slice(0, 3)) expect(await admin.dbsize()).toBeGreaterThan(0);
+
+    await nodes[0]!.kill();
+    await until('its copy serves in its place', async () => {
+      const [role] = await nodeAdmins[3]!.role();
+      return role === 'master' && (await nodeAdmins[1]!.cluster('INFO')).includes('cluster_state:ok');
+    });
+    const keyOfTheKilled = async () => {
+      for (;;) {
+        const key = newKey();
+        if (Number(await nodeAdmins[1]!.call('CLUSTER', 'KEYSLOT', redisKey(key))) <= 5460) return key;
+      }
+    };
+    await until(
+      'its keys are counted together',
+      async () => (await passed(two, await keyOfTheKilled())) === 30,
+    );
+    await shareAgain(two);
+    for (let n = 0; n < 12; n++) expect(await passed(two)).toBe(30);
+  });
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { ChangeWindow, EVERYTHING } from '../../src/database/change-window.js';
+import { always } from './support/runs.js';
+
+const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];
+const ids = fc.array(fc.constantFrom(...IDS), { minLength: 1, maxLength: 3 });
+const change = fc.record({
+  xid: fc.integer({ min: 1, max: 40 }),
+  ids: fc.oneof({ arbitrary: ids, weight: 9 }, { arbitrary: fc.constant([EVERYTHING]), weight: 1 }),
+});
+const changes = fc.array(change, { maxLength: 30 });
+
+describe('the window of changes', () => {
+  it('misses no change, whatever it had to forget', () => {
+    always(
+      fc.property(changes, fc.integer({ min: 1, max: 5 }), (all, most) => {
+        const window = new ChangeWindow(most);
+        const positions = [window.position];
+        for (const { xid, ids: changed } of all) {
+          window.add(xid, changed);
+          positions.push(window.position);
+        }
+        for (const id of IDS) {
+          const concerns = all.map(({ xid, ids: changed }) => ({
+            xid,
+            hit: changed.includes(id) || changed.includes(EVERYTHING),
+          }));
+          for (const [n, position] of positions.entries()) {
+            if (concerns.slice(n).some(({ hit }) => hit))
+              expect(window.hasChanged(position, [id])).toBe(true);
+          }
+          for (let from = 1; from <= 41; from++) {
+            const changed = concerns.some(({ xid, hit }) => hit && xid >= from);
+            if (changed) expect(window.hasChangedSince(from, [id])).toBe(true);
+          }
+        }
+        expect(window.size).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  it('says of nothing that it changed that did not, while it has room', () => {
+    always(
+      fc.property(
+        fc.array(fc.record({ xid: change.map(({ xid }) => xid), ids }), { maxLength: 30 }),
+        (all) => {
+          const window = new ChangeWindow(IDS.length);
+          for (const { xid, ids: changed } of all) window.add(xid, changed);
+          for (const id of IDS) {
+            const last = all.findLastIndex(({ ids: changed }) => changed.includes(id));
+            expect(window.hasChanged(last + 1, [id])).toBe(false);
+            if (last >= 0) expect(window.hasChanged(last, [id])).toBe(true);
+            const newest = Math.max(
+              0,
+              ...all.filter(({ ids: each }) => each.includes(id)).map(({ xid }) => xid),
+            );
+            expect(window.hasChangedSince(newest + 1, [id])).toBe(false);
+          }
+        },
+      ),
+    );
+  });
+
+  it('relies on nothing that was read before, once changes were left out or it began again', () => {
+    const window = new ChangeWindow(10);
+    window.add(5, ['a']);
+    window.leaveOut(7);
+    expect([window.hasChanged(1, ['b']), window.hasChanged(2, ['b'])]).toEqual([true, false]);
+    expect([window.hasChangedSince(7, ['b']), window.hasChangedSince(8, ['b'])]).toEqual([true, false]);
+    window.reset();
+    expect([window.hasChanged(2, ['b']), window.hasChanged(3, ['b'])]).toEqual([true, false]);
+    expect(window.hasChangedSince(1, ['a', 'b'])).toBe(false);
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
+import { AuthorizationCodesService } from '../../src/tokens/authorization-codes.service.js';
+import { RefreshRotationService } from '../../src/tokens/refresh-rotation.service.js';
+import type { IssuedTokens } from '../../src/tokens/issued-tokens.js';
+import type { UserEntity } from '../../src/users/user.entity.js';
+import { consentedCode } from '../support/codes.js';
+import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { changeGrant } from '../support/tokens.js';
+import { alwaysAsync } from './support/runs.js';
+
+const GRACE = 60;
+const KNOWN_ROTATIONS = 16;
+const RUNS = 12;
+const NARROW = PARTNER_SCOPES.slice(0, 1);
+
+/** A token that the model keeps for ever, with all that is known of it. */
+interface Kept {
+  pair: IssuedTokens;
+  asked: string[];
+  /** When it was rotated, by the model's clock. */
+  retiredAt?: number;
+  accessRevoked: boolean;
+}
+
+type Command =
+  | { do: 'refresh'; back: number; scopes: string[] | undefined }
+  | { do: 'wait'; seconds: number }
+  | { do: 'rotate'; times: number }
+  | { do: 'revoke access'; back: number };
+
+const back = fc.oneof(
+  { arbitrary: fc.integer({ min: 0, max: 3 }), weight: 4 },
+  { arbitrary: fc.integer({ min: 0, max: 22 }), weight: 1 },
+);
+const scopes = fc.constantFrom(undefined, undefined, PARTNER_SCOPES, NARROW, ['admin:read']);
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('refresh' as const), back, scopes }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), seconds: fc.constantFrom(10, 25, 45, 70) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('rotate' as const), times: fc.integer({ min: 2, max: 9 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke access' as const), back }) },
+);
+
+/** What the token endpoint makes of the reasons of refusals. */
+const REFUSALS = {
+  invalid_scope: /^scope_/,
+  invalid_grant: /^(refresh_token_(used|replayed|revoked)|grant_ended)$/,
+};
+
+/** What contract §4 says, by a memory of every token there ever was. */
+class Model {
+  readonly kept: Kept[];
+  private now = 0;
+  ended = false;
+
+  constructor(first: IssuedTokens) {
+    this.kept = [{ pair: first, asked: PARTNER_SCOPES, accessRevoked: false }];
+  }
+
+  at(stepsBack: number): Kept {
+    return this.kept[Math.max(0, this.kept.length - 1 - stepsBack)]!;
+  }
+
+  wait(seconds: number): void {
+    this.now += seconds;
+  }
+
+  /** What a refresh gives: a pair that was given already, a new one, or a refusal. */
+  refresh(
+    token: Kept,
+    scopes: string[] | undefined,
+  ): IssuedTokens | 'new' | 'invalid_grant' | 'invalid_scope' {
+    const place = this.kept.indexOf(token);
+    const age = this.kept.length - 1 - place;
+    const inGrace = age <= KNOWN_ROTATIONS && this.now - (token.retiredAt ?? this.now) < GRACE;
+    if (age > 0 && !inGrace) {
+      this.ended = true;
+      return 'invalid_grant';
+    }
+    if (this.ended) return 'invalid_grant';
+    const asked = scopes ?? PARTNER_SCOPES;
+    if (asked.some((scope) => !PARTNER_SCOPES.includes(scope))) return 'invalid_scope';
+    if (age === 0) {
+      token.retiredAt = this.now;
+      return 'new';
+    }
+    const successor = this.kept[place + 1]!;
+    if (age > 1 || successor.accessRevoked) return 'invalid_grant';
+    return successor.asked.length === asked.length ? successor.pair : 'invalid_scope';
+  }
+}
+
+describe('a family of refresh tokens', () => {
+  let service: TestService;
+  let client: TestClient;
+  let user: UserEntity;
+
+  beforeAll(async () => {
+    service = await startService();
+    client = await service.make.client();
+    user = await service.make.user();
+  });
+  afterAll(() => service.stop());
+
+  async function newGrant(): Promise<IssuedTokens> {
+    const codes = service.app.get(AuthorizationCodesService);
+    const code = await consentedCode(service, client.id, user.id);
+    const request = { code, clientId: client.id, redirectUri: REDIRECT_URI, codeVerifier: undefined };
+    return (await codes.exchange(request, SERVICE_ACTOR)) as IssuedTokens;
+  }
+
+  /** One use of a token, by the service and by the model. */
+  async function use(model: Model, token: Kept, wanted: string[] | undefined): Promise<void> {
+    const expected = model.refresh(token, wanted);
+    const given = await service.app
+      .get(RefreshRotationService)
+      .refresh(token.pair.refreshToken!, client.id, wanted, SERVICE_ACTOR);
+    if (typeof expected === 'object') {
+      expect({ ...given, expiresIn: 0 }).toEqual({ ...expected, expiresIn: 0 });
+    } else if (expected === 'new') {
+      expect(given).toMatchObject({ scopes: wanted ?? PARTNER_SCOPES });
+      const pair = given as IssuedTokens;
+      const earlier = model.kept.flatMap((each) => [each.pair.accessToken, each.pair.refreshToken]);
+      expect(earlier).not.toContain(pair.accessToken);
+      expect(earlier).not.toContain(pair.refreshToken);
+      model.kept.push({ pair, asked: wanted ?? PARTNER_SCOPES, accessRevoked: false });
+    } else {
+      expect(given).toMatchObject({ refused: expect.stringMatching(REFUSALS[expected]) as string });
+    }
+  }
+
+  it('behaves as if every token that there ever was were kept', async () => {
+    const accessTokens = service.app.get(AccessTokensService);
+    await alwaysAsync(
+      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
+        const model = new Model(await newGrant());
+        for (const each of commands) {
+          if (each.do === 'refresh') await use(model, model.at(each.back), each.scopes);
+          if (each.do === 'rotate')
+            for (let n = 0; n < each.times; n++) await use(model, model.at(0), undefined);
+          if (each.do === 'revoke access') {
+            const token = model.at(each.back);
+            await accessTokens.revoke(token.pair.accessToken, client.id);
+            token.accessRevoked = true;
+          }
+          if (each.do === 'wait') {
+            model.wait(each.seconds);
+            await changeGrant(
+              service,
+              model.kept[0]!.pair.refreshToken!,
+              `rotations = ARRAY(SELECT at - interval '${each.seconds} seconds' FROM unnest(rotations) at)`,
+            );
+          }
+        }
+        const live = await Promise.all(
+          model.kept.map(async ({ pair }) => (await accessTokens.find(pair.accessToken)) !== undefined),
+        );
+        expect(live).toEqual(model.kept.map(({ accessRevoked }) => !model.ended && !accessRevoked));
+      }),
+      RUNS,
+    );
+  });
+});

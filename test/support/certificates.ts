@@ -1,0 +1,28 @@
+import { isIP } from 'node:net';
+import { generate } from 'selfsigned';
+
+export interface KeyAndCertificate {
+  private: string;
+  cert: string;
+}
+
+/** A certification authority of the test's own. */
+export const newAuthority = (name: string): Promise<KeyAndCertificate> =>
+  generate([{ name: 'commonName', value: name }], {
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+
+/** A server's certificate, for a host name or an IP address alone. */
+export const certificateFor = (host: string, by: KeyAndCertificate): Promise<KeyAndCertificate> =>
+  generate([{ name: 'commonName', value: host }], {
+    algorithm: 'sha256',
+    ca: { key: by.private, cert: by.cert },
+    extensions: [
+      { name: 'basicConstraints', cA: false },
+      { name: 'subjectAltName', altNames: [isIP(host) ? { type: 7, ip: host } : { type: 2, value: host }] },
+    ],
+  });

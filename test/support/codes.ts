@@ -1,0 +1,19 @@
+import { DataSource } from 'typeorm';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { AuthorizationCodesService } from '../../src/tokens/authorization-codes.service.js';
+import { PARTNER_SCOPES, REDIRECT_URI } from './factory.js';
+import type { TestInstance } from './test-service.js';
+
+/** A code for a user's consent to both partner scopes, as the pages give it, without the pages. */
+export async function consentedCode(
+  { app }: Pick<TestInstance, 'app'>,
+  clientId: string,
+  userId: string,
+): Promise<string> {
+  await app.get(ConsentsService).record(clientId, userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
+  const given = { clientId, userId, redirectUri: REDIRECT_URI, scopes: PARTNER_SCOPES, codeChallenge: null };
+  return app
+    .get(DataSource)
+    .transaction((manager) => app.get(AuthorizationCodesService).issue(manager, given));
+}

@@ -1,0 +1,25 @@
+import { RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, MODULE_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { ConsoleModule } from '../../src/admin/console/console.module.js';
+
+type Handler = (...args: unknown[]) => unknown;
+
+/** Every route of the console, as its controllers declare it: a new one is in these tests from its first day. */
+export function consoleRoutes(): { method: 'GET' | 'POST'; path: string }[] {
+  const controllers = Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, ConsoleModule) as {
+    prototype: object;
+  }[];
+  return controllers.flatMap((controller) => {
+    const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
+    const names = Object.getOwnPropertyNames(controller.prototype).filter((name) => name !== 'constructor');
+    const handlers = names.map((name) => (controller.prototype as Record<string, Handler>)[name]!);
+    return handlers
+      .filter((handler) => Reflect.hasMetadata(PATH_METADATA, handler))
+      .map((handler) => ({
+        method: Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.POST ? 'POST' : 'GET',
+        path: `/${base}/${Reflect.getMetadata(PATH_METADATA, handler) as string}`
+          .replaceAll(/\/+/g, '/')
+          .replace(/\/$/, ''),
+      }));
+  });
+}

@@ -1,0 +1,102 @@
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { newId } from '../../src/secrets/ids.js';
+import { unseal } from '../../src/secrets/seal.js';
+import {
+  openAccessToken,
+  openRefreshToken,
+  writeAccessToken,
+  writeRefreshToken,
+  type AccessTokenRecord,
+  type RefreshTokenRecord,
+} from '../../src/tokens/token-record.js';
+import type { TestDatabase } from './test-database.js';
+
+// That of every instance under test (test-service.ts).
+const ENCRYPTION_KEY = Buffer.alloc(32, 'k');
+
+/** Whatever has the service's database. */
+export interface WithDatabase {
+  database: Pick<TestDatabase, 'query'>;
+}
+
+/** A token of the right form that the service did not sign. */
+export function strangeToken(kind: 'access' | 'refresh'): string {
+  const [keyId, secret] = [1, createSecretKey(randomBytes(32))];
+  if (kind === 'refresh') return writeRefreshToken({ keyId, grantId: newId('grnt'), generation: 0 }, secret);
+  const now = Date.now();
+  const record = {
+    kind: 'client',
+    keyId,
+    id: randomBytes(16).toString('hex'),
+    clientId: newId('clnt'),
+    epoch: 0,
+    stamp: { era: 1, position: 1 },
+    issuedAt: now,
+    expiresAt: now + 36_000_000,
+    scopes: [],
+  } as const;
+  return writeAccessToken(record, secret);
+}
+
+/** The keys that tokens are signed with: of the database and the settings together. */
+export async function tokenKeysOf({ database }: WithDatabase): Promise<Map<number, KeyObject>> {
+  const rows = await database.query<{ id: number; sealed: Buffer }>(
+    'SELECT id::float8 AS id, sealed FROM token_keys',
+  );
+  return new Map(
+    rows.map(({ id, sealed }) => [
+      id,
+      createSecretKey(Buffer.from(unseal(ENCRYPTION_KEY, sealed, `token key ${id}`)!, 'base64')),
+    ]),
+  );
+}
+
+/** What an access token of the service says. */
+export async function accessRecordOf(service: WithDatabase, token: string): Promise<AccessTokenRecord> {
+  const keys = await tokenKeysOf(service);
+  const opened = openAccessToken(token, (id) => keys.get(id));
+  if ('refused' in opened) throw new Error(`not an access token of the service: ${opened.refused}`);
+  return opened.record;
+}
+
+/** What a refresh token of the service says. */
+export async function refreshRecordOf(service: WithDatabase, token: string): Promise<RefreshTokenRecord> {
+  const keys = await tokenKeysOf(service);
+  const opened = openRefreshToken(token, (id) => keys.get(id));
+  if ('refused' in opened) throw new Error(`not a refresh token of the service: ${opened.refused}`);
+  return opened.record;
+}
+
+/** The same access token with another life, under the service's own key: it ends in so many seconds. */
+export async function endingIn(service: WithDatabase, token: string, seconds: number): Promise<string> {
+  const record = await accessRecordOf(service, token);
+  const [{ now }] = (await service.database.query(
+    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+  )) as [{ now: number }];
+  const expiresAt = now + seconds * 1000;
+  const issuedAt = record.issuedAt + expiresAt - record.expiresAt;
+  return writeAccessToken(
+    { ...record, issuedAt, expiresAt },
+    (await tokenKeysOf(service)).get(record.keyId)!,
+  );
+}
+
+/** How many seconds an access token lives. */
+export async function lifetimeOf(service: WithDatabase, token: string): Promise<number> {
+  const { issuedAt, expiresAt } = await accessRecordOf(service, token);
+  return (expiresAt - issuedAt) / 1000;
+}
+
+/** Changes the grant that a refresh token belongs to, in SQL. */
+export async function changeGrant(service: WithDatabase, token: string, change: string): Promise<void> {
+  const { grantId } = await refreshRecordOf(service, token);
+  await service.database.query(`UPDATE grants SET ${change} WHERE id = $1`, [grantId]);
+}
+
+/** Lets the grace time of every token that the grant has retired be over. */
+export const endGrace = (service: WithDatabase, token: string): Promise<void> =>
+  changeGrant(
+    service,
+    token,
+    "rotations = ARRAY(SELECT at - interval '1 hour' FROM unnest(rotations) WITH ORDINALITY AS r (at, n) ORDER BY n)",
+  );

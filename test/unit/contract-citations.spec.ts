@@ -1,0 +1,87 @@
+import { getMetadataStorage } from 'class-validator';
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { Environment } from '../../src/config/environment.js';
+
+// "contract §6, §8, §9" and "source specification §2.4", also where a comment breaks the line between them.
+const CITATION =
+  /(contract|specification)(?:\s|\*|\/\/)+(§\d+(?:\.\d+)*(?:(?:, | or | and )§\d+(?:\.\d+)*)*)/gi;
+const SECTION = /^#{2,3} (\d+(?:\.\d+)*)/gm;
+
+const DOCUMENTS = { contract: 'docs/contract.md', specification: 'docs/source-specification.md' } as const;
+
+interface Citation {
+  file: string;
+  document: string;
+  section: string;
+}
+
+/** What the sources cite, a section each. */
+function citationsIn(folder: string): Citation[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && /\.tsx?$/.test(entry.name),
+  );
+  return files.flatMap(({ parentPath, name }) => {
+    const file = path.join(parentPath, name);
+    return [...readFileSync(file, 'utf8').matchAll(CITATION)].flatMap(([, document, sections]) =>
+      [...sections!.matchAll(/§([\d.]+\d|\d)/g)].map(([, section]) => ({
+        file,
+        document: DOCUMENTS[document!.toLowerCase() as keyof typeof DOCUMENTS],
+        section: section!,
+      })),
+    );
+  });
+}
+
+const sectionsOf = (document: string): Set<string> =>
+  new Set([...readFileSync(document, 'utf8').matchAll(SECTION)].map(([, section]) => section!));
+
+/** The part of a document under a heading, up to the next heading of the same level. */
+function partOf(document: string, heading: string): string {
+  const text = readFileSync(document, 'utf8');
+  const begin = text.indexOf(`\n${heading}\n`);
+  if (begin < 0) throw new Error(`${document} has no heading "${heading}"`);
+  const level = heading.slice(0, heading.indexOf(' ') + 1);
+  const end = text.indexOf(`\n${level}`, begin + 1 + heading.length);
+  return text.slice(begin, end < 0 ? undefined : end);
+}
+
+/** The settings in the first column of the tables in a part of a document. */
+const settingsIn = (part: string): string[] =>
+  [...part.matchAll(/^\| (`[A-Z][^|]*)\|/gm)]
+    .flatMap(([, cell]) => [...cell!.matchAll(/`([A-Z][A-Z0-9_]*)`/g)].map(([, name]) => name!))
+    .sort();
+
+// Every setting has a check.
+const SETTINGS = [
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(Environment, '', false, false)
+      .map(({ propertyName }) => propertyName),
+  ),
+].sort();
+
+describe('docs/contract.md', () => {
+  it.each(['src', 'test', 'migrations'])('has every section that %s cites', (folder) => {
+    const citations = citationsIn(folder);
+    expect(citations.length).toBeGreaterThan(1);
+    const missing = citations.filter(({ document, section }) => !sectionsOf(document).has(section));
+    expect(missing).toEqual([]);
+  });
+
+  it('lists in §14 the settings that there are', () => {
+    expect(SETTINGS.length).toBeGreaterThan(30);
+    expect(settingsIn(partOf('docs/contract.md', '## 14. Operation'))).toEqual(SETTINGS);
+  });
+});
+
+describe('the settings that there are', () => {
+  it('are in .env.example, each with a value or without', () => {
+    const named = [...readFileSync('.env.example', 'utf8').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)];
+    expect(named.map(([, name]) => name).sort()).toEqual(SETTINGS);
+  });
+
+  it('are explained in docs/deployment.md', () => {
+    expect(settingsIn(partOf('docs/deployment.md', '## Settings'))).toEqual(SETTINGS);
+  });
+});

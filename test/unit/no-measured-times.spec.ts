@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const RULE = 'no-restricted-syntax';
+
+/** How often lint refuses a test with this text; the file need not be there, only its name. */
+async function refusals(...lines: string[]): Promise<number> {
+  const script = `
+    import { ESLint } from 'eslint';
+    const eslint = new ESLint();
+    const [{ messages }] = await eslint.lintText(process.argv[1], { filePath: 'test/unit/any.spec.mjs' });
+    process.stdout.write(JSON.stringify(messages.map(({ ruleId }) => ruleId)));`;
+  const args = ['--input-type=module', '-e', script, lines.join('\n')];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return (JSON.parse(stdout) as unknown[]).filter((rule) => rule === RULE).length;
+}
+
+describe('lint of tests', () => {
+  it('refuses measured times, and deadlines of single tests', async () => {
+    const refused = [
+      'const begun = performance.now();',
+      'expect(process.hrtime.bigint());',
+      'expect(Date.now() - begun).toBeLessThan(10);',
+      'expect(end - Date.now()).toBeLessThan(10);',
+      'jest.setTimeout(1000);',
+      "it('hangs', () => {}, 1000);",
+    ];
+    expect(await refusals(...refused)).toBe(refused.length);
+  });
+
+  it('lets dates be, and what ends nothing', async () => {
+    const fine = ['const yesterday = new Date(Date.now() - 86_400_000);', "it('works', () => {});"];
+    expect(await refusals(...fine)).toBe(0);
+  });
+
+  it('is switched off nowhere without a reason', () => {
+    const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.m?tsx?$|\.mjs$/.test(name),
+    );
+    const off = files.flatMap((name) =>
+      readFileSync(path.join('test', name), 'utf8')
+        .split('\n')
+        .filter((line) => /^\s*\/[/*] eslint-disable/.test(line) && line.includes(RULE)),
+    );
+    expect(off.filter((line) => !/ -- \w/.test(line))).toEqual([]);
+  });
+});

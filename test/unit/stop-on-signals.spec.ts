@@ -1,0 +1,60 @@
+import { stopOnSignals } from '../../src/start/stop-on-signals.js';
+import { HeldTimers, turns } from '../support/held-timers.js';
+
+// Contract §14: it exits with 0 within 10 s, whatever does not end.
+const PROMISE_MS = 10_000;
+
+describe('a signal to stop', () => {
+  let limit: HeldTimers;
+  let exits: unknown[];
+  let before: NodeJS.SignalsListener[];
+
+  beforeEach(() => {
+    limit = HeldTimers.hold(1_000, PROMISE_MS - 1);
+    exits = [];
+    jest.spyOn(process, 'exit').mockImplementation((code) => exits.push(code) as never);
+    before = process.listeners('SIGTERM');
+  });
+  afterEach(() => {
+    // None may go off once the process's own exit is back.
+    limit.letPass();
+    limit.release();
+    for (const name of ['SIGTERM', 'SIGINT'] as const)
+      for (const each of process.listeners(name)) if (!before.includes(each)) process.off(name, each);
+    jest.restoreAllMocks();
+  });
+
+  /** As if the signal came: no other listener of this process hears of it. */
+  const signal = (name: NodeJS.Signals) => {
+    for (const each of process.listeners(name)) if (!before.includes(each)) each(name);
+  };
+
+  it('ends the process with 0 in time, although the work never ends', async () => {
+    stopOnSignals(() => new Promise(() => undefined));
+    signal('SIGTERM');
+    await turns();
+    expect([exits, limit.count]).toEqual([[], 1]);
+    limit.letPass();
+    expect(exits).toEqual([0]);
+  });
+
+  it('ends it when the work has ended, before any limit; further signals begin nothing anew', async () => {
+    let stops = 0;
+    let end!: () => void;
+    stopOnSignals(() => (stops++, new Promise((resolve) => (end = resolve))));
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) signal(name);
+    await turns();
+    expect([stops, exits]).toEqual([1, []]);
+    end();
+    await turns();
+    expect([limit.count, exits]).toEqual([1, [0]]);
+  });
+
+  it('ends it with 1 where stopping fails', async () => {
+    jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    stopOnSignals(() => Promise.reject(new Error('on purpose')));
+    signal('SIGINT');
+    await turns();
+    expect(exits).toEqual([1]);
+  });
+});
