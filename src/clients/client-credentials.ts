@@ -1,3 +1,5 @@
+const SCHEME_LENGTH = 'Basic'.length;
+
 /** The credentials of a request, from HTTP Basic or the body; a public client sends only its id. */
 export interface ClientCredentials {
   clientId: string;
@@ -23,10 +25,11 @@ export function basicPartsOf(header: string): BasicParts | undefined {
 }
 
 /**
- * The header in the form that the Basic strategy reads correctly: it splits at every colon, so colons in the password are
- * escaped.
+ * A Basic header with these parts, in the form that the Basic strategy reads correctly: it splits at every blank and every colon,
+ * so there is one blank, and colons in the password are escaped.
  */
-export function basicHeaderOf({ userId, password }: BasicParts): string {
+export function basicHeaderOf(header: string, { userId, password }: BasicParts): string {
+  if (!password.includes(':') && header.lastIndexOf(' ') === SCHEME_LENGTH) return header;
   return `Basic ${Buffer.from(`${userId}:${password.replaceAll(':', '%3A')}`).toString('base64')}`;
 }
 

@@ -60,7 +60,7 @@ export class BearerGuard extends StrategyGuard {
       this.activity.count({ kind: 'bearer_refused', detail: 'no_token', address: request.ip });
       throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
     }
-    return { headers: { authorization: withOneBlank(authorization) } };
+    return { strategy: this.strategy, headers: { authorization: withOneBlank(authorization) } };
   }
 
   override handleRequest<User>(

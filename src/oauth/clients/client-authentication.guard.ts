@@ -44,8 +44,8 @@ export class ClientAuthenticationGuard extends StrategyGuard {
 
   override getRequest(context: ExecutionContext): ClientRequest {
     const { headers, body, ip } = context.switchToHttp().getRequest<FastifyRequest>();
-    const authorization = basicHeaderOf(basicPartsOf(headers.authorization!)!);
-    return { headers: { authorization }, form: body as Form, address: ip };
+    const authorization = basicHeaderOf(headers.authorization!, basicPartsOf(headers.authorization!)!);
+    return { strategy: this.strategy, headers: { authorization }, form: body as Form, address: ip };
   }
 
   override handleRequest<User>(
