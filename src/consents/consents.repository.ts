@@ -11,8 +11,12 @@ export interface ConsentedUser {
   email: string;
   name: string;
   scopes: string[];
-  grantedAt: Date;
+  /** Milliseconds since 1970. */
+  grantedAt: number;
 }
+
+// In forms that are parsed several times as fast as an array and a date.
+const SCOPES_AND_TIME = `to_json(c.scopes) AS scopes, floor(extract(epoch FROM c.granted_at) * 1000)::float8 AS "grantedAt"`;
 
 @Injectable()
 export class ConsentsRepository {
@@ -115,7 +119,7 @@ export class ConsentsRepository {
       const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
       return this.statements.run(
         `live consents${userId === undefined ? '' : ' of a user'}, ${name}`,
-        `SELECT u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
+        `SELECT u.id, u.email, u.name, ${SCOPES_AND_TIME}
            FROM consents c JOIN users u ON u.id = c.user_id
           WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
         params,
@@ -128,7 +132,7 @@ export class ConsentsRepository {
     async (pairs) => {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
         'consented users',
-        `SELECT c.client_id AS "clientId", u.id, u.email, u.name, c.scopes, c.granted_at AS "grantedAt"
+        `SELECT c.client_id AS "clientId", u.id, u.email, u.name, ${SCOPES_AND_TIME}
            FROM (SELECT DISTINCT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'text')}) AS p (client_id, user_id)) AS p
            JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND c.revoked_at IS NULL
            JOIN users u ON u.id = c.user_id`,

@@ -1,4 +1,10 @@
-import { Injectable, ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
+import {
+  Injectable,
+  ValidationPipe,
+  type ArgumentMetadata,
+  type Type,
+  type ValidationError,
+} from '@nestjs/common';
 import { isUnsafeText } from './form.js';
 import { freeMembersOf } from './validation.decorators.js';
 import { badRequest, validationFailed } from './problem.js';
@@ -6,6 +12,9 @@ import { badRequest, validationFailed } from './problem.js';
 /** Validates bodies and queries by their DTO. Unknown members are refused, and so is text that cannot be stored. */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
+  /** The classes of queries that an empty query is valid for. */
+  private readonly optional = new Set<Type>();
+
   constructor() {
     super({
       transform: true,
@@ -16,6 +25,8 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'query' && metadata.metatype && isEmpty(value))
+      return this.empty(metadata.metatype);
     if (metadata.type !== 'custom' && holdsUnsafeText(value)) {
       throw badRequest('The request contains a NUL character or an unpaired surrogate.');
     }
@@ -31,7 +42,19 @@ export class RequestValidationPipe extends ValidationPipe {
       free,
     );
   }
+
+  /** Most lists are asked for without parameters: what that means for a class is found out once. */
+  private async empty(metatype: Type): Promise<unknown> {
+    if (!this.optional.has(metatype)) {
+      await super.transform({}, { type: 'query', metatype });
+      this.optional.add(metatype);
+    }
+    return new metatype();
+  }
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 // Deeper than any body of this service; without a limit, the recursion could overflow the stack.
 const MAX_DEPTH = 32;

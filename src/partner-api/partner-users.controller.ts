@@ -79,7 +79,7 @@ export class PartnerUsersController {
       url: this.urlOf(user.id),
       ...(isCaller ? { email: user.email, name: user.name } : {}),
       scopes: user.scopes,
-      consented_at: user.grantedAt.toISOString(),
+      consented_at: new Date(user.grantedAt).toISOString(),
     };
   }
 

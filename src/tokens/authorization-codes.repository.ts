@@ -15,7 +15,7 @@ export interface NewAuthorizationCode {
 }
 
 /** A stored code. */
-interface FoundAuthorizationCode {
+export interface FoundAuthorizationCode {
   clientId: string;
   redirectUri: string;
   codeChallenge: string | null;
@@ -34,6 +34,12 @@ interface CodeExchange {
   accessTtl: number;
   refreshTtl: number;
   grantTtl: number;
+}
+
+/** The first tokens of the grant that a code was exchanged for, and whose they are. */
+interface ExchangedCode extends GenerationRow {
+  clientId: string;
+  userId: string;
 }
 
 @Injectable()
@@ -84,8 +90,8 @@ export class AuthorizationCodesRepository {
    * exchanges succeeds. Client, user and consent are locked as live until it commits. Undefined if the code was consumed or has
    * expired, or something it depends on ended.
    */
-  async exchange(exchange: CodeExchange): Promise<(GenerationRow & { userId: string }) | undefined> {
-    const [row] = await this.statements.run<GenerationRow & { userId: string }>(
+  async exchange(exchange: CodeExchange): Promise<ExchangedCode | undefined> {
+    const [row] = await this.statements.run<ExchangedCode>(
       'code exchange',
       `WITH code AS MATERIALIZED (
          SELECT client_id, user_id, scopes FROM authorization_codes WHERE digest = $1
@@ -110,7 +116,7 @@ export class AuthorizationCodesRepository {
               now() + make_interval(secs => least($3, $5)), now() + make_interval(secs => least($4, $5)),
               now() + make_interval(secs => least($4, $5))
          FROM consumed
-       RETURNING g.user_id AS "userId", ${GENERATION_COLUMNS}`,
+       RETURNING g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS}`,
       [
         exchange.codeDigest,
         exchange.grantId,

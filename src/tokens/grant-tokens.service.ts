@@ -6,7 +6,7 @@ import { TokenKeysService } from './token-keys.service.js';
 import { writeAccessToken, writeRefreshToken } from './token-record.js';
 
 /** The grant, its client and its user. */
-interface GrantOwner {
+export interface GrantOwner {
   grantId: string;
   clientId: string;
   userId: string;

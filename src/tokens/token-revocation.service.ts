@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/audit.service.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { GrantsService } from './grants.service.js';
-import { RefreshRotationService } from './refresh-rotation.service.js';
+import { RefreshTokensService } from './refresh-tokens.service.js';
 import { TOKEN_PREFIXES } from './token-record.js';
 
 /** Revocation by the client itself (RFC 7009). */
@@ -10,7 +10,7 @@ import { TOKEN_PREFIXES } from './token-record.js';
 export class TokenRevocationService {
   constructor(
     private readonly accessTokens: AccessTokensService,
-    private readonly refreshTokens: RefreshRotationService,
+    private readonly refreshTokens: RefreshTokensService,
     private readonly grants: GrantsService,
   ) {}
 

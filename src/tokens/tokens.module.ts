@@ -10,8 +10,8 @@ import { GrantTokens } from './grant-tokens.service.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
 import { PurgeService } from './purge.service.js';
-import { RefreshRotationService } from './refresh-rotation.service.js';
 import { RefreshTokensRepository } from './refresh-tokens.repository.js';
+import { RefreshTokensService } from './refresh-tokens.service.js';
 import { TokenKeysRepository } from './token-keys.repository.js';
 import { TokenKeysService } from './token-keys.service.js';
 import { TokenRevocationService } from './token-revocation.service.js';
@@ -31,8 +31,8 @@ import { TokenRevocationService } from './token-revocation.service.js';
     GrantsRepository,
     GrantsService,
     PurgeService,
-    RefreshRotationService,
     RefreshTokensRepository,
+    RefreshTokensService,
     TokenKeysRepository,
     TokenKeysService,
     TokenRevocationService,
@@ -44,7 +44,7 @@ import { TokenRevocationService } from './token-revocation.service.js';
     ConnectedClientsService,
     GrantsService,
     PurgeService,
-    RefreshRotationService,
+    RefreshTokensService,
     TokenKeysService,
     TokenRevocationService,
   ],

@@ -79,7 +79,9 @@ it('a rotation changes one row in place: no index is written to, and no row is a
   }
   const after = await changes();
   expect(after.updates - before.updates).toBe(rotations);
-  expect(after.inPlace - before.inPlace).toBe(rotations);
+  // Old versions of a row stay in its page while anything else that reads this database may still see them, such as an
+  // autovacuum passing by; once the page is full, one update goes elsewhere. With an index in the way none would be in place.
+  expect(after.inPlace - before.inPlace).toBeGreaterThanOrEqual(rotations * 0.9);
   expect(after.rows).toEqual(before.rows);
 });
 

@@ -5,17 +5,15 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { AccessChanges } from '../../src/database/access-changes.service.js';
 import { Listener } from '../../src/database/listener.service.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
-import { AuthorizationCodesService } from '../../src/tokens/authorization-codes.service.js';
-import type { IssuedTokens } from '../../src/tokens/issued-tokens.js';
-import { RefreshRotationService } from '../../src/tokens/refresh-rotation.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { TokenRevocationService } from '../../src/tokens/token-revocation.service.js';
 import { UsersService } from '../../src/users/users.service.js';
 import { consentedCode } from '../support/codes.js';
-import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { whileCut, whileFrozen } from '../support/listening-connections.js';
 import { UNLIMITED } from '../support/load.js';
 import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { heardEverywhere, TrackedTokens, type Judge, type Tracked } from '../support/tracked-tokens.js';
 import { until } from '../support/until.js';
 
@@ -85,20 +83,13 @@ describe('tokens under load, in the midst of changes and faults,', () => {
   async function newFamily(): Promise<Family> {
     const { id: userId } = await service.make.user({ password: undefined });
     const code = await consentedCode(next(), client.id, userId);
-    const request = { code, clientId: client.id, redirectUri: REDIRECT_URI, codeVerifier: undefined };
-    const pair = (await next()
-      .app.get(AuthorizationCodesService)
-      .exchange(request, SERVICE_ACTOR)) as IssuedTokens;
+    const pair = await exchangeCode(next(), client.id, code);
     tracked.add(pair.accessToken, client.id, userId);
     return { client, userId, refreshToken: pair.refreshToken! };
   }
 
   async function refresh(family: Family): Promise<void> {
-    const result = await next()
-      .app.get(RefreshRotationService)
-      .refresh(family.refreshToken, client.id, undefined, SERVICE_ACTOR);
-    const pair = result as IssuedTokens;
-    expect(pair.accessToken).toBeDefined();
+    const pair = await refreshTokens(next(), client.id, family.refreshToken);
     family.refreshToken = pair.refreshToken!;
     lastIssued = tracked.add(pair.accessToken, client.id, family.userId);
   }

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
-import { AuthorizationCodesService } from '../../src/tokens/authorization-codes.service.js';
-import { RefreshRotationService } from '../../src/tokens/refresh-rotation.service.js';
+import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { IssuedTokens } from '../../src/tokens/issued-tokens.js';
 import type { UserEntity } from '../../src/users/user.entity.js';
 import { consentedCode } from '../support/codes.js';
-import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { changeGrant } from '../support/tokens.js';
 import { alwaysAsync } from './support/runs.js';
 
@@ -49,7 +48,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke access' as const), back }) },
 );
 
-/** What the token endpoint makes of the reasons of refusals. */
+/** The reasons of each refusal. */
 const REFUSALS = {
   invalid_scope: /^scope_/,
   invalid_grant: /^(refresh_token_(used|replayed|revoked)|grant_ended)$/,
@@ -111,18 +110,18 @@ describe('a family of refresh tokens', () => {
   afterAll(() => service.stop());
 
   async function newGrant(): Promise<IssuedTokens> {
-    const codes = service.app.get(AuthorizationCodesService);
-    const code = await consentedCode(service, client.id, user.id);
-    const request = { code, clientId: client.id, redirectUri: REDIRECT_URI, codeVerifier: undefined };
-    return (await codes.exchange(request, SERVICE_ACTOR)) as IssuedTokens;
+    return exchangeCode(service, client.id, await consentedCode(service, client.id, user.id));
   }
 
   /** One use of a token, by the service and by the model. */
   async function use(model: Model, token: Kept, wanted: string[] | undefined): Promise<void> {
     const expected = model.refresh(token, wanted);
-    const given = await service.app
-      .get(RefreshRotationService)
-      .refresh(token.pair.refreshToken!, client.id, wanted, SERVICE_ACTOR);
+    const given: IssuedTokens | OAuthError = await refreshTokens(
+      service,
+      client.id,
+      token.pair.refreshToken!,
+      wanted,
+    ).catch((error: OAuthError) => error);
     if (typeof expected === 'object') {
       expect({ ...given, expiresIn: 0 }).toEqual({ ...expected, expiresIn: 0 });
     } else if (expected === 'new') {
@@ -133,7 +132,11 @@ describe('a family of refresh tokens', () => {
       expect(earlier).not.toContain(pair.refreshToken);
       model.kept.push({ pair, asked: wanted ?? PARTNER_SCOPES, accessRevoked: false });
     } else {
-      expect(given).toMatchObject({ refused: expect.stringMatching(REFUSALS[expected]) as string });
+      expect(given).toBeInstanceOf(OAuthError);
+      expect(given).toMatchObject({
+        code: expected,
+        reason: expect.stringMatching(REFUSALS[expected]) as string,
+      });
     }
   }
 

@@ -18,6 +18,7 @@ import { PASSWORD, REDIRECT_URI, type TestClient } from '../../support/factory.j
 import { basicHeader } from '../../support/http.js';
 import { makeEndpoint, seedDelivery } from '../../support/portal.js';
 import type { TestService } from '../../support/test-service.js';
+import { exchangeCode } from '../../support/token-requests.js';
 import type { Live } from './live.js';
 
 const TTL = 3600;
@@ -182,15 +183,8 @@ export class World {
 
   private tokens = () =>
     this.once('tokens', async () => {
-      const request = {
-        clientId: (await this.client()).id,
-        redirectUri: REDIRECT_URI,
-        codeVerifier: VERIFIER,
-      };
-      const codes = this.app.get(AuthorizationCodesService);
-      const result = await codes.exchange({ ...request, code: await this.newCode() }, SERVICE_ACTOR);
-      if ('refused' in result) throw new Error(`no tokens: ${result.refused}`);
-      return result;
+      const { id } = await this.client();
+      return exchangeCode({ app: this.app }, id, await this.newCode(), VERIFIER);
     });
 
   private async notificationOf({ id: userId }: UserEntity): Promise<string> {

@@ -47,7 +47,7 @@ export function consentsPage({ frame, client, page }: Props & { page: Page<Conse
             ),
           },
           { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
-          { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={grantedAt} /> },
+          { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={new Date(grantedAt)} /> },
           {
             head: 'Actions',
             cell: ({ id, name }) => (
