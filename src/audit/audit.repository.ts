@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import { firstIdAt } from '../secrets/ids.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
@@ -21,7 +21,7 @@ export class AuditRepository {
 
   /** One page of the log, newest first. */
   async list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
-    return readPage(page, 'id', 'desc', async (part) => {
+    return readPageBySql(page, 'id', 'desc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const conditions = [

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { batched } from '../database/batched.js';
 import { arrayParameter, Statements } from '../database/statements.js';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import { searchSql } from '../database/search-sql.js';
 import { ClientEntity } from './client.entity.js';
 
@@ -78,7 +78,7 @@ export class ClientsRepository {
 
   /** One page by id; `q` is part of the name, or an id. */
   async list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
-    return readPage(page, 'id', 'asc', async (part) => {
+    return readPageBySql(page, 'id', 'asc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const search = q === undefined ? 'true' : searchSql(params, q, ['name']);

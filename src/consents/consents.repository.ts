@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { batched } from '../database/batched.js';
 import { arrayParameter, Statements } from '../database/statements.js';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import { ConsentEntity } from './consent.entity.js';
 
 /** A user who shares data with a client, and the scopes. */
@@ -113,7 +113,7 @@ export class ConsentsRepository {
     userId: string | undefined,
     page: PageRequest,
   ): Promise<Page<ConsentedUser>> {
-    return readPage(page, 'c.user_id', 'asc', (part) => {
+    return readPageBySql(page, 'c.user_id', 'asc', (part) => {
       const params: unknown[] = [clientId];
       const { where, orderAndLimit, name } = part(params);
       const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
@@ -155,7 +155,7 @@ export class ConsentsRepository {
 
   /** One page of the client's consents, including revoked ones, by user id. */
   async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
-    return readPage(page, 'user_id', 'asc', async (part) => {
+    return readPageBySql(page, 'user_id', 'asc', async (part) => {
       const params: unknown[] = [clientId];
       const { where, orderAndLimit } = part(params);
       const rows: { userId: string }[] = await this.dataSource.query(

@@ -1,21 +1,6 @@
 import type { Client } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { ActivityHourEntity } from '../activity/activity-hour.entity.js';
-import { AuditEventEntity } from '../audit/audit-event.entity.js';
-import { ClientSecretEntity } from '../clients/client-secret.entity.js';
-import { ClientEntity } from '../clients/client.entity.js';
-import { ConsentEntity } from '../consents/consent.entity.js';
-import { NotificationEntity } from '../notifications/notification.entity.js';
-import { RateLimitPeriodEntity } from '../rate-limits/rate-limit-period.entity.js';
-import { ScopeEntity } from '../scopes/scope.entity.js';
-import { PasswordLinkEntity } from '../users/password-link.entity.js';
-import { SessionEntity } from '../users/session.entity.js';
-import { UserEntity } from '../users/user.entity.js';
-import { PortalLinkEntity } from '../webhook-portal/portal-link.entity.js';
-import { PortalSessionEntity } from '../webhook-portal/portal-session.entity.js';
-import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
-import { EventTypeEntity } from '../webhooks/event-types/event-type.entity.js';
 import { socketOf } from './connection-socket.js';
 import { connectionOptions } from './connections.js';
 
@@ -55,8 +40,8 @@ const SERVICE = {
 };
 
 /**
- * The only definition of the database for the service, its migrations and the tests; `session` overrides the session settings of
- * the service.
+ * The only definition of the database for the service, its migrations and the tests, without entities: each module registers its
+ * own. `session` overrides the session settings of the service.
  */
 export function dataSourceOptions(
   url: string,
@@ -70,23 +55,6 @@ export function dataSourceOptions(
     poolSize,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     applicationName: 'charging-data-service',
-    entities: [
-      ActivityHourEntity,
-      AuditEventEntity,
-      ClientEntity,
-      ClientSecretEntity,
-      ConsentEntity,
-      EndpointEntity,
-      EventTypeEntity,
-      NotificationEntity,
-      PasswordLinkEntity,
-      PortalLinkEntity,
-      PortalSessionEntity,
-      RateLimitPeriodEntity,
-      ScopeEntity,
-      SessionEntity,
-      UserEntity,
-    ],
     migrations: MIGRATIONS,
     migrationsTableName: 'migrations',
     synchronize: false,

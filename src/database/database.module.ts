@@ -18,6 +18,7 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRoot({
           ...dataSourceOptions(settings.databaseUrl!, settings.databasePoolSize),
+          autoLoadEntities: true,
           retryAttempts: 1,
         }),
       ],

@@ -18,11 +18,15 @@ const LONGEST_REST_MS = 10_000;
 // About ten minutes, if somebody keeps holding the lock.
 const LOCK_ATTEMPTS = 60;
 
+type Entities = Exclude<DataSourceOptions['entities'], undefined>;
+
 export interface MigrateOptions {
   /** A role that gets only the privileges of the service (`service-role.ts`). */
   serviceRole?: string;
   /** Replaces the migrations of this build. */
   migrations?: (new () => MigrationInterface)[];
+  /** What `afterwards` reads and inserts. */
+  entities?: Entities;
   /** Reports progress to a person. */
   say?: (line: string) => void;
 }
@@ -39,7 +43,7 @@ export async function migrate(
 ): Promise<string[]> {
   return underLock(url, async () => {
     const done = await runMigrations(url, options);
-    await withDataSource(dataSourceOptions(url, 2), afterwards);
+    await withDataSource({ ...dataSourceOptions(url, 2), entities: options.entities }, afterwards);
     return done;
   });
 }
@@ -48,8 +52,11 @@ export async function migrate(
  * The rest of a start whose migrations are run separately: runs `work` under the lock of the migrations, so that only one of
  * several instances creates the first data.
  */
-export const prepare = (url: string, work: (dataSource: DataSource) => Promise<void>): Promise<void> =>
-  underLock(url, () => withDataSource(dataSourceOptions(url, 2), work));
+export const prepare = (
+  url: string,
+  work: (dataSource: DataSource) => Promise<void>,
+  entities: Entities,
+): Promise<void> => underLock(url, () => withDataSource({ ...dataSourceOptions(url, 2), entities }, work));
 
 /**
  * The lock is polled instead of waited for: a waiting statement is a transaction, and an index built concurrently under the lock

@@ -1,6 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { badRequest } from './problem.js';
 
 const ID = /^[a-z]{4}[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -45,6 +46,14 @@ export function pageRequestOf(query: PageQuery): PageRequest {
   return { size: query.page_size ?? DEFAULT_PAGE_SIZE, after: query.page_after, before: query.page_before };
 }
 
+/** A part of a list: its rows on one side of an id, in an order, up to a number. */
+interface Part {
+  comparison: '>' | '<' | '>=' | '<=';
+  from: string | undefined;
+  ascending: boolean;
+  limit: number;
+}
+
 /**
  * A part of a list as SQL: a condition, and an order with a limit. Its parameters are appended to `params`; `name` distinguishes
  * its SQL text from that of other parts.
@@ -52,29 +61,55 @@ export function pageRequestOf(query: PageQuery): PageRequest {
 export type PartSql = (params: unknown[]) => { where: string; orderAndLimit: string; name: string };
 
 /**
- * Reads a page of a list ordered by a unique text column, ascending (`asc`) or newest first (`desc`). `read` runs the list's
- * query for one part: for the page, and if the page starts at an id, for one row on the other side of that id.
+ * Reads a page of a query ordered by a unique text column, such as `client.id`, ascending (`asc`) or newest first (`desc`). The
+ * query has no order and no limit of its own.
  */
-export async function readPage<T>(
+export function readPage<T extends ObjectLiteral>(
+  page: PageRequest,
+  column: string,
+  direction: 'asc' | 'desc',
+  query: SelectQueryBuilder<T>,
+): Promise<Page<T>> {
+  return readParts(page, direction, ({ comparison, from, ascending, limit }) => {
+    const part = query
+      .clone()
+      .orderBy(column, ascending ? 'ASC' : 'DESC')
+      .limit(limit);
+    return (
+      from === undefined ? part : part.andWhere(`${column} ${comparison} :pageFrom`, { pageFrom: from })
+    ).getMany();
+  });
+}
+
+/** The same for a query in SQL, which `read` runs for one part. */
+export function readPageBySql<T>(
   page: PageRequest,
   column: string,
   direction: 'asc' | 'desc',
   read: (part: PartSql) => Promise<T[]>,
 ): Promise<Page<T>> {
-  const backwards = page.before !== undefined;
-  const rising = (direction === 'asc') !== backwards;
-  const from = page.after ?? page.before;
-  const part =
-    (comparison: string, ascending: boolean, limit: number): PartSql =>
-    (params) => ({
+  return readParts(page, direction, ({ comparison, from, ascending, limit }) =>
+    read((params) => ({
       where: from === undefined ? 'true' : `${column} ${comparison} $${params.push(from)}`,
       // The limit is not a parameter: for an unknown limit, PostgreSQL plans as if a tenth of the list were read.
       orderAndLimit: `ORDER BY ${column} ${ascending ? 'ASC' : 'DESC'} LIMIT ${limit}`,
       name: `${from === undefined ? '' : `${comparison} `}${ascending ? 'rising' : 'falling'} ${limit}`,
-    });
+    })),
+  );
+}
+
+/** Reads the page, and if it starts at an id, one row on the other side of that id. */
+async function readParts<T>(
+  page: PageRequest,
+  direction: 'asc' | 'desc',
+  read: (part: Part) => Promise<T[]>,
+): Promise<Page<T>> {
+  const backwards = page.before !== undefined;
+  const rising = (direction === 'asc') !== backwards;
+  const from = page.after ?? page.before;
   const [rows, behind] = await Promise.all([
-    read(part(rising ? '>' : '<', rising, page.size + 1)),
-    from === undefined ? [] : read(part(rising ? '<=' : '>=', !rising, 1)),
+    read({ comparison: rising ? '>' : '<', from, ascending: rising, limit: page.size + 1 }),
+    from === undefined ? [] : read({ comparison: rising ? '<=' : '>=', from, ascending: !rising, limit: 1 }),
   ]);
   const more = rows.length > page.size;
   const items = rows.slice(0, page.size);

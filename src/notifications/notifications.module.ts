@@ -1,8 +1,14 @@
 import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { NotificationsService } from './notifications.service.js';
 
 /** Notifications: raised, read, resolved. */
 @Global()
-@Module({ providers: [NotificationsRepository, NotificationsService], exports: [NotificationsService] })
+@Module({
+  imports: [TypeOrmModule.forFeature([NotificationEntity])],
+  providers: [NotificationsRepository, NotificationsService],
+  exports: [NotificationsService],
+})
 export class NotificationsModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import { NotificationEntity } from './notification.entity.js';
 
 const COLUMNS = `id, user_id AS "userId", client_id AS "clientId", message_id AS "messageId", category,
@@ -21,7 +21,7 @@ export class NotificationsRepository {
 
   /** One page, newest first. */
   async list(filter: NotificationFilter, page: PageRequest): Promise<Page<NotificationEntity>> {
-    return readPage(page, 'id', 'desc', async (part) => {
+    return readPageBySql(page, 'id', 'desc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const user = filter.userId === undefined ? 'true' : `user_id = $${params.push(filter.userId)}`;

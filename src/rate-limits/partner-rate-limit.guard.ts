@@ -11,18 +11,16 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
-import type { Principal } from '../tokens/principal.js';
+import { principalOf } from './partner-limit.js';
 import { PartnerRefusals } from './partner-refusals.service.js';
 import { RateLimitsService, retryAfterSeconds } from './rate-limits.service.js';
-import { partnerKey } from './throttler-storage.js';
 
 // A client with less than a fifth of its limit left is near its limit.
 const NEAR = 0.2;
 
 /**
- * The limit of partners' bearer endpoints (contract §7), per client and user, with the client's own limit if it has one. While it
- * is exceeded, the resources that a 429 refers to can still be read, as many times again (contract §8). Runs after the bearer
- * guard.
+ * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). While it is exceeded, the resources that
+ * a 429 refers to can still be read, as many times again (contract §8).
  */
 @Injectable()
 export class PartnerRateLimitGuard extends ThrottlerGuard {
@@ -38,22 +36,17 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
   }
 
   protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
-    const http = properties.context.switchToHttp();
+    const { context, limit } = properties;
+    const http = context.switchToHttp();
     http.getRequest<FastifyRequest>().isCounted = true;
-    const principal = principalOf(properties.context);
-    const limit = this.refusals.limitOf(principal);
-    const isAllowed = await super.handleRequest({
-      ...properties,
-      limit,
-      getTracker: () => Promise.resolve(''),
-      generateKey: () => partnerKey(principal.client.id, principal.userId),
-    });
+    const isAllowed = await super.handleRequest(properties);
     // The throttler announces the end of its window, but a rolling window has none.
     const reply = http.getResponse<FastifyReply>();
     reply.removeHeader('x-ratelimit-reset');
     const remaining = Number(reply.getHeader('x-ratelimit-remaining'));
     if (remaining < limit * NEAR) {
-      this.activity.count({ kind: 'rate_limit_near', detail: 'partner', clientId: principal.client.id });
+      const clientId = principalOf(context).client.id;
+      this.activity.count({ kind: 'rate_limit_near', detail: 'partner', clientId });
     }
     return isAllowed;
   }
@@ -72,6 +65,3 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     context.switchToHttp().getResponse<FastifyReply>().removeHeader('retry-after');
   }
 }
-
-const principalOf = (context: ExecutionContext): Principal =>
-  context.switchToHttp().getRequest<FastifyRequest>().principal!;

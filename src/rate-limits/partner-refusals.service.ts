@@ -5,6 +5,7 @@ import { ActivityService } from '../activity/activity.service.js';
 import { Settings } from '../config/settings.js';
 import { rateLimitExceeded } from '../http/problem.js';
 import type { Principal } from '../tokens/principal.js';
+import { partnerLimitOf } from './partner-limit.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
 import { waitingTime } from './waiting-time.js';
 
@@ -27,8 +28,8 @@ export class PartnerRefusals {
   ) {}
 
   /** Requests per hour: the client's own limit if it has one. */
-  limitOf({ client }: Principal): number {
-    return client.rateLimit ?? this.settings.rateLimit;
+  limitOf(principal: Principal): number {
+    return partnerLimitOf(principal, this.settings);
   }
 
   /** Whether the request may be answered although the limit is exceeded. */

@@ -1,20 +1,21 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Settings } from '../config/settings.js';
 import { AddressLimits, AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
+import { partnerLimit } from './partner-limit.js';
 import { PartnerRateLimitGuard } from './partner-rate-limit.guard.js';
 import { PartnerRefusals } from './partner-refusals.service.js';
 import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
+import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { RateLimitsService } from './rate-limits.service.js';
 import { SignInLimitsService } from './sign-in-limits.service.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
 import { RateLimitStoreLifecycle, createRateLimitStore } from './create-rate-limit-store.js';
 import { RateLimitThrottlerStorage } from './throttler-storage.js';
-
-const HOUR_MS = 3_600_000;
 
 /** The store of the counters, shared over Redis if configured, and the limits built on it. */
 @Global()
@@ -38,11 +39,12 @@ export class RateLimitsModule {
     return {
       module: RateLimitsModule,
       imports: [
+        TypeOrmModule.forFeature([RateLimitPeriodEntity]),
         RateLimitCountersModule,
         ThrottlerModule.forRootAsync({
           inject: [RateLimitsService],
           useFactory: (limits: RateLimitsService) => ({
-            throttlers: [{ ttl: HOUR_MS, limit: settings.rateLimit }],
+            throttlers: [partnerLimit(settings)],
             storage: new RateLimitThrottlerStorage(limits),
           }),
         }),

@@ -7,6 +7,7 @@ import type { AddressLimits } from '../http/address-rate-limit.guard.js';
 import { rateLimitExceeded } from '../http/problem.js';
 import { countDecision } from './rate-limit-metrics.js';
 import { addressKey } from './address-key.js';
+import { partnerKey } from './partner-limit.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
 import { waitingTime } from './waiting-time.js';
@@ -49,9 +50,9 @@ export class RateLimitsService implements AddressLimits {
     return this.partners.size > 0;
   }
 
-  /** Counts a bearer request of this client and user (for client credentials: of the client) in a rolling hour. */
-  consumeForPartner(clientId: string, userId: string | undefined, limit: number): Promise<RateLimitDecision> {
-    return this.consume(this.partners, partnerKey(clientId, userId), limit, HOUR_MS);
+  /** Counts a bearer request under its `partnerKey`. */
+  consumeForPartner(key: string, limit: number, windowMs: number): Promise<RateLimitDecision> {
+    return this.consume(this.partners, key, limit, windowMs);
   }
 
   /**
@@ -182,7 +183,6 @@ export class RateLimitsService implements AddressLimits {
   }
 }
 
-const partnerKey = (clientId: string, userId = ''): string => `partner:${clientId}:${userId}`;
 const readKey = (clientId: string, userId = ''): string => `partner-read:${clientId}:${userId}`;
 
 /** Seconds, rounded up: a caller that waits this long is served. */

@@ -1,14 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { AuditEventEntity } from '../audit/audit-event.entity.js';
+import { ClientSecretEntity } from '../clients/client-secret.entity.js';
+import { ClientEntity } from '../clients/client.entity.js';
 import type { Settings } from '../config/settings.js';
 import { newConnection } from '../database/connections.js';
 import { migrate, prepare } from '../database/migrate.js';
 import { readSchemaState, refuseForeignSchema, type SchemaState } from '../database/schema-state.js';
+import { UserEntity } from '../users/user.entity.js';
 import { verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
 import { bootstrapOperator } from './bootstrap-operator.js';
 import type { Demonstration } from './demonstration.js';
 
 const LOOK_EVERY_MS = 1_000;
+// What the first operator and the demonstration consist of.
+const FIRST_DATA = [AuditEventEntity, ClientEntity, ClientSecretEntity, UserEntity];
 
 /**
  * Prepares the database before the service serves: runs the migrations or waits for them, checks the encryption key, and creates
@@ -28,11 +34,11 @@ export async function prepareDatabase(
   };
   if (settings.migrateOnStart || demo) {
     const slow = setTimeout(() => say('Bringing the database up to date …'), 1000);
-    await migrate(url, firstData, { say }).finally(() => clearTimeout(slow));
+    await migrate(url, firstData, { entities: FIRST_DATA, say }).finally(() => clearTimeout(slow));
     return;
   }
   await waitForMigrations(url, log);
-  await prepare(url, firstData);
+  await prepare(url, firstData, FIRST_DATA);
 }
 
 /** Resolves once the database has the migrations of this build. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 
 /** A client that a user shares data with, as the user sees it. */
 export interface ConnectedClient {
@@ -26,7 +26,7 @@ export class ConnectedClientsRepository {
     clientId: string | undefined,
     page: PageRequest,
   ): Promise<Page<ConnectedClient>> {
-    return readPage(page, 'k.client_id', 'asc', (part) => {
+    return readPageBySql(page, 'k.client_id', 'asc', (part) => {
       const params: unknown[] = [userId];
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `k.client_id = $${params.push(clientId)}`;

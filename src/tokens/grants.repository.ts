@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import type { EndingReason } from '../users/access-revocations.js';
 
 /** What a user gave a client in one authorization: the family of tokens issued from one code. */
@@ -35,7 +35,7 @@ export class GrantsRepository {
     filter: { clientId?: string; userId?: string },
     page: PageRequest,
   ): Promise<Page<GrantInList>> {
-    return readPage(page, 'g.id', 'asc', async (part) => {
+    return readPageBySql(page, 'g.id', 'asc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const client =

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import { newId } from '../secrets/ids.js';
 import type { UserEntity, UserRole } from './user.entity.js';
 
@@ -77,7 +77,7 @@ export class SessionsRepository {
 
   /** One page of the user's live sessions except one, newest first. */
   async listOthers(userId: string, digest: Buffer, page: PageRequest): Promise<Page<SessionView>> {
-    return readPage(page, 'id', 'desc', (part) => {
+    return readPageBySql(page, 'id', 'desc', (part) => {
       const params: unknown[] = [userId, digest];
       const { where, orderAndLimit } = part(params);
       return this.dataSource.query(

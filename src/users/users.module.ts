@@ -1,4 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UserEntity } from './user.entity.js';
+import { SessionEntity } from './session.entity.js';
+import { PasswordLinkEntity } from './password-link.entity.js';
 import { AccessRevocations } from './access-revocations.js';
 import { KnownBrowsersService } from './known-browsers.service.js';
 import { PasswordChangeService } from './password-change.service.js';
@@ -13,6 +17,7 @@ import { UsersService } from './users.service.js';
 /** Accounts, passwords and login sessions. */
 @Global()
 @Module({
+  imports: [TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity])],
   controllers: [PasswordLinksController],
   providers: [
     AccessRevocations,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import { searchSql } from '../database/search-sql.js';
 import { emailKeyOf } from './email.js';
 import { UserEntity } from './user.entity.js';
@@ -51,7 +51,7 @@ export class UsersRepository {
 
   /** One page by id; `q` is part of the email or name, or an id. */
   async list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
-    return readPage(page, 'id', 'asc', async (part) => {
+    return readPageBySql(page, 'id', 'asc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const search = q === undefined ? 'true' : searchSql(params, q, ['email', 'name']);

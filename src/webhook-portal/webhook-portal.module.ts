@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { PortalLinkEntity } from './portal-link.entity.js';
+import { PortalSessionEntity } from './portal-session.entity.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalDeliveriesController } from './portal-deliveries.controller.js';
 import { PortalEndpointController } from './portal-endpoint.controller.js';
@@ -12,6 +15,7 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
 
 /** The one-time link to the webhook portal, the portal's session and its pages. */
 @Module({
+  imports: [TypeOrmModule.forFeature([PortalLinkEntity, PortalSessionEntity])],
   controllers: [
     PortalEntryController,
     PortalEndpointsController,

@@ -1,4 +1,7 @@
 import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EndpointEntity } from './endpoints/endpoint.entity.js';
+import { EventTypeEntity } from './event-types/event-type.entity.js';
 import { Settings } from '../config/settings.js';
 import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
@@ -24,6 +27,7 @@ import { GuardedHttpClient } from './http/guarded-http-client.js';
 /** Webhooks (contract §10): the event catalogue, publishing, endpoints, and the worker that delivers. */
 @Global()
 @Module({
+  imports: [TypeOrmModule.forFeature([EndpointEntity, EventTypeEntity])],
   controllers: [EventsController],
   providers: [
     ConsentEventPublisher,

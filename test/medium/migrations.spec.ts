@@ -5,7 +5,7 @@ import { TokensWithoutRows1763699300000 } from '../../migrations/1763699300000-t
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { migrate } from '../../src/database/migrate.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
@@ -147,16 +147,15 @@ describe('migrations', () => {
   });
 
   describe('and the entities', () => {
-    let database: TestDatabase;
+    let service: TestService;
+    let database: TestService['database'];
     let dataSource: DataSource;
     beforeAll(async () => {
-      database = await createTestDatabase();
-      dataSource = await new DataSource(dataSourceOptions(database.url, 2)).initialize();
+      service = await startService();
+      ({ database } = service);
+      dataSource = service.app.get(DataSource);
     });
-    afterAll(async () => {
-      await dataSource.destroy();
-      await database.drop();
-    });
+    afterAll(() => service.stop());
 
     interface Column {
       type: string;

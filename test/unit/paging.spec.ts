@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   PageQuery,
   pageRequestOf,
-  readPage,
+  readPageBySql,
   type PartSql,
   setPageLinks,
   type Page,
@@ -39,7 +39,7 @@ function select(ids: string[], part: PartSql): string[] {
 }
 
 const pageOf = (ids: string[], page: PageRequest, direction: 'asc' | 'desc'): Promise<Page<string>> =>
-  readPage(page, 'id', direction, (part) => Promise.resolve(select(ids, part)));
+  readPageBySql(page, 'id', direction, (part) => Promise.resolve(select(ids, part)));
 
 function linksOf(url: string, page: Page<string>): string | undefined {
   let link: string | undefined;

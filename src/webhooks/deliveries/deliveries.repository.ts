@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../../http/paging.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import type { Attempt, Delivery, DeliveryDetail, DeliveryState } from './delivery.js';
 
@@ -59,7 +59,7 @@ export class DeliveriesRepository {
 
   /** One page, newest first. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
-    return readPage(page, 'd.id', 'desc', (part) => {
+    return readPageBySql(page, 'd.id', 'desc', (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       return this.dataSource.query(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../../http/paging.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 
 /** An endpoint's attempts in one hour. */
@@ -54,7 +54,7 @@ export class EndpointsRepository {
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
   async list({ clientId, isDisabled }: EndpointFilter, page: PageRequest): Promise<Page<EndpointInList>> {
-    return readPage(page, 'e.id', 'asc', async (part) => {
+    return readPageBySql(page, 'e.id', 'asc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
