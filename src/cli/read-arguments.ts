@@ -8,7 +8,7 @@ export type Request =
   { command: Command | DatabaseCommand; argument: string; options: Options } | { error: string };
 
 /** The commands with what they take. */
-export const HELP = [
+const HELP = [
   'Usage: npm run operator -- COMMAND',
   '',
   ...Object.entries(ALL).map(

@@ -13,7 +13,7 @@ export type RedisUrl = { tls: boolean; username?: string; password?: string } & 
     }
 );
 
-export interface RedisHost {
+interface RedisHost {
   host: string;
   port: number;
 }

@@ -9,7 +9,7 @@ import { forbidden } from './problem.js';
 
 const COOKIE = 'csrf';
 /** The name of the hidden field. */
-export const CSRF_FIELD = 'csrf_token';
+const CSRF_FIELD = 'csrf_token';
 
 /**
  * CSRF tokens of forms: a secret in a cookie, and a token derived from it in the form. A token can be bound to what the form

@@ -57,7 +57,7 @@ export class Form {
 }
 
 /** Decodes one part; refuses what a lenient decoder would silently replace. */
-export function decode(part: string): string {
+function decode(part: string): string {
   let text: string;
   try {
     text = decodeURIComponent(part.replaceAll('+', ' '));

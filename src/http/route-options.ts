@@ -10,7 +10,7 @@ export interface Rendered {
 }
 
 /** Renders errors in a route's own format; undefined leaves it to problem+json. */
-export type ErrorRenderer = (problem: Problem, request: FastifyRequest) => Rendered | undefined;
+type ErrorRenderer = (problem: Problem, request: FastifyRequest) => Rendered | undefined;
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -17,7 +17,7 @@ const HEAD_BYTES = 6;
 const ID_BYTES = 16;
 const TIME_BYTES = 6;
 /** The maximum number of scopes in a token. */
-export const MOST_SCOPES = 255;
+const MOST_SCOPES = 255;
 // The fixed part before the scopes: the head, the fields in the order of `write…`, and the number of scopes.
 const CLIENT_BYTES = HEAD_BYTES + ID_BYTES + ULID_BYTES + 4 + 4 + 3 * TIME_BYTES + 1;
 const USER_BYTES = HEAD_BYTES + ULID_BYTES + 4 + 2 * ULID_BYTES + 4 + 3 * TIME_BYTES + 1;
@@ -35,7 +35,7 @@ interface AccessRecordBase {
 }
 
 /** The contents of a client-credentials token. */
-export interface ClientTokenRecord extends AccessRecordBase {
+interface ClientTokenRecord extends AccessRecordBase {
   kind: 'client';
   /** 16 random bytes in hexadecimal. */
   id: string;
@@ -44,7 +44,7 @@ export interface ClientTokenRecord extends AccessRecordBase {
 }
 
 /** The contents of a user's access token. There is one per generation of a grant. */
-export interface UserTokenRecord extends AccessRecordBase {
+interface UserTokenRecord extends AccessRecordBase {
   kind: 'user';
   grantId: string;
   generation: number;
@@ -71,7 +71,7 @@ export const accessTokenId = (record: AccessTokenRecord): string =>
   record.kind === 'client' ? record.id : userTokenId(record.grantId, record.generation);
 
 /** There is one access token per generation of a grant, so this identifies it. */
-export const userTokenId = (grantId: string, generation: number): string => `${grantId}.${generation}`;
+const userTokenId = (grantId: string, generation: number): string => `${grantId}.${generation}`;
 
 /** The access token with this record. */
 export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): string {

@@ -9,7 +9,7 @@ import { parseUtcTime } from './utc-time.js';
 const PAGE_SIZE = 25;
 
 /** The values of the filter fields, as sent. */
-export interface FilterInput {
+interface FilterInput {
   state: string;
   endpoint: string;
   type: string;
@@ -18,7 +18,7 @@ export interface FilterInput {
   recovery: string;
 }
 
-export type FilterErrors = Partial<Record<keyof FilterInput, string>>;
+type FilterErrors = Partial<Record<keyof FilterInput, string>>;
 
 /** The query of the list of deliveries: the filter as typed, its meaning, and its errors. */
 export interface DeliveryQuery {

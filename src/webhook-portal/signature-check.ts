@@ -65,7 +65,7 @@ export function headersIn(input: CheckInput): SignatureHeaders {
 }
 
 /** How a pasted body can differ from the sent one and still be recognized. */
-export type BodyDifference = 'line_ends' | 'blanks_around' | 'written_again';
+type BodyDifference = 'line_ends' | 'blanks_around' | 'written_again';
 
 export type CheckResult = SignatureCheck & { difference?: BodyDifference };
 

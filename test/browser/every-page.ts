@@ -24,7 +24,7 @@ export async function newCast(
   return { driver, owner, client: await make.client({ name: names.client, ownerId: owner.id }) };
 }
 
-export const consentPath = ({ client }: Cast): string =>
+const consentPath = ({ client }: Cast): string =>
   authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's1' });
 
 /** Makes the browser one in which the user is signed in. */

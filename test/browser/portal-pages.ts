@@ -8,7 +8,7 @@ import type { Cast, Visit } from './every-page.js';
 type Prepared = { endpoint: EndpointEntity; id?: string };
 
 /** Puts the browser into the client's portal. */
-export async function enter(page: Page, service: TestService, { client }: Cast): Promise<void> {
+async function enter(page: Page, service: TestService, { client }: Cast): Promise<void> {
   const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
   await page.context().addCookies([{ name: 'portal_session', value, url: service.url }]);
 }

@@ -5,7 +5,7 @@ import type { TestDatabase } from './test-database.js';
 import { until } from './until.js';
 
 /** What the load asks for. */
-export const KINDS = ['token', 'introspection', 'refresh', 'bearer', 'portal link'] as const;
+const KINDS = ['token', 'introspection', 'refresh', 'bearer', 'portal link'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** One request of the load that has ended: `status` is 0 where there was no answer, `begun` its number in the order of beginning. */

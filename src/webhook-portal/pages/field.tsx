@@ -9,7 +9,7 @@ export interface FieldProps {
 }
 
 /** Attributes that connect a field to its hint and error. */
-export function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
+function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
   const ids = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
   return {
     ...(error ? { 'aria-invalid': 'true' as const } : {}),

@@ -9,10 +9,10 @@ import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
 
 /** The user of all tests and samples, who does not exist. */
-export const SAMPLE_USER_ID = 'user00000000000000000000000000';
+const SAMPLE_USER_ID = 'user00000000000000000000000000';
 
 /** The event id in every displayed sample; a test that is sent has its own. */
-export const SAMPLE_EVENT_ID = 'evnt00000000000000000000000000';
+const SAMPLE_EVENT_ID = 'evnt00000000000000000000000000';
 
 /** The body of a sample of the type, as of now. */
 export const samplePayload = ({ name, sample }: EventTypeEntity, id = SAMPLE_EVENT_ID): string =>

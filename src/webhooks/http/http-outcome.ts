@@ -2,7 +2,7 @@
 export type FailureKind = 'dns' | 'tls' | 'timeout' | 'blocked_address' | 'connection' | 'http';
 
 /** A response with any status. `bodyStart` is the first 16 kB as text that can be stored; `retryAfterMs` is at most 24 h. */
-export interface ResponseOutcome {
+interface ResponseOutcome {
   kind: 'response';
   status: number;
   durationMs: number;
@@ -11,7 +11,7 @@ export interface ResponseOutcome {
 }
 
 /** No response; `detail` is a sentence for the owner of the endpoint. */
-export interface FailureOutcome {
+interface FailureOutcome {
   kind: 'failure';
   failure: FailureKind;
   detail: string;

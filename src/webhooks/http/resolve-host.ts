@@ -6,7 +6,7 @@ import { isPublicAddress } from './address-rules.js';
 import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
 
 /** All addresses of a name; throws an error with a DNS code if there are none. */
-export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
+type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 /** How hosts are resolved, and whether internal ones may be connected to. */
 export interface ResolveOptions {

@@ -23,7 +23,7 @@ export interface BodyDraft {
 }
 
 export const SPOILT = ['cut', 'not_utf8', 'with_bom', 'utf16'] as const;
-export type Spoilt = (typeof SPOILT)[number];
+type Spoilt = (typeof SPOILT)[number];
 
 /** A form that a page shows when it is opened with the same credentials, filled in. */
 export interface FormDraft {

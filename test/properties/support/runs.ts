@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const { PROPERTY_RUNS, PROPERTY_SEED } = process.env;
 
 /** Of each property: `PROPERTY_RUNS` where it is set, for a longer search, else so many. */
-export const runsOf = (usual: number): number =>
+const runsOf = (usual: number): number =>
   PROPERTY_RUNS === undefined ? usual : Number(PROPERTY_RUNS);
 
 /** How much longer than usual a search takes, for time limits. */

@@ -55,7 +55,7 @@ export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Pla
 }
 
 /** Each combination of what can stand for the parameters: the first of each, and each of the others once. */
-export function combinations(parameters: string[][]): string[][] {
+function combinations(parameters: string[][]): string[][] {
   const first = parameters.map((each) => each[0]!);
   const others = parameters.flatMap((each, at) => each.slice(1).map((value) => first.with(at, value)));
   return [first, ...others];

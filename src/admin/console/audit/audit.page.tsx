@@ -10,7 +10,7 @@ import { linkOf } from '../pages/resource-link.js';
 
 const PATH = '/admin/console/audit';
 
-export interface AuditFilterFields {
+interface AuditFilterFields {
   actor?: string;
   subject?: string;
   action?: string;

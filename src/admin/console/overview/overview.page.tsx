@@ -24,7 +24,7 @@ export interface OverviewPageProps {
 }
 
 /** The pending deliveries: their number, counted up to 10,000, and how many seconds the oldest due one has waited. */
-export interface Waiting {
+interface Waiting {
   pending: number;
   oldestSeconds: number;
 }

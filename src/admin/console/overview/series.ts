@@ -12,7 +12,7 @@ export interface Series {
   hours: { hour: Date; count: number }[];
 }
 
-export const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS) * HOUR_MS;
+const hourOf = (time: Date): number => Math.floor(time.getTime() / HOUR_MS) * HOUR_MS;
 
 /** The first hour shown. */
 export const weekBefore = (now: Date): Date => new Date(hourOf(now) - (HOURS - 1) * HOUR_MS);

@@ -24,7 +24,7 @@ const PARTS = {
   audit: { href: '/admin/console/audit', label: 'Audit log' },
 } as const;
 
-export type ConsolePart = keyof typeof PARTS;
+type ConsolePart = keyof typeof PARTS;
 
 export interface ConsolePageProps {
   frame: ConsoleFrame;

@@ -35,7 +35,7 @@ export function Ending({ question, consequences, back, children, ...form }: Endi
 }
 
 /** A number that was counted up to a limit, as text. */
-export const upTo = (count: number, limit: number): string =>
+const upTo = (count: number, limit: number): string =>
   count >= limit ? `more than ${(limit - 1).toLocaleString('en-GB')}` : count.toLocaleString('en-GB');
 
 /** A number with its noun. */

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { InitialTile, Layout, renderPage, SignedInAs } from '../../../http/pages/layout.js';
 
-export interface ConsentScope {
+interface ConsentScope {
   name: string;
   /** What the scope lets the application read, in plain words for a driver. */
   description: string;

@@ -2,8 +2,8 @@ import type { ScaleBand, ScaleLinear } from 'd3-scale';
 import type { ComponentChildren, VNode } from 'preact';
 import type { Bucket, ChartRange } from './time-buckets.js';
 
-export const WIDTH = 520;
-export const HEIGHT = 200;
+const WIDTH = 520;
+const HEIGHT = 200;
 const MARGIN = { top: 12, right: 26, bottom: 28, left: 78 };
 export const PLOT_X: [number, number] = [MARGIN.left, WIDTH - MARGIN.right];
 export const PLOT_Y: [number, number] = [HEIGHT - MARGIN.bottom, MARGIN.top];
