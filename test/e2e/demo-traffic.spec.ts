@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const SCHEDULE = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/* What the demonstration shows could have happened: nothing of it contradicts the rest. */
-describe('the traffic of the demonstration', () => {
+/* The demonstration's traffic must be plausible: nothing in it contradicts the rest. */
+describe('The traffic of the demonstration', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
 
@@ -43,7 +43,7 @@ describe('the traffic of the demonstration', () => {
         WHERE ${condition} LIMIT 5`,
     );
 
-  it('has deliveries of every kind that it shows', async () => {
+  it('has deliveries in every state that it shows', async () => {
     const states = await database.query<{ state: string; attempts: number }>(
       'SELECT state, max(attempts) AS attempts FROM deliveries GROUP BY state ORDER BY state',
     );
@@ -96,7 +96,7 @@ describe('the traffic of the demonstration', () => {
     ]);
   });
 
-  it('has charts that count its attempts', async () => {
+  it('has charts that match its attempts', async () => {
     const [sums] = await database.query(
       `SELECT (SELECT sum(delivered + failed)::int FROM webhook_endpoint_hours) AS charted,
               (SELECT count(*)::int FROM delivery_attempts) AS made`,
