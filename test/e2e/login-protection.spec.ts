@@ -129,8 +129,8 @@ describe('The protection of sign-in', () => {
     });
   });
 
-  describe('does not count', () => {
-    it('earlier failures of an account after the right password', async () => {
+  describe('after a successful sign-in', () => {
+    it('resets the failures of the account', async () => {
       for (let round = 0; round < 3; round++) {
         expect(await statusesOf(5, wrong())).toEqual([401, 401, 401, 401, 401]);
         expect((await attempt(PASSWORD)).status).toBe(303);
@@ -138,27 +138,27 @@ describe('The protection of sign-in', () => {
       await exhaustAccount();
     });
 
-    it("earlier failures in other browsers after a sign-in in the person's own browser", async () => {
+    it("in the user's own browser also resets the failures of other browsers", async () => {
       const by = await knownBrowser();
       await exhaustAccount();
       expect((await attempt(PASSWORD, { by })).status).toBe(303);
       expect((await attempt(PASSWORD)).status).toBe(303);
     });
 
-    it('a success as a reset for another account', async () => {
+    it('does not reset the failures of another account', async () => {
       const other = await service.make.user();
       await exhaustAccount();
       expect((await attempt(PASSWORD, { email: other.email })).status).toBe(303);
       expect((await attempt(WRONG)).status).toBe(429);
     });
 
-    it('concurrent attempts with the right password, all of which succeed', async () => {
+    it('lets concurrent attempts with the right password through, too', async () => {
       const answers = Array.from({ length: 12 }, () => attempt(PASSWORD));
       expect(await tally(answers)).toEqual({ 303: 12 });
       await exhaustAccount();
     });
 
-    it('successful sign-ins: many people can sign in from one address', async () => {
+    it('does not count it for its address: many people can sign in from one address', async () => {
       const by = newBrowser();
       const page = await by.open('/login');
       const statuses = await statusesOf(53, () =>

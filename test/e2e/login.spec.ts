@@ -278,8 +278,8 @@ describe('The login', () => {
     expect((await browser.open(authorize())).headers.get('location')).toMatch(/^\/login\?return_to=/);
   });
 
-  describe('followed by a logout', () => {
-    it("refuses a logout without this browser's CSRF token", async () => {
+  describe('with its logout form', () => {
+    it("requires this browser's CSRF token", async () => {
       const browser = await service.make.signedIn(user);
       const origin = service.url;
       expect((await browser.open('/logout', { form: {}, headers: { origin } })).status).toBe(403);
