@@ -104,7 +104,7 @@ describe('A purge', () => {
     });
 });
 
-describe('Notifications', () => {
+describe('A purge deletes exactly the notifications that are due:', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService({ env: { RETENTION_DAYS: '2' } })));
   afterAll(() => service.stop());

@@ -97,7 +97,7 @@ describe('The limit of an address for requests without a valid token', () => {
       expect((await garbage(other)()).status).toBe(429);
     });
 
-    it('not a neighbouring IPv6 network', async () => {
+    it('but not two neighbouring IPv6 networks', async () => {
       await exhaust('2001:db8:0:3::1');
       expect((await garbage('2001:db8:0:4::1')()).status).toBe(401);
     });
