@@ -100,7 +100,7 @@ describe('An instance that has cached a token', () => {
     ],
     ['the client is deleted', () => here.app.get(ClientsService).delete(client.id, SERVICE_ACTOR)],
     [
-      'everything of the client is revoked',
+      'all tokens of the client are revoked',
       () => here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
     ],
     [
@@ -108,20 +108,23 @@ describe('An instance that has cached a token', () => {
       () => here.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
     ],
     ['the user is erased', () => here.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
-    ['it is revoked by hand', revokeByHand],
+    ['the token is revoked directly in the database', revokeByHand],
     [
       'the key that signed it is revoked',
       async () => here.app.get(TokenKeysService).revoke((await accessRecordOf(service, token)).keyId),
     ],
     [
-      'its grant is changed by hand',
+      'its grant is changed directly in the database',
       () => outside('UPDATE grants SET revoked_at = now() WHERE user_id = $1', [user.id]),
     ],
-    ['its user is deleted by hand', () => outside('DELETE FROM users WHERE id = $1', [user.id])],
-    ['all grants are deleted by hand', () => outside('TRUNCATE grants CASCADE')],
+    [
+      'its user is deleted directly in the database',
+      () => outside('DELETE FROM users WHERE id = $1', [user.id]),
+    ],
+    ['all grants are deleted directly in the database', () => outside('TRUNCATE grants CASCADE')],
   ];
 
-  it.each(CHANGES)('refuses the token on every instance 100 ms after %s', async (_what, change) => {
+  it.each(CHANGES)('refuses it, like every other instance, 100 ms after %s', async (_what, change) => {
     await remembered(here);
     await change();
     await pause(BOUND_MS);

@@ -62,15 +62,36 @@ describe('Changing a password', () => {
 
   describe('refuses', () => {
     it.each([
-      ['a new one of 11 characters', PASSWORD, 'p'.repeat(11), undefined, 'password', '12 to 256'],
-      ['a new one of 257 characters', PASSWORD, 'p'.repeat(257), undefined, 'password', '12 to 256'],
-      ['a new one of 20 000 characters', PASSWORD, 'p'.repeat(20_000), undefined, 'password', '12 to 256'],
-      ['no new one', PASSWORD, '', undefined, 'password', '12 to 256'],
-      ['two new ones', PASSWORD, NEW_PASSWORD, `${NEW_PASSWORD}!`, 'password_again', 'not the same'],
-      ['no repetition', PASSWORD, NEW_PASSWORD, '', 'password_again', 'not the same'],
-      ['no present one', '', NEW_PASSWORD, undefined, 'current_password', 'Enter your current'],
-      ['a wrong present one', WRONG, NEW_PASSWORD, undefined, 'current_password', 'not your current'],
-      ['one too long', 'p'.repeat(20_000), NEW_PASSWORD, undefined, 'current_password', 'not your current'],
+      ['a new password of 11 characters', PASSWORD, 'p'.repeat(11), undefined, 'password', '12 to 256'],
+      ['a new password of 257 characters', PASSWORD, 'p'.repeat(257), undefined, 'password', '12 to 256'],
+      [
+        'a new password of 20 000 characters',
+        PASSWORD,
+        'p'.repeat(20_000),
+        undefined,
+        'password',
+        '12 to 256',
+      ],
+      ['no new password', PASSWORD, '', undefined, 'password', '12 to 256'],
+      [
+        'two different new passwords',
+        PASSWORD,
+        NEW_PASSWORD,
+        `${NEW_PASSWORD}!`,
+        'password_again',
+        'not the same',
+      ],
+      ['no repetition of the new password', PASSWORD, NEW_PASSWORD, '', 'password_again', 'not the same'],
+      ['no current password', '', NEW_PASSWORD, undefined, 'current_password', 'Enter your current'],
+      ['a wrong current password', WRONG, NEW_PASSWORD, undefined, 'current_password', 'not your current'],
+      [
+        'a current password that is too long',
+        'p'.repeat(20_000),
+        NEW_PASSWORD,
+        undefined,
+        'current_password',
+        'not your current',
+      ],
     ])('%s, with an error next to the field', async (_what, current, password, again, field, words) => {
       const page = await change(current, password, again);
       expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
@@ -214,7 +235,7 @@ describe('Changing a password', () => {
     expect(live.filter(Boolean).length).toBeLessThanOrEqual(1);
   });
 
-  it('leaves neither password in the log or in a URL', async () => {
+  it('writes neither password into the log or a URL', async () => {
     const from = service.log.length;
     await change(WRONG);
     const answer = await change();

@@ -74,7 +74,7 @@ describe("The list of a user's sessions", () => {
     expect(stored.join('')).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  it('can end a session in another browser once, and answers 404 after that', async () => {
+  it('ends a session in another browser once, and answers 404 after that', async () => {
     const [phone, third] = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
     const page = await here.open(PATH);
     const [ofThird, ofPhone] = endActions(page);
@@ -98,7 +98,7 @@ describe("The list of a user's sessions", () => {
     expect(await audited()).toEqual([ended(ofPhone!), ended(ofThird!)]);
   });
 
-  it('can end all other sessions of the user at once, and signs nobody else out', async () => {
+  it('ends all other sessions of the user at once, and signs nobody else out', async () => {
     const others = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
     const bystander = await service.make.signedIn(await service.make.user());
     const page = await here.open(PATH);

@@ -84,7 +84,7 @@ describe('The admin API for deliveries', () => {
       expect(await statuses('POST', `/admin/deliveries/${id}/resend`)).toEqual([401, 403, 202, 403, 403]);
     });
 
-    it('an invalid or unknown filter, by its name', async () => {
+    it('an invalid or unknown filter, naming it', async () => {
       const bad: [string, string[]][] = [
         ['client_id', ['', 'clnt1', UNKNOWN, client.id.toLowerCase()]],
         ['endpoint_id', ['', 'endp1', UNKNOWN, client.id]],
@@ -113,7 +113,7 @@ describe('The admin API for deliveries', () => {
       }
     });
 
-    it('to resend a delivery that is being attempted or whose endpoint was deleted with a 409, and records nothing', async () => {
+    it('with a 409 to resend a delivery that is being attempted or whose endpoint was deleted, and records nothing', async () => {
       const leased = await make('failed');
       await service.database.query(
         "UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '30 s', lease_id = 'x', finished_at = NULL WHERE id = $1",

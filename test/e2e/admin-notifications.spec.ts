@@ -309,7 +309,7 @@ describe('The admin API for notifications', () => {
       expect(second.headers.get('link')).not.toMatch(/rel="next"/);
     });
 
-    it('but not those of an erased user or a deleted client', async () => {
+    it('except those of an erased user or a deleted client', async () => {
       const { id } = (await post({ client_id: client.id })).json as { id: string };
       const erased = await service.http.send(`/admin/clients/${client.id}`, {
         method: 'DELETE',

@@ -92,7 +92,7 @@ describe('An exchange is refused, and the code stays usable,', () => {
   });
 
   it.each(['public', 'confidential'] as const)(
-    'of a %s client with a wrong or missing verifier',
+    'for a %s client with a wrong or missing verifier',
     async (type) => {
       const of = type === 'public' ? app : client;
       const pkce = newPkce();

@@ -81,12 +81,12 @@ describe('An authorization request', () => {
     it.each([
       ['no client_id', { client_id: undefined }],
       ['an empty client_id', { client_id: '' }],
-      ['a client_id that nobody has', { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735' }],
-      ['a client_id of another form', { client_id: 'northwind' }],
+      ['an unknown client_id', { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735' }],
+      ['a malformed client_id', { client_id: 'northwind' }],
       ['no redirect_uri', { redirect_uri: undefined }],
       ['an empty redirect_uri', { redirect_uri: '' }],
       ['a redirect_uri that is not registered', { redirect_uri: 'https://evil.example/callback' }],
-    ])('%s', async (_what, changes) => expectPage(await ask(good(changes))));
+    ])('with %s', async (_what, changes) => expectPage(await ask(good(changes))));
 
     it('with a disabled client', async () => {
       const disabled = await service.make.client();
@@ -212,7 +212,9 @@ describe('An authorization request', () => {
       '//app.example/callback',
       '/callback',
       'javascript:alert(1)//https://app.example/callback',
-    ])('%j is refused, because it is not exactly the registered one', async (uri) => expectPage(await ask(good({ redirect_uri: uri }))));
+    ])('%j is refused, because it is not exactly the registered one', async (uri) =>
+      expectPage(await ask(good({ redirect_uri: uri }))),
+    );
 
     it.each([
       'http://localhost:8001/cb',
@@ -289,7 +291,7 @@ describe('An authorization request', () => {
     };
 
     it.each(['%00', 'a%00b', '%', '%zz', '%C3%28', '%ED%A0%80', '%FF'])(
-      'answers a page if %s cannot be decoded',
+      'is answered with a page if %s cannot be decoded',
       async (text) => expectPage(await withText(text)),
     );
 
@@ -300,7 +302,7 @@ describe('An authorization request', () => {
       "'; DROP TABLE clients; --",
       'x\r\nSet-Cookie: session=1',
       '\u202e\ufeff${7*7}{{7*7}}',
-    ])('never echoes %j unescaped, and causes no error', async (text) => {
+    ])('never gets %j echoed unescaped, and causes no error', async (text) => {
       const answer = await withText(encodeURIComponent(text));
       expect([302, 400]).toContain(answer.status);
       if (name === 'client_id' || name === 'redirect_uri') expectPage(answer);

@@ -83,12 +83,12 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
 
   it.each([
     ['no credentials', 'Basic'],
-    ['no base64', 'Basic !!!'],
+    ['invalid base64', 'Basic !!!'],
     ['no colon', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735')}`],
     ['no id', `Basic ${base64(':secret')}`],
     ['broken percent-encoding', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735:%zz')}`],
     ['percent-encoded NUL', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735:%00')}`],
-    ['bytes that are no UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`],
+    ['bytes that are not UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`],
     ['another scheme', `Digest username="x"`],
   ])('refuses a malformed Authorization header: %s', async (_what, header) => {
     expectOAuthError(await byHeader(header), 401, 'invalid_client');

@@ -9,15 +9,15 @@ import { startService, type TestService } from '../support/test-service.js';
 
 /** Pages that are not compressed, and why. The first match counts. */
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
-  [/^\/docs$/, 'compressed once, and kept: see below'],
-  [/^\/(password|portal\/login)\//, 'the key of the link stands in the form'],
-  [/^\/(login|o\/authorize)$/, 'what the address asks for stands in the form'],
-  [/^\/account\/notifications$/, 'the address stands in the forms, to come back to'],
-  [/^\/demo\/callback$/, 'shows the code that the address brings'],
-  [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'has to do with a secret'],
-  [/^\/portal\/deliveries(\/:id)?$/, 'shows the filter beside data of users'],
-  [/^\/portal\/(endpoints\/|recoveries\/)/, 'a form, or what is under way: shows what was typed'],
-  [/^\/admin\/console\//, 'shows what was searched for or typed beside names, addresses and, once, secrets'],
+  [/^\/docs$/, 'compressed once and cached: see below'],
+  [/^\/(password|portal\/login)\//, 'the form contains the key of the link'],
+  [/^\/(login|o\/authorize)$/, 'the form contains parameters of the address'],
+  [/^\/account\/notifications$/, 'the forms contain the address to return to'],
+  [/^\/demo\/callback$/, 'shows the code from the address'],
+  [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'shows or changes a secret'],
+  [/^\/portal\/deliveries(\/:id)?$/, 'shows the filter next to data of users'],
+  [/^\/portal\/(endpoints\/|recoveries\/)/, 'shows what was typed'],
+  [/^\/admin\/console\//, 'shows search terms or typed text next to names, addresses and secrets'],
 ];
 
 let service: TestService;
@@ -79,7 +79,7 @@ const visitorOf = (path: string): BrowserSession | undefined =>
 const pathOf = (route: string): string =>
   route.replace(':slug', 'not-found').replace(':client_id', client.id);
 
-describe('every page', () => {
+describe('Every page', () => {
   it('is either in the list of compressed pages or, with a reason, in the list of uncompressed ones', () => {
     const pages = [
       ...new Set(routes.filter(({ isPage, method }) => isPage && method === 'GET').map(({ url }) => url)),

@@ -162,7 +162,7 @@ const endings: [name: string, end: Ending][] = [
     },
   ],
   [
-    'the consent is taken back',
+    'the consent is withdrawn',
     () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
   ],
   [
@@ -203,16 +203,19 @@ describe('While a client is disabled,', () => {
       expectOAuthError(await exchange(service.http, client, code), 400, 'invalid_grant');
   });
 
-  it.each(ROUNDS)('client credentials give no token that is accepted afterwards (round %i)', async (round) => {
-    const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
-    const answers = await racing([FIFTY, round], (http) => http.token(form), disable);
-    const tokens = tokensIn(answers, [
-      [401, 'invalid_client'],
-      [400, 'unauthorized_client'],
-    ]);
-    await enable();
-    for (const { access_token } of tokens) expect(await isAccepted(service.http, access_token)).toBe(false);
-  });
+  it.each(ROUNDS)(
+    'client credentials give no token that is accepted afterwards (round %i)',
+    async (round) => {
+      const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
+      const answers = await racing([FIFTY, round], (http) => http.token(form), disable);
+      const tokens = tokensIn(answers, [
+        [401, 'invalid_client'],
+        [400, 'unauthorized_client'],
+      ]);
+      await enable();
+      for (const { access_token } of tokens) expect(await isAccepted(service.http, access_token)).toBe(false);
+    },
+  );
 
   it('the consent page gives no code that is accepted afterwards', async () => {
     const browsers = await Promise.all(Array.from({ length: 8 }, () => service.make.signedIn(user)));

@@ -159,15 +159,18 @@ describe('The consent page', () => {
     it.each([
       ['client is disabled', { enabled: false }],
       ['redirect URI is removed', { redirectUris: ['https://app.example/new'] }],
-    ] satisfies [string, ClientChanges][])('the form with a page if the %s in the meantime', async (_what, changes) => {
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser);
-      await update(changes);
-      const answer = await decide(browser, page);
-      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
-      expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
-      await expectNothingGiven();
-    });
+    ] satisfies [string, ClientChanges][])(
+      'the form with a page if the %s in the meantime',
+      async (_what, changes) => {
+        const browser = await service.make.signedIn(user);
+        const page = await openPage(browser);
+        await update(changes);
+        const answer = await decide(browser, page);
+        expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+        expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
+        await expectNothingGiven();
+      },
+    );
 
     it('the form with a redirect if the client has lost the grant type in the meantime', async () => {
       const browser = await service.make.signedIn(user);
@@ -267,7 +270,7 @@ describe('The consent page', () => {
     expect(page.text).not.toMatch(/<script|<[^>]+ (style|on[a-z]+)=/i);
   });
 
-  describe('when approved', () => {
+  describe('once approved', () => {
     it('adds scopes and never removes any, with an audit event for each change', async () => {
       const browser = await service.make.signedIn(user);
       await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));

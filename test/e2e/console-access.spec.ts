@@ -43,16 +43,19 @@ describe('The console', () => {
     expect(ROUTES).toContainEqual({ method: 'POST', path: '/admin/console/clients/:client_id/delete' });
   });
 
-  it.each(ROUTES)('redirects a visitor who is not signed in from $method $path to the login page', async (route) => {
-    const answer = await send(new BrowserSession(service.url), route);
-    const returnTo = route.method === 'POST' ? '/admin/console' : fill(route.path);
-    const login = `/login?${new URLSearchParams({ return_to: returnTo }).toString()}`;
-    expect([answer.status, answer.headers.get('location')]).toEqual([
-      route.method === 'POST' ? 303 : 302,
-      login,
-    ]);
-    expect(answer.text).toBe('');
-  });
+  it.each(ROUTES)(
+    'redirects a visitor who is not signed in from $method $path to the login page',
+    async (route) => {
+      const answer = await send(new BrowserSession(service.url), route);
+      const returnTo = route.method === 'POST' ? '/admin/console' : fill(route.path);
+      const login = `/login?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        route.method === 'POST' ? 303 : 302,
+        login,
+      ]);
+      expect(answer.text).toBe('');
+    },
+  );
 
   describe('for a signed-in user without the operator role', () => {
     let browser: BrowserSession;

@@ -134,7 +134,7 @@ describe("The page of a client's refused requests", () => {
     expect(overview.html.querySelector('.verdict-bad')!.text).toContain(client.name);
   });
 
-  it('is never created for clients that do not exist, whatever strangers send', async () => {
+  it('has no counts for clients that do not exist, whatever strangers send', async () => {
     const before = await query("SELECT 1 FROM activity_hours WHERE client_id NOT IN ('', 'all')");
     for (const id of ['clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'made up', 'all', "'; --"]) {
       await service.http.token({ grant_type: 'client_credentials' }, { id, secret: 'x'.repeat(40) });

@@ -67,23 +67,23 @@ describe('In the console, clients', () => {
   describe('are not registered', () => {
     it.each([
       ['without a name', { name: ' ' }, 'name', 'Enter 1 to 100 characters.'],
-      ['for an owner nobody knows', { owner: 'nobody@mail.example' }, 'owner', 'No user has this'],
-      ['for what is no owner', { owner: 'x' }, 'owner', 'No user has this email or ID.'],
+      ['for an unknown owner', { owner: 'nobody@mail.example' }, 'owner', 'No user has this'],
+      ['for a malformed owner', { owner: 'x' }, 'owner', 'No user has this email or ID.'],
       [
-        'with a limit in words',
+        'with a rate limit in words',
         { rate_limit: 'many' },
         'rate_limit',
         'whole number from 1 to 1,000,000,000, or nothing.',
       ],
       ['without a scope', { scopes: [] }, 'scopes', 'Choose 1 to 20 of these.'],
-      ['without a way to get tokens', { grant_types: [] }, 'grant_types', 'Choose at least one of these.'],
+      ['without a grant type', { grant_types: [] }, 'grant_types', 'Choose at least one of these.'],
       [
         'with a redirect URI over http',
         { redirect_uris: 'http://app.example' },
         'redirect_uris',
         'must be https',
       ],
-      ['as what there is not', { type: 'other' }, 'type', 'Choose one of these.'],
+      ['as an unknown type', { type: 'other' }, 'type', 'Choose one of these.'],
     ])(
       '%s: the error is next to the field, and the page keeps what was typed',
       async (_what, wrong, field, words) => {
@@ -121,7 +121,7 @@ describe('In the console, clients', () => {
     expect(service.log.join('')).not.toContain(secret);
   });
 
-  it('are found by part of their name and by id, and an empty result is announced', async () => {
+  it('are found by part of their name and by id, and the page says if there are none', async () => {
     const client = await service.make.client({ name: 'Zebra & <b>Söhne</b>' });
     for (const q of ['bra & <', 'zEbRa', client.id]) {
       const page = await browser.open(`${CLIENTS}?${new URLSearchParams({ q }).toString()}`);

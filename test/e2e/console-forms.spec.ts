@@ -111,7 +111,7 @@ describe('The forms of the console', () => {
     },
   );
 
-  it('say when no user has a well-formed id', async () => {
+  it('say so when no user has the given id', async () => {
     const page = await submit('/notifications/new', {
       user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735',
       message_id: 'ERR1',
@@ -176,7 +176,7 @@ describe('The forms of the console', () => {
       },
     );
 
-    it('answer a GET of an address that only takes a form with a page and an Allow header', async () => {
+    it('answer GET with a page and an Allow header if only POST is allowed', async () => {
       const page = await browser.open(fill('/users/:user/enable'));
       expect([page.status, page.headers.get('allow')]).toEqual([405, 'POST']);
       expect(page.html.querySelector('nav.console-nav')).not.toBeNull();

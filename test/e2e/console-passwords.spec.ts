@@ -73,21 +73,21 @@ const ASKING: Record<string, Sent> = {
 
 /** Forms that do not require a recent password, and why. */
 const NOT_ASKING: Record<string, Sent & { because: string }> = {
-  '/confirm-password': { because: 'it is where the password is given', fields: { password: PASSWORD } },
+  '/confirm-password': { because: 'this is where the password is entered', fields: { password: PASSWORD } },
   '/users/new': {
-    because: 'a new user has neither a password nor a role; each is another form, and that one asks',
+    because: 'a new user has neither a password nor a role, and the forms that give them ask',
     fields: { email: 'new@mail.example', name: 'New' },
   },
   '/endpoints/:endpoint_id/disable': {
-    because: 'it can be enabled again, and what was not sent can be sent again',
+    because: 'the endpoint can be enabled again, and missed deliveries can be resent',
     from: '/endpoints/:endpoint_id',
   },
   '/deliveries/:delivery_id/resend': {
-    because: 'the same goes to the same endpoint, and consent is checked again',
+    because: 'the same payload goes to the same endpoint, and consent is checked again',
     from: '/deliveries/:delivery_id',
   },
   '/notifications/new': {
-    because: 'it tells a user something, and gives nobody anything',
+    because: 'it informs a user, and gives nobody access',
     fields: {
       user_id: 'USER',
       message_id: 'ERR1',
@@ -240,18 +240,22 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     },
   );
 
-  it.each(Object.keys(HARMLESS))('does not ask for the password for changes that give no power: %s', async (path) => {
-    if (path.startsWith('/clients')) {
-      await service.database.query("UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1", [
-        client.id,
-      ]);
-    }
-    const { page, action } = await open(path, {});
-    await ageSession();
-    const answer = await browser.submit(page, action, HARMLESS[path]);
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, fill(path.replace('/edit', ''))]);
-    expect(await trail()).toHaveLength(1);
-  });
+  it.each(Object.keys(HARMLESS))(
+    'does not ask for the password for changes that give no power: %s',
+    async (path) => {
+      if (path.startsWith('/clients')) {
+        await service.database.query(
+          "UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1",
+          [client.id],
+        );
+      }
+      const { page, action } = await open(path, {});
+      await ageSession();
+      const answer = await browser.submit(page, action, HARMLESS[path]);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, fill(path.replace('/edit', ''))]);
+      expect(await trail()).toHaveLength(1);
+    },
+  );
 
   it("creates no password link for the operator's own account, however recent the password", async () => {
     const own = `${CONSOLE}/users/${operator.id}`;

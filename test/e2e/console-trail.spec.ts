@@ -23,8 +23,8 @@ const query = (sql: string, params: unknown[] = []) => service.database.query(sq
 describe('The audit trail', () => {
   it.each([
     ['changed', "UPDATE audit_events SET action = 'nothing'"],
-    ['changed in what it says', `UPDATE audit_events SET after = '{"name": "x"}'`],
-    ['emptied of what it says', 'UPDATE audit_events SET before = NULL, after = NULL, address = NULL'],
+    ['changed in its contents', `UPDATE audit_events SET after = '{"name": "x"}'`],
+    ['stripped of its contents', 'UPDATE audit_events SET before = NULL, after = NULL, address = NULL'],
     ['deleted', 'DELETE FROM audit_events'],
     ['truncated', 'TRUNCATE audit_events'],
   ])('cannot be %s', async (_what, sql) => {

@@ -45,9 +45,9 @@ describe('In the console, users', () => {
 
   it.each([
     ['without an address', { email: '' }, 'email', 'Enter an email'],
-    ['with the address of another', { email: 'taken@mail.example' }, 'email', 'Another user has this'],
+    ['with the address of another user', { email: 'taken@mail.example' }, 'email', 'Another user has this'],
     ['without a name', { name: '' }, 'name', 'Enter 1 to 200 characters.'],
-    ['as what there is not', { kind: 'robot' }, 'kind', 'Choose one of these.'],
+    ['as an unknown kind', { kind: 'robot' }, 'kind', 'Choose one of these.'],
   ])('are not created %s', async (_what, wrong, field, words) => {
     await service.database.query("DELETE FROM users WHERE email_key = 'taken@mail.example'");
     await service.make.user({ email: 'taken@mail.example' });
@@ -122,12 +122,12 @@ describe('In the console, users', () => {
     expect(page.text).not.toContain('Gone Person');
   });
 
-  describe('before becoming an operator, being erased or losing all tokens', () => {
+  describe('who are to become operators, be erased or lose all tokens', () => {
     it.each([
       ['make-operator', 'user.updated'],
       ['erase', 'user.erased'],
       ['revoke', 'user.tokens_revoked'],
-    ])('require the operator to confirm the password after 15 minutes: %s', async (part, action) => {
+    ])('require a password confirmation after 15 minutes: %s', async (part, action) => {
       const user = await service.make.user();
       const path = `${USERS}/${user.id}/${part}`;
       const form = await browser.open(path);
@@ -160,7 +160,7 @@ describe('In the console, users', () => {
       ]);
     });
 
-    it('cannot be reached by guessing the password: the 6th wrong one is a 429', async () => {
+    it('are protected against guesses of the password: the 6th wrong one is a 429', async () => {
       const statuses: number[] = [];
       let last!: Page;
       for (let n = 0; n < 6; n++) {

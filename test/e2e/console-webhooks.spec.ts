@@ -35,9 +35,9 @@ describe('In the console,', () => {
 
   describe('webhook endpoints', () => {
     it.each([
-      ['of no address', { url: 'nonsense' }, 'url'],
-      ['without a type', { event_types: [] }, 'event_types'],
-      ['of a type that there is not', { event_types: ['nothing.happened'] }, 'event_types'],
+      ['without a valid URL', { url: 'nonsense' }, 'url'],
+      ['without an event type', { event_types: [] }, 'event_types'],
+      ['with an unknown event type', { event_types: ['nothing.happened'] }, 'event_types'],
     ])('%s are not added, and the field says why', async (_what, wrong, field) => {
       const page = await submit(`${CONSOLE}/clients/${client.id}/endpoints/new`, {
         url: 'http://127.0.0.1:9/x',

@@ -98,29 +98,32 @@ describe.each([
     }
   });
 
-  it.each(ROUNDS)('exchanges and client credentials succeed or are refused cleanly (round %i)', async (round) => {
-    await addGrants(1000);
-    const codes = await severalCodes(AT_ONCE);
-    const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
-    let answered = 0;
-    let erasing: Promise<unknown> | undefined;
-    const answers = await Promise.all(
-      codes.map(async (code, n) => {
-        const answer = await (n % 2 === 0 ? exchange(httpOf(n), client, code) : httpOf(n + 1).token(form));
-        answered += 1;
-        if (answered === round) erasing = erase();
-        return answer;
-      }),
-    );
-    await erasing;
-    for (const answer of answers) {
-      expectClean(answer);
-      if (answer.status !== 200) continue;
-      // A client-credentials token stays valid when a user is erased.
-      const lives = answer.json.refresh_token === undefined && what === 'a user is erased';
-      expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(lives);
-    }
-  });
+  it.each(ROUNDS)(
+    'exchanges and client credentials succeed or are refused cleanly (round %i)',
+    async (round) => {
+      await addGrants(1000);
+      const codes = await severalCodes(AT_ONCE);
+      const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
+      let answered = 0;
+      let erasing: Promise<unknown> | undefined;
+      const answers = await Promise.all(
+        codes.map(async (code, n) => {
+          const answer = await (n % 2 === 0 ? exchange(httpOf(n), client, code) : httpOf(n + 1).token(form));
+          answered += 1;
+          if (answered === round) erasing = erase();
+          return answer;
+        }),
+      );
+      await erasing;
+      for (const answer of answers) {
+        expectClean(answer);
+        if (answer.status !== 200) continue;
+        // A client-credentials token stays valid when a user is erased.
+        const lives = answer.json.refresh_token === undefined && what === 'a user is erased';
+        expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(lives);
+      }
+    },
+  );
 
   it.each(ROUNDS)('the consent page does not answer 500 (round %i)', async () => {
     const browsers = await Promise.all(Array.from({ length: 6 }, () => service.make.signedIn(user)));

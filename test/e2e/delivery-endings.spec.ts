@@ -18,7 +18,7 @@ interface NotificationRow {
   short_text_body: string;
 }
 
-describe('Before each attempt,', () => {
+describe('After a failed attempt,', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -83,23 +83,26 @@ describe('Before each attempt,', () => {
     ],
   ];
 
-  it.each(ENDINGS)('a delivery is cancelled if %s (%s), without a request', async (_what, reason, end) => {
-    const { id } = await failedOnce();
-    await end();
-    await webhooks.makeDue(id);
-    const row = await webhooks.finished(id);
-    expect(row).toMatchObject({
-      state: 'cancelled',
-      cancel_reason: reason,
-      attempts: 1,
-      wait: null,
-      lease_id: null,
-    });
-    expect(webhooks.received(endpoint)).toHaveLength(1);
-    const shown = await admin('GET', `/admin/deliveries/${id}`);
-    expect(shown.json).toMatchObject({ state: 'cancelled', cancel_reason: reason, next_attempt_at: null });
-    expect(shown.json.finished_at).toMatch(/Z$/);
-  });
+  it.each(ENDINGS)(
+    'a delivery is cancelled without another request if %s (%s)',
+    async (_what, reason, end) => {
+      const { id } = await failedOnce();
+      await end();
+      await webhooks.makeDue(id);
+      const row = await webhooks.finished(id);
+      expect(row).toMatchObject({
+        state: 'cancelled',
+        cancel_reason: reason,
+        attempts: 1,
+        wait: null,
+        lease_id: null,
+      });
+      expect(webhooks.received(endpoint)).toHaveLength(1);
+      const shown = await admin('GET', `/admin/deliveries/${id}`);
+      expect(shown.json).toMatchObject({ state: 'cancelled', cancel_reason: reason, next_attempt_at: null });
+      expect(shown.json.finished_at).toMatch(/Z$/);
+    },
+  );
 
   it('a resent delivery is checked again for everything it depends on', async () => {
     const { id } = await failedOnce();
@@ -119,7 +122,7 @@ describe('Before each attempt,', () => {
     });
   });
 
-  it('the current URL of the endpoint is used', async () => {
+  it('the next one uses the current URL of the endpoint', async () => {
     const { id } = await failedOnce();
     const url = webhooks.receiver.url('/moved');
     await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, { url });
@@ -130,7 +133,7 @@ describe('Before each attempt,', () => {
     new Webhook(endpoint.secret).verify(moved[0]!.body, moved[0]!.headers as Record<string, string>);
   });
 
-  describe('An endpoint', () => {
+  describe('an endpoint', () => {
     const notifications = () =>
       query<NotificationRow>("SELECT * FROM notifications WHERE message_id = 'ERR3001' AND client_id = $1", [
         client.id,

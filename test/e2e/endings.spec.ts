@@ -132,7 +132,7 @@ describe('Everything keeps working', () => {
   });
 });
 
-describe("Revoking a user's consent", () => {
+describe('Revoking the consent of a user', () => {
   it('ends what depends on it, and a new consent revives nothing', async () => {
     const all = await world();
     await consents().revoke(all.client.id, all.user.id, SERVICE_ACTOR);

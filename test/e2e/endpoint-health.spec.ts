@@ -20,7 +20,7 @@ describe('An endpoint', () => {
   afterAll(() => service.stop());
 
   it.each([
-    ['well', { enabled: true }, 'Enabled', 'badge-good', 'state-good', ''],
+    ['healthy', { enabled: true }, 'Enabled', 'badge-good', 'state-good', ''],
     [
       'failing since its last success',
       { enabled: true, failing: true },
@@ -31,7 +31,7 @@ describe('An endpoint', () => {
     ],
     ['disabled by a person', { enabled: false }, 'Disabled', 'badge-idle', 'state-plain', ''],
     [
-      'disabled for 410',
+      'disabled after a 410',
       { enabled: false, reason: 'gone' },
       'Disabled by the service',
       'badge-bad',
@@ -39,7 +39,7 @@ describe('An endpoint', () => {
       ': it responded with 410',
     ],
     [
-      'disabled for five days of failures',
+      'disabled after five days of failures',
       { enabled: false, failing: true, reason: 'failing' },
       'Disabled by the service',
       'badge-bad',

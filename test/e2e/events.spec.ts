@@ -225,7 +225,7 @@ describe('POST /v2/events', () => {
       expect(await delivered(deep)).toBe(bodyForReceiver(deep));
     });
 
-    it('the moment of the event, expressed in UTC', async () => {
+    it('the moment of the time, converted to UTC', async () => {
       const times: [string, string][] = [
         ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00Z'],
         ['2026-01-31T08:00:00.123456Z', '2026-01-31T08:00:00.123456Z'],

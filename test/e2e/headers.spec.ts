@@ -27,7 +27,7 @@ describe('Response headers:', () => {
   const kinds: [string, (headers: Record<string, string>) => Promise<Pick<Answer, 'status' | 'headers'>>][] =
     [
       ['a page', (headers) => send('/login', { headers })],
-      ['a page for who is signed in', (headers) => browser.open(consent(), { headers })],
+      ['a page for a signed-in user', (headers) => browser.open(consent(), { headers })],
       ['an error page', (headers) => send('/o/authorize', { headers })],
       ['a page that is gone', (headers) => send('/portal/login/nothing', { headers })],
       ['a page without a session', (headers) => send('/portal', { headers })],

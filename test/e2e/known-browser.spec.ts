@@ -64,14 +64,17 @@ describe('After a change of the password,', () => {
     expect(answer.status).toBe(303);
   };
 
-  it.each(changes)('a browser that knew the old password is no longer trusted: changed %s', async (_how, change) => {
-    const by = await knownBrowser();
-    await change();
-    expect(await statusesOf(5, wrong({ by }))).toEqual([401, 401, 401, 401, 401]);
-    // Its failures count together with those of all untrusted browsers.
-    expect((await attempt(WRONG)).status).toBe(429);
-    expect((await attempt(NEW, { by })).status).toBe(429);
-  });
+  it.each(changes)(
+    'a browser that knew the old password is no longer trusted: changed %s',
+    async (_how, change) => {
+      const by = await knownBrowser();
+      await change();
+      expect(await statusesOf(5, wrong({ by }))).toEqual([401, 401, 401, 401, 401]);
+      // Its failures count together with those of all untrusted browsers.
+      expect((await attempt(WRONG)).status).toBe(429);
+      expect((await attempt(NEW, { by })).status).toBe(429);
+    },
+  );
 
   it('the user is notified once about the next sign-in in a formerly known browser', async () => {
     const by = await knownBrowser();

@@ -115,7 +115,7 @@ describe('A name with bidirectional or invisible characters is refused', () => {
     expect([page.status, page.text.includes('U+202E')]).toEqual([400, true]);
   });
 
-  it('but line breaks and tabs are allowed in fields with several lines', async () => {
+  it('except for line breaks and tabs in fields with several lines', async () => {
     const answer = await write('POST', '/admin/notifications', {
       ...notification(),
       short_text_body: 'One.\r\nTwo.',

@@ -59,7 +59,7 @@ const COUNTED: [what: string, request: () => Request, status: number][] = [
   ["a partner's token at the admin API", () => ['/admin/users', { bearer }], 403],
   ['a malformed body at the admin API', () => ['/admin/users', { bearer: admin, json: {} }], 400],
   [
-    'what is no JSON at the admin API',
+    'malformed JSON at the admin API',
     () => [
       '/admin/users',
       { bearer: admin, method: 'POST', body: '{', headers: { 'content-type': 'application/json' } },
@@ -67,30 +67,30 @@ const COUNTED: [what: string, request: () => Request, status: number][] = [
     400,
   ],
   [
-    'an unknown token where events are published',
+    'an unknown token at the events endpoint',
     () => ['/v2/events', { bearer: strangeToken('access'), json: EVENT }],
     401,
   ],
-  ["a partner's token where events are published", () => ['/v2/events', { bearer, json: EVENT }], 403],
+  ["a partner's token at the events endpoint", () => ['/v2/events', { bearer, json: EVENT }], 403],
   ['a malformed event', () => ['/v2/events', { bearer: admin, json: EVENT }], 400],
   [
-    'introspection by a client that may not, by its secret',
+    'introspection by a client without permission, by its secret',
     () => ['/o/introspect/', { form: { token: 'x' }, basic: client }],
     403,
   ],
   [
-    'introspection by a client that may not, by its token',
+    'introspection by a client without permission, by its token',
     () => ['/o/introspect/', { form: { token: 'x' }, bearer }],
     403,
   ],
-  ['introspection without a token to look at', () => ['/o/introspect/', { form: {}, basic: operator }], 400],
+  ['introspection without the token parameter', () => ['/o/introspect/', { form: {}, basic: operator }], 400],
   ['a wrong secret', () => ['/o/token', wrong()], 401],
   ['the portal without a session', () => ['/portal', {}], 401],
   ['the portal with an unknown session', () => ['/portal', cookie('portal_session', 'portalSession')], 401],
-  ['a link to the portal', () => [`/portal/login/${newSecret('portalKey')}`, {}], 410],
-  ['a password link', () => [`/password/${newSecret('passwordKey')}`, {}], 410],
+  ['an unknown link to the portal', () => [`/portal/login/${newSecret('portalKey')}`, {}], 410],
+  ['an unknown password link', () => [`/password/${newSecret('passwordKey')}`, {}], 410],
   ['the console without a session', () => ['/admin/console', cookie('session', 'session')], 302],
-  ["the user's own page without a session", () => ['/account', cookie('session', 'session')], 302],
+  ['the account page without a session', () => ['/account', cookie('session', 'session')], 302],
   ['the metrics without their token', () => ['/metrics', {}], 401],
 ];
 
@@ -103,10 +103,7 @@ const GATED: [what: string, request: () => Request][] = [
     () => ['/o/token', { form: { ...GRANT, client_id: client.id, client_secret: client.secret } }],
   ],
   ['a revocation by a right secret', () => ['/o/revoke_token/', { form: { token: bearer }, basic: client }]],
-  [
-    'an introspection that is allowed',
-    () => ['/o/introspect/', { form: { token: bearer }, basic: operator }],
-  ],
+  ['an allowed introspection', () => ['/o/introspect/', { form: { token: bearer }, basic: operator }]],
   ['a valid token', () => ['/v2/users', { bearer }]],
   ['a valid token at the admin API', () => ['/admin/users', { bearer: admin }]],
   ['the metrics with their token', () => ['/metrics', { bearer: METRICS_TOKEN }]],
@@ -127,7 +124,7 @@ describe('The limit of an address counts', () => {
     ['the admin API', () => ['/admin/users', { bearer: admin }], 200],
     ['introspection', () => ['/o/introspect/', { form: { token: bearer }, basic: operator }], 200],
     ['the metrics', () => ['/metrics', { bearer: METRICS_TOKEN }], 200],
-    ['what an operator looks for and is not there', () => ['/admin/users/x', { bearer: admin }], 404],
+    ['an unknown user at the admin API', () => ['/admin/users/x', { bearer: admin }], 404],
   ])('no successful requests: %s', async (_what, request, status) => {
     const address = newAddress();
     const statuses = await statusesOf(ADDRESS_LIMIT + 5, () => send(address, request()));
@@ -278,7 +275,7 @@ describe('A partner over its own limit', () => {
     });
   });
 
-  it("reads its user's own resource with a user's token", async () => {
+  it("can read its user's own resource with a user's token", async () => {
     const user = await service.make.user();
     bearer = (await service.make.tokens(client, user)).access_token;
     const refused = await exhaustOwn();

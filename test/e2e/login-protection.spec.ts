@@ -69,7 +69,7 @@ describe('The protection of sign-in', () => {
       );
     });
 
-    it('then also the right password, without starting a session', async () => {
+    it('after that even the right password, without starting a session', async () => {
       await exhaustAccount();
       const by = newBrowser();
       expect((await attempt(PASSWORD, { by })).status).toBe(429);
@@ -82,7 +82,7 @@ describe('The protection of sign-in', () => {
       }
     });
 
-    it('one account under every spelling of its address', async () => {
+    it('further failures for the account under every spelling of its address', async () => {
       const { email } = await service.make.user({ email: 'kim.doe@mail.example' });
       const ways = [
         email,
@@ -152,7 +152,7 @@ describe('The protection of sign-in', () => {
       expect((await attempt(WRONG)).status).toBe(429);
     });
 
-    it('lets concurrent attempts with the right password through, too', async () => {
+    it('also accepts concurrent attempts with the right password', async () => {
       const answers = Array.from({ length: 12 }, () => attempt(PASSWORD));
       expect(await tally(answers)).toEqual({ 303: 12 });
       await exhaustAccount();

@@ -115,11 +115,11 @@ describe('The login', () => {
 
     it.each([
       ['no password', 'Driver@mail.example', ''],
-      ['no e-mail', '', PASSWORD],
+      ['no e-mail address', '', PASSWORD],
       ['SQL', "' OR '1'='1", "' OR '1'='1"],
       ['markup', '"><script>alert(1)</script>', PASSWORD],
-      ['a very long e-mail', `${'x'.repeat(10_000)}@mail.example`, PASSWORD],
-    ])('%s', async (_what, email, password) => {
+      ['a very long e-mail address', `${'x'.repeat(10_000)}@mail.example`, PASSWORD],
+    ])('an attempt with %s', async (_what, email, password) => {
       const page = await attempt(email, password);
       expect(page.status).toBe(401);
       expect(page.text).not.toContain('<script');

@@ -214,7 +214,7 @@ describe('Notifications', () => {
       expect(new Set(times).size).toBe(1);
     });
 
-    it('not by false or by an empty body, and marks cannot be removed', async () => {
+    it('only by true, and marks cannot be removed', async () => {
       const { id } = await raise();
       const before = (await show(id)).json as Notification;
       for (const marks of [{}, { read: false }, { read: false, resolved: false }]) {

@@ -91,29 +91,26 @@ describe('openid-client', () => {
     expect(await openid.tokenIntrospection(inspecting, tokens.access_token)).toEqual({ active: false });
   });
 
-  it.each(ways)(
-    'completes authorization, refresh and revocation by %s',
-    async (_name, way) => {
-      const config = await discover(client, way(client.secret));
-      const { callback, checks } = await authorize(config);
-      const first = await openid.authorizationCodeGrant(config, callback, checks);
-      expect(first).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: BOTH });
-      const second = await openid.refreshTokenGrant(config, first.refresh_token!);
-      expect(second.refresh_token).not.toBe(first.refresh_token);
-      const users = await openid.fetchProtectedResource(
-        config,
-        second.access_token,
-        new URL('/v2/users', service.url),
-        'GET',
-      );
-      expect(await users.json()).toMatchObject([{ id: user.id, email: user.email }]);
-      await openid.tokenRevocation(config, second.refresh_token!, { token_type_hint: 'refresh_token' });
-      expect(await isAccepted(service.http, second.access_token)).toBe(false);
-      await expect(openid.refreshTokenGrant(config, second.refresh_token!)).rejects.toMatchObject({
-        error: 'invalid_grant',
-      });
-    },
-  );
+  it.each(ways)('completes authorization, refresh and revocation by %s', async (_name, way) => {
+    const config = await discover(client, way(client.secret));
+    const { callback, checks } = await authorize(config);
+    const first = await openid.authorizationCodeGrant(config, callback, checks);
+    expect(first).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: BOTH });
+    const second = await openid.refreshTokenGrant(config, first.refresh_token!);
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    const users = await openid.fetchProtectedResource(
+      config,
+      second.access_token,
+      new URL('/v2/users', service.url),
+      'GET',
+    );
+    expect(await users.json()).toMatchObject([{ id: user.id, email: user.email }]);
+    await openid.tokenRevocation(config, second.refresh_token!, { token_type_hint: 'refresh_token' });
+    expect(await isAccepted(service.http, second.access_token)).toBe(false);
+    await expect(openid.refreshTokenGrant(config, second.refresh_token!)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  });
 
   it('does the same as a public client', async () => {
     const config = await discover(app, openid.None());

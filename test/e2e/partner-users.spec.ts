@@ -65,7 +65,7 @@ describe('/v2/users', () => {
   };
 
   describe('refuses', () => {
-    it('a request without credentials and a token in the query string', async () => {
+    it('a request without credentials, or with a token in the query string', async () => {
       for (const path of ['/v2/users', `/v2/users/${UNKNOWN_ID}`, `/v2/users?access_token=${bearer}`]) {
         const answer = await service.http.get(path);
         expect([answer.status, answer.headers.get('service-version')]).toEqual([401, '2']);
@@ -118,7 +118,7 @@ describe('/v2/users', () => {
       }
     });
 
-    it('every user who does not share data with the client, always with the same answer', async () => {
+    it('every request for a user who does not share data with the client, always with the same answer', async () => {
       const answers: Answer[] = [];
       for (const id of [
         UNKNOWN_ID,

@@ -56,12 +56,12 @@ describe('A password link', () => {
 
   describe('refuses', () => {
     it.each([
-      ['11 characters', 'p'.repeat(11), undefined],
-      ['257 characters', 'p'.repeat(257), undefined],
+      ['a password of 11 characters', 'p'.repeat(11), undefined],
+      ['a password of 257 characters', 'p'.repeat(257), undefined],
       ['no password', '', undefined],
       ['two different passwords', NEW_PASSWORD, `${NEW_PASSWORD}!`],
-      ['two that differ in case', NEW_PASSWORD, NEW_PASSWORD.toUpperCase()],
-      ['no repetition', NEW_PASSWORD, ''],
+      ['two passwords that differ in case', NEW_PASSWORD, NEW_PASSWORD.toUpperCase()],
+      ['no repetition of the password', NEW_PASSWORD, ''],
     ])('%s, says why next to the fields, and stays usable', async (_what, password, again) => {
       const link = await newLink();
       const page = await set(link, password, again);

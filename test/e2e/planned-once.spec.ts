@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('frequent statements that serve many requests are not planned for every call, even if they serve few', async () => {
+it('batched statements are not planned for every call, however few requests they serve', async () => {
   const { client, families, introspecting } = await makeSenders(service.make);
   const basic = { id: client.id, secret: client.secret };
   let refreshToken = families[0]!.refresh_token;

@@ -57,11 +57,11 @@ describe('The webhook portal', () => {
       () => admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 60 }),
     ],
     [
-      'what another client loses',
+      'the tokens of another client are revoked',
       async () => admin('POST', `/admin/clients/${(await service.make.client()).id}/revoke_tokens`),
     ],
     [
-      'webhooks that another owner loses',
+      'another owner loses the permission for webhooks',
       async () =>
         admin('PATCH', `/admin/users/${(await service.make.client()).ownerId}`, { webhooks_enabled: false }),
     ],
@@ -136,22 +136,25 @@ describe('The webhook portal', () => {
       async () => (await service.make.tokens(client, owner)).access_token,
       () => admin('POST', `/admin/users/${owner.id}/revoke_tokens`),
     ],
-  ])('is not opened by a link that was requested before, but stored after, %s', async (_what, tokenOf, end) => {
-    const token = await tokenOf();
-    const links = service.app.get(PortalLinksRepository);
-    const insert = links.insertLink.bind(links);
-    const held = jest.spyOn(links, 'insertLink').mockImplementation(async (...link) => {
-      await end();
-      return insert(...link);
-    });
-    try {
-      const refused = await service.http.get('/webhook_portal', { bearer: token });
-      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
-        401,
-        expect.stringContaining('error="invalid_token", error_description="The access token was revoked."'),
-      ]);
-    } finally {
-      held.mockRestore();
-    }
-  });
+  ])(
+    'is not opened by a link that was requested before, but stored after, %s',
+    async (_what, tokenOf, end) => {
+      const token = await tokenOf();
+      const links = service.app.get(PortalLinksRepository);
+      const insert = links.insertLink.bind(links);
+      const held = jest.spyOn(links, 'insertLink').mockImplementation(async (...link) => {
+        await end();
+        return insert(...link);
+      });
+      try {
+        const refused = await service.http.get('/webhook_portal', { bearer: token });
+        expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+          401,
+          expect.stringContaining('error="invalid_token", error_description="The access token was revoked."'),
+        ]);
+      } finally {
+        held.mockRestore();
+      }
+    },
+  );
 });

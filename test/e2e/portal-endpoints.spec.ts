@@ -40,15 +40,15 @@ describe('Endpoints in the portal', () => {
   describe('are refused with an error next to the field, and keep what was typed,', () => {
     it.each([
       ['no URL', '', 'The URL must not be empty.'],
-      ['no URL but blanks', '   ', 'The URL must not be empty.'],
+      ['a blank URL', '   ', 'The URL must not be empty.'],
       ['another scheme', 'ftp://partner.example/', 'The URL must start with'],
       ['a script', 'javascript:alert(1)', 'The URL must start with'],
       ['markup', '"><img src=x onerror=alert(1)>', 'The URL must not contain spaces'],
       ['user info', 'https://a:b@partner.example/', 'The URL must not contain a user name or password.'],
       ['a fragment', 'https://partner.example/#x', 'The URL must not have a fragment'],
-      ['a host that is none', 'https://[::1', 'The URL must be a valid URL'],
-      ['too many characters', `https://partner.example/${'x'.repeat(2100)}`, 'at most 2048 characters'],
-      ['a host that cannot be found', 'https://nowhere.invalid/', 'must have a host that can be resolved'],
+      ['an invalid host', 'https://[::1', 'The URL must be a valid URL'],
+      ['a URL that is too long', `https://partner.example/${'x'.repeat(2100)}`, 'at most 2048 characters'],
+      ['an unknown host', 'https://nowhere.invalid/', 'must have a host that can be resolved'],
     ])('for %s', async (_what, url, error) => {
       const page = await add({ url });
       expect([page.status, page.headers.get('cache-control')]).toEqual([400, 'no-store']);
@@ -148,7 +148,7 @@ describe('Endpoints in the portal', () => {
     expect(await stored()).toHaveLength(50);
   });
 
-  it('are empty at first, and the page says what to do', async () => {
+  it('start as an empty list, and the page says what to do', async () => {
     const page = await browser.open('/portal');
     expect(wordsOf(page)).toContain('There are no endpoints yet');
     expect(page.html.querySelector(`a[href="${NEW}"]`)!.text).toBe('Add endpoint');

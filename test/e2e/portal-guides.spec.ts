@@ -104,8 +104,8 @@ describe('The guides of the portal', () => {
 
     it.each([
       ['as it was sent', BODY],
-      ['with the line ends of a form', '{\r\n}'],
-      ['with a line end too many', `${BODY}\r\n`],
+      ['with the line endings of a form', '{\r\n}'],
+      ['with an extra line ending', `${BODY}\r\n`],
     ])('match a body %s', async (_what, body) => {
       const sent = body === '{\r\n}' ? '{\n}' : BODY;
       expect(verdict(await check({ ...signed(sent), body }))[0]).toBe(true);

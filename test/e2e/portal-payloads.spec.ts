@@ -69,7 +69,7 @@ describe('The portal shows a payload', () => {
     expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
   });
 
-  it('that never arrived not even after a resend or a recovery, once the user has disconnected', async () => {
+  it('that never arrived only while the user is connected, even after a resend or a recovery', async () => {
     const delivery = await sent();
     const page = await portal.open(pathOf(delivery));
     await disconnect();
@@ -120,7 +120,7 @@ describe('The portal shows a payload', () => {
     expect(wordsOf(await portal.open(test.headers.get('location')!))).toContain('"plugged_in"');
   });
 
-  it('that is hidden not even indirectly: the checker does not compare it with pasted text', async () => {
+  it('only directly: the checker does not compare a hidden payload with pasted text', async () => {
     const delivery = await sent();
     const { body, headers } = webhooks.received(endpoint)[0]!;
     await disconnect();

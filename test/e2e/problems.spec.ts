@@ -253,20 +253,23 @@ describe('Problems:', () => {
       ],
     ];
 
-    it.each(attempts)('at %s is answered with a 500 that reveals no internals, and is logged', async (name, attempt) => {
-      const id = `unexpected-${name.replaceAll(' ', '-')}`;
-      const answer = await attempt({ 'x-request-id': id });
-      expectProblem(answer, 500, 'internal-error');
-      expect(answer.headers.get('x-request-id')).toBe(id);
-      expect(answer.text).not.toMatch(
-        /relation|select|insert|update|scopes|_away|access_tokens|\bat \S+:\d+/i,
-      );
-      const lines = service.log
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .filter((line) => line.request_id === id && line.level === 'error');
-      expect(lines).toHaveLength(1);
-      expect(JSON.stringify(lines[0])).toMatch(/does not exist/);
-    });
+    it.each(attempts)(
+      'at %s is answered with a 500 that reveals no internals, and is logged',
+      async (name, attempt) => {
+        const id = `unexpected-${name.replaceAll(' ', '-')}`;
+        const answer = await attempt({ 'x-request-id': id });
+        expectProblem(answer, 500, 'internal-error');
+        expect(answer.headers.get('x-request-id')).toBe(id);
+        expect(answer.text).not.toMatch(
+          /relation|select|insert|update|scopes|_away|access_tokens|\bat \S+:\d+/i,
+        );
+        const lines = service.log
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+          .filter((line) => line.request_id === id && line.level === 'error');
+        expect(lines).toHaveLength(1);
+        expect(JSON.stringify(lines[0])).toMatch(/does not exist/);
+      },
+    );
 
     it('on a page is explained in words, with the request id to quote', async () => {
       const query = new URLSearchParams({

@@ -110,14 +110,14 @@ describe('A purge deletes exactly the notifications that are due:', () => {
   afterAll(() => service.stop());
 
   it.each([
-    ['resolved for the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],
+    ['resolved longer ago than the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],
     ['resolved more recently', 'ACTIONABLE', { resolved_at: '47 hours' }, true],
-    ['with something to do, that was read and not resolved', 'ACTIONABLE', { read_at: '400 days' }, true],
-    ['with something to do, that nobody read', 'ACTIONABLE', {}, true],
-    ['with nothing to do, read for the retention time', 'SERVICE', { read_at: '49 hours' }, false],
-    ['with nothing to do, read more recently', 'SERVICE', { read_at: '47 hours' }, true],
-    ['with nothing to do, that nobody read for a year', 'MARKETING', { event_time: '366 days' }, false],
-    ['with nothing to do, that nobody read for less', 'MARKETING', { event_time: '364 days' }, true],
+    ['actionable, read but not resolved', 'ACTIONABLE', { read_at: '400 days' }, true],
+    ['actionable and unread', 'ACTIONABLE', {}, true],
+    ['not actionable, read longer ago than the retention time', 'SERVICE', { read_at: '49 hours' }, false],
+    ['not actionable, read more recently', 'SERVICE', { read_at: '47 hours' }, true],
+    ['not actionable, unread for more than a year', 'MARKETING', { event_time: '366 days' }, false],
+    ['not actionable, unread for less than a year', 'MARKETING', { event_time: '364 days' }, true],
   ])('%s (%s)', async (_what, category, ages: Record<string, string>, isKept) => {
     const { id: userId } = await service.make.user();
     const all = { event_time: category === 'ACTIONABLE' ? '500 days' : '60 days', ...ages };

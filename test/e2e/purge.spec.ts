@@ -154,7 +154,7 @@ describe('A grant', () => {
     expect(await isAccepted(service.http, third.access_token)).toBe(false);
   });
 
-  it('still detects a replay of a retired refresh token', async () => {
+  it('lets a replay of a retired refresh token be detected as long as the grant lives', async () => {
     const { first, third } = await agedFamily();
     await purge();
     expect(await isAccepted(service.http, third.access_token)).toBe(true);

@@ -97,7 +97,7 @@ describe('The limit of an address for requests without a valid token', () => {
       expect((await garbage(other)()).status).toBe(429);
     });
 
-    it('but not two neighbouring IPv6 networks', async () => {
+    it('only addresses of the same IPv6 network, not of a neighbouring one', async () => {
       await exhaust('2001:db8:0:3::1');
       expect((await garbage('2001:db8:0:4::1')()).status).toBe(401);
     });
@@ -163,7 +163,7 @@ describe('The limit of an address for requests without a valid token', () => {
   });
 });
 
-describe('without trusted proxies', () => {
+describe('Without trusted proxies, the limit of an address', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService({ env: { OAUTH_RATE_LIMIT_PER_MINUTE } })));
   afterAll(() => service.stop());

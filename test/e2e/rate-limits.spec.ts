@@ -178,7 +178,7 @@ describe('The limit of bearer endpoints', () => {
   });
 
   describe('counts', () => {
-    it('separately for each pair of client and user, over all tokens of the pair', async () => {
+    it('requests separately for each pair of client and user, over all tokens of the pair', async () => {
       const [anna, ben] = [await service.make.user(), await service.make.user()];
       const other = await service.make.client();
       const [first, second] = [await userToken(anna), await userToken(anna)];
@@ -257,7 +257,7 @@ describe('The limit of bearer endpoints', () => {
       expect(await both()).toEqual(Array(2).fill([429, LIMIT, 0]));
     });
 
-    it('when lowered, makes Retry-After wait until enough requests are old', async () => {
+    it('makes Retry-After wait for enough requests to expire when it is lowered', async () => {
       await ask();
       putClockForward(600);
       await statusesOf(3, as(bearer));

@@ -49,30 +49,27 @@ async function expectReason(answer: Answer, error: string, reason: string, words
 }
 
 describe('Before authentication, a client learns nothing', () => {
-  it.each(['authorization_code', 'refresh_token'])(
-    'about the validity of a %s',
-    async (grant_type) => {
-      const { refresh_token } = await service.make.tokens(client, user);
-      const code = await service.make.code(client, user);
-      const told = new Set<string>();
-      for (const [secret, sent] of [
-        ['x'.repeat(40), { code, refresh_token }],
-        ['x'.repeat(40), { code: 'x', refresh_token: 'x' }],
-        [undefined, { code, refresh_token }],
-      ] as const) {
-        const answer = await service.http.token({
-          grant_type,
-          client_id: client.id,
-          client_secret: secret,
-          redirect_uri: REDIRECT_URI,
-          ...sent,
-        });
-        expectOAuthError(answer, 401, 'invalid_client');
-        told.add(answer.text);
-      }
-      expect(told.size).toBe(1);
-    },
-  );
+  it.each(['authorization_code', 'refresh_token'])('about the validity of a %s', async (grant_type) => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const code = await service.make.code(client, user);
+    const told = new Set<string>();
+    for (const [secret, sent] of [
+      ['x'.repeat(40), { code, refresh_token }],
+      ['x'.repeat(40), { code: 'x', refresh_token: 'x' }],
+      [undefined, { code, refresh_token }],
+    ] as const) {
+      const answer = await service.http.token({
+        grant_type,
+        client_id: client.id,
+        client_secret: secret,
+        redirect_uri: REDIRECT_URI,
+        ...sent,
+      });
+      expectOAuthError(answer, 401, 'invalid_client');
+      told.add(answer.text);
+    }
+    expect(told.size).toBe(1);
+  });
 });
 
 describe('About the code or token of another client, a client learns only what it learns about an unknown one, for', () => {
@@ -246,7 +243,7 @@ describe('About scopes and grant types, a client learns', () => {
   });
 
   it.each(['<script>alert(1)</script>', '%22quoted', 'DROP', 'x'.repeat(65), "'--"])(
-    'no text that is not a valid scope name: %s',
+    'that a scope name is invalid, without an echo of the name: %s',
     async (name) => {
       const answer = await scope(`vehicle:read ${name}`);
       await expectReason(answer, 'invalid_scope', 'scope_not_registered', /a scope with an invalid name/);

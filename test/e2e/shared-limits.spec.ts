@@ -23,7 +23,7 @@ interface Instance {
 // A limit that no other client has.
 const LATER = 999_999;
 
-describeWithRedis('own', 'two instances that share Redis', () => {
+describeWithRedis('own', 'Two instances that share Redis', () => {
   let redis: RedisServer;
   /** Creates users, clients and tokens in the same database. */
   let office: TestService;
@@ -249,20 +249,23 @@ describe('The metrics endpoint', () => {
     afterAll(() => service.stop());
 
     it.each([
-      ['nothing', {}],
+      ['no token', {}],
       ['another token', { bearer: `${METRICS_TOKEN}x` }],
-      ['a part of it', { bearer: METRICS_TOKEN.slice(0, -1) }],
-      ['it in the query string', { headers: {}, query: `?access_token=${METRICS_TOKEN}` }],
-      ['it as a password', { basic: { id: 'metrics', secret: METRICS_TOKEN } }],
-    ] as [string, { query?: string }][])('refuses %s', async (_what, { query = '', ...options }) => {
-      const answer = await service.http.get(`/metrics${query}`, options);
-      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
-        401,
-        'Bearer realm="metrics"',
-      ]);
-      expect(Object.keys(answer.json as object)).toEqual(['status', 'title', 'detail']);
-      expect(answer.text).not.toContain('rate_limit');
-    });
+      ['a part of the token', { bearer: METRICS_TOKEN.slice(0, -1) }],
+      ['the token in the query string', { headers: {}, query: `?access_token=${METRICS_TOKEN}` }],
+      ['the token as a password', { basic: { id: 'metrics', secret: METRICS_TOKEN } }],
+    ] as [string, { query?: string }][])(
+      'refuses a request with %s',
+      async (_what, { query = '', ...options }) => {
+        const answer = await service.http.get(`/metrics${query}`, options);
+        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+          401,
+          'Bearer realm="metrics"',
+        ]);
+        expect(Object.keys(answer.json as object)).toEqual(['status', 'title', 'detail']);
+        expect(answer.text).not.toContain('rate_limit');
+      },
+    );
 
     it("refuses operators' access tokens", async () => {
       expect((await service.http.get('/metrics', { bearer: await service.make.adminToken() })).status).toBe(

@@ -97,7 +97,7 @@ describe('The credentials of a request', () => {
     ['no header', undefined],
     ['another scheme', 'Basic YTpi'],
     ['the scheme alone', 'Bearer'],
-    ['a scheme that begins alike', 'Bearers x'],
+    ['a scheme with the same beginning', 'Bearers x'],
   ])('are reported as missing rather than wrong if no bearer token was sent: %s', async (_what, header) => {
     const answer = await service.http.get('/v2/users', { headers: header ? { authorization: header } : {} });
     expect(answer.status).toBe(401);
@@ -106,13 +106,13 @@ describe('The credentials of a request', () => {
   });
 
   it.each([
-    ['several blanks after the scheme', (token: string) => `Bearer   ${token}`, 200],
-    ['the scheme in other letters', (token: string) => `bEARER ${token}`, 200],
+    ['several spaces after the scheme', (token: string) => `Bearer   ${token}`, 200],
+    ['the scheme in another letter case', (token: string) => `bEARER ${token}`, 200],
     ['two tokens', (token: string) => `Bearer ${token} ${token}`, 401],
-    ['a tab for the blank', (token: string) => `Bearer\t${token}`, 401],
-    ['something behind the token', (token: string) => `Bearer ${token},`, 401],
+    ['a tab instead of the space', (token: string) => `Bearer\t${token}`, 401],
+    ['something after the token', (token: string) => `Bearer ${token},`, 401],
     ['something before the scheme', (token: string) => `X Bearer ${token}`, 401],
-  ])('are read from an Authorization header with %s only if it is well-formed', async (_what, header, status) => {
+  ])('are parsed strictly in an Authorization header with %s', async (_what, header, status) => {
     const answer = await service.http.get('/v2/users', { headers: { authorization: header(bearer) } });
     expect(answer.status).toBe(status);
   });

@@ -57,9 +57,9 @@ describe('The form of a token request', () => {
   it.each([
     ['grant_type', `${GRANT}&${GRANT}`],
     ['scope', `${GRANT}&scope=vehicle:read&scope=charging_session:read`],
-    ['an empty one and a full one', `${GRANT}&scope=&scope=vehicle:read`],
+    ['an empty and a non-empty value', `${GRANT}&scope=&scope=vehicle:read`],
     ['a name encoded in two ways', `${GRANT}&sc%6Fpe=vehicle:read&scope=vehicle:read`],
-    ['a parameter nobody knows', `${GRANT}&x=1&x=2`],
+    ['an unknown parameter', `${GRANT}&x=1&x=2`],
   ])('must not repeat a parameter: %s', async (_what, body) => {
     expectOAuthError(await sendForm(body), 400, 'invalid_request');
   });
@@ -77,11 +77,11 @@ describe('The form of a token request', () => {
 
   it.each([
     ['broken percent-encoding', `${GRANT}&x=%zz`],
-    ['half a percent-encoding', `${GRANT}&x=%`],
-    ['bytes that are no UTF-8', `${GRANT}&x=%ff`],
+    ['an incomplete percent-encoding', `${GRANT}&x=%`],
+    ['bytes that are not UTF-8', `${GRANT}&x=%ff`],
     ['NUL', `${GRANT}&x=%00`],
     ['a thousand parameters', `${GRANT}&${Array.from({ length: 1000 }, (_, n) => `p${n}=1`).join('&')}`],
-  ])('must not contain invalid text: %s', async (_what, body) => {
+  ])('must not contain invalid text or too many parameters: %s', async (_what, body) => {
     expectOAuthError(await sendForm(body), 400, 'invalid_request');
   });
 
@@ -153,15 +153,18 @@ describe('The grant_type', () => {
 });
 
 describe('Other methods:', () => {
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s is refused with a 405 problem that names POST', async (method) => {
-    for (const path of ['/o/token', '/o/token/', `/o/token?${GRANT}`]) {
-      const answer = await service.http.send(path, { method });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe('POST');
-      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-      expect(answer.json).toMatchObject({ status: 405 });
-    }
-  });
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
+    '%s is refused with a 405 problem that names POST',
+    async (method) => {
+      for (const path of ['/o/token', '/o/token/', `/o/token?${GRANT}`]) {
+        const answer = await service.http.send(path, { method });
+        expect(answer.status).toBe(405);
+        expect(answer.headers.get('allow')).toBe('POST');
+        expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+        expect(answer.json).toMatchObject({ status: 405 });
+      }
+    },
+  );
 });
 
 describe('A client-credentials token', () => {
@@ -169,9 +172,9 @@ describe('A client-credentials token', () => {
     ['beyond the client', 'admin:write'],
     ['partly beyond the client', 'vehicle:read admin:write'],
     ['unknown to the catalogue', 'no:such'],
-    ['in other letters', 'Vehicle:Read'],
+    ['in another letter case', 'Vehicle:Read'],
     ['with two spaces', 'charging_session:read  vehicle:read'],
-    ['with a space in front', ' vehicle:read'],
+    ['with a leading space', ' vehicle:read'],
     ['with a comma', 'charging_session:read,vehicle:read'],
     ['with a quotation mark', '"vehicle:read"'],
     ['with a line break', 'charging_session:read\nvehicle:read'],

@@ -49,7 +49,7 @@ describe('A retired token key', () => {
     expect(await isLive()).toBe(true);
   });
 
-  it('is kept until then, so that a replay is detected', async () => {
+  it('is kept until its last grant is deleted, so that a replay is detected', async () => {
     await purgeAfter(NEEDED);
     expect(await isKept()).toBe(true);
     expect(await isLive()).toBe(true);

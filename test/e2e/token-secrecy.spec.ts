@@ -23,7 +23,7 @@ function leaves(value: unknown): Buffer[] {
 }
 
 /** The thief has the database or the settings, but not both. */
-describe('For a thief, tokens', () => {
+describe('Tokens', () => {
   let service: TestService;
   let client: TestClient;
   let tokens: Tokens;
@@ -99,7 +99,7 @@ describe('For a thief, tokens', () => {
     ],
   ];
 
-  it.each(THIEVES)('can be neither recognised nor forged with %s', async (_what, loot) => {
+  it.each(THIEVES)('can be neither recognised nor forged by a thief with %s', async (_what, loot) => {
     const keys = keysFrom(await loot());
     expect(keys.length).toBeGreaterThan(20);
     expect(keys.filter(isRecognised)).toEqual([]);
@@ -142,13 +142,13 @@ describe('For a thief, tokens', () => {
 
   const HIDDEN: [where: string, as: (bytes: Buffer) => string][] = [
     [
-      'in base64 in a document',
+      'as base64 in a JSON document',
       (bytes) => `jsonb_build_object('a', jsonb_build_array('${bytes.toString('base64')}'))`,
     ],
-    ['in hex in a document', (bytes) => `jsonb_build_object('a', '${bytes.toString('hex')}')`],
+    ['as hex in a JSON document', (bytes) => `jsonb_build_object('a', '${bytes.toString('hex')}')`],
   ];
   it.each(HIDDEN)(
-    'would be recognised by these tests if a key were stored in the database %s',
+    'would be recognised in these tests if a key were stored in the database %s',
     async (_where, as) => {
       const [secret] = [...(await tokenKeysOf(service)).values()];
       const found = await service.database.query(`SELECT ${as(secret!.export())} AS value`);
@@ -156,7 +156,7 @@ describe('For a thief, tokens', () => {
     },
   );
 
-  it('can be recognised and forged with the real key, which proves that these tests can fail', async () => {
+  it('can be recognised and forged with the real key, so these tests can fail', async () => {
     const [key] = [...(await tokenKeysOf(service)).values()];
     expect(isRecognised(key!)).toBe(true);
     expect(await makesATokenThatWorks(key!)).toBe(true);

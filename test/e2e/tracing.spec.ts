@@ -72,7 +72,7 @@ const linesOf = ({ printed }: SpawnedService): Record<string, unknown>[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('Without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+describe('Without OTEL_EXPORTER_OTLP_ENDPOINT,', () => {
   it('nothing of OpenTelemetry is loaded, and no log line names a trace', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-traces-'));
     const hook = path.join(folder, 'hook.cjs');
@@ -298,7 +298,7 @@ describe('With a collector, the service', () => {
   });
 });
 
-describe('While the collector is unavailable', () => {
+describe('While the collector is unavailable,', () => {
   it('requests are served, the log says it once, and the shutdown is in time', async () => {
     const port = await freePort();
     const settings = {

@@ -92,7 +92,7 @@ describe('An instance that has cached a token', () => {
     expect(await isRemembered()).toBe(false);
   });
 
-  it('measures from the start of a read, not from the arrival of its answer', async () => {
+  it('measures this time from the start of a read, not from the arrival of its answer', async () => {
     await until('a reading is under way', () => answers.waiting() === 1);
     await end();
     putClockForward(TRUSTED_MS / 1000);

@@ -81,10 +81,13 @@ describe('A webhook portal link', () => {
       expect([page.status, page.text]).toEqual([410, expected.text]);
     });
 
-    it.each(['%00', '%zz', '%FF', 'a'.repeat(600)])('is refused as a malformed address with the key %s', async (key) => {
-      const page = await newBrowser().open(`/portal/login/${key}`);
-      expect([page.status, page.text.includes('portal')]).toEqual([400, false]);
-    });
+    it.each(['%00', '%zz', '%FF', 'a'.repeat(600)])(
+      'is refused as a malformed address with the key %s',
+      async (key) => {
+        const page = await newBrowser().open(`/portal/login/${key}`);
+        expect([page.status, page.text.includes('portal')]).toEqual([400, false]);
+      },
+    );
 
     it('shows that page also on submission, if it was used or has expired since it was opened', async () => {
       const link = await newLink();

@@ -78,7 +78,7 @@ describe('GET /webhook_portal', () => {
       expect(service.log.join('')).not.toContain(bearer);
     });
 
-    it('a refresh token, and a client secret', async () => {
+    it('a refresh token and a client secret', async () => {
       const { refresh_token } = await service.make.tokens(client, await service.make.user());
       expectUnauthorized(await ask({ bearer: refresh_token }));
       expectUnauthorized(await ask({ bearer: client.secret }));
@@ -97,7 +97,7 @@ describe('GET /webhook_portal', () => {
       expectForbidden(await ask({ bearer: access_token }));
     });
 
-    it('a client whose owner has no permission for webhooks, as soon as it is removed', async () => {
+    it('a client as soon as its owner loses the permission for webhooks', async () => {
       const other = await service.make.user();
       const tokens: string[] = [];
       const itsClient = await service.make.client({ ownerId: other.id });
@@ -150,7 +150,7 @@ describe('GET /webhook_portal', () => {
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     });
 
-    it('checks it after authentication', async () => {
+    it('is refused only after authentication', async () => {
       expectUnauthorized(await ask({ headers: { 'service-version': '3' } }));
       expectUnauthorized(await ask({ bearer: 'x', headers: { 'service-version': '3' } }));
     });

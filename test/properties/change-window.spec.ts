@@ -61,7 +61,7 @@ describe('The window of changes', () => {
     );
   });
 
-  it('treats everything as changed before changes were left out or before a reset', () => {
+  it('reports everything as changed since before a gap or a reset', () => {
     const window = new ChangeWindow(10);
     window.add(5, ['a']);
     window.leaveOut(7);

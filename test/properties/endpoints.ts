@@ -41,7 +41,7 @@ export function describeRooms(names: string[]): void {
     await receiver.stop();
   });
 
-  it('are tested for every existing route', () => {
+  it('belong to exactly one room, like every other route', () => {
     for (const route of routes)
       expect([route.url, roomsOf(route)]).toEqual([route.url, [expect.any(String)]]);
     expect(Object.keys(ROOMS)).toEqual(expect.arrayContaining(names));

@@ -135,7 +135,7 @@ describe('An id', () => {
 });
 
 describe('A secret', () => {
-  it('is only of its own kind, and has a digest of its own', () => {
+  it('is recognised only as its own kind, and has a digest of its own', () => {
     always(
       fc.property(kinds, kinds, (kind, other) => {
         const [one, two] = [newSecret(kind), newSecret(kind)];
@@ -149,7 +149,7 @@ describe('A secret', () => {
     );
   });
 
-  it('is not equal to any other text', () => {
+  it('does not match arbitrary text, even with the right prefix', () => {
     always(
       fc.property(
         kinds,

@@ -175,7 +175,7 @@ describe('The answer of a receiver', () => {
     );
   });
 
-  it('that fails is classified as a kind of failure, without names and addresses in its text', () => {
+  it('that never arrives is classified as a kind of failure, without names and addresses in its text', () => {
     const error = fc
       .tuple(
         fc.oneof(
