@@ -22,7 +22,7 @@ describe('The console', () => {
   });
   afterAll(() => service.stop());
 
-  /** Fills the path with ids; except for the endpoint id, they exist. */
+  /** Fills the path with ids. Those of client, user and scope exist. */
   const fill = (path: string): string =>
     path
       .replace(':client_id', client.id)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('batched statements are not planned for every call, however few requests they serve', async () => {
+it('frequent prepared statements are not planned for every call, however few requests they serve', async () => {
   const { client, families, introspecting } = await makeSenders(service.make);
   const basic = { id: client.id, secret: client.secret };
   let refreshToken = families[0]!.refresh_token;
