@@ -17,14 +17,14 @@ import { accessRecordOf, endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 const LISTENER = 'charging-data-service listener';
-// By when every instance must have heard of a revocation.
+// Every instance must know of a revocation within this time.
 const BOUND_MS = 100;
 
 /**
- * What instances keep in memory. The database is asked on a connection of its own: unlike `service.database` it does not
- * wait for the instances to hear.
+ * Tests what instances cache. The tests query the database on their own connection: unlike `service.database`, it does not wait
+ * until the instances have read the access changes.
  */
-describe('an instance that remembers a token', () => {
+describe('An instance that has cached a token', () => {
   let service: TestService;
   let here: TestInstance;
   let there: TestInstance;
@@ -55,23 +55,23 @@ describe('an instance that remembers a token', () => {
     (await connection.query(sql, params)).rows as T[];
   const read = async (at: TestInstance) => (await at.http.get('/v2/users', { bearer: token })).status;
 
-  /** Served by the instance without a question to the database. */
+  /** Makes sure that the instance serves the token without querying the database. */
   async function remembered(at: TestInstance): Promise<void> {
     expect(await read(at)).toBe(200);
     await until('its connection is proven', () => at.app.get(AccessChanges).isTrusted);
     expect(await read(at)).toBe(200);
   }
 
-  it('looks a token up by itself, not by another instance in its process', async () => {
+  it('looks the token up itself, independently of another instance in its process', async () => {
     const finds = [here, there].map(({ app }) => jest.spyOn(app.get(AccessTokensService), 'find'));
     expect(await read(here)).toBe(200);
     expect(finds.map(({ mock }) => mock.calls)).toEqual([[[token]], []]);
   });
 
-  it('answers without asking for it again', async () => {
+  it('answers without looking the token up again', async () => {
     await outside('ALTER TABLE revoked_access_tokens RENAME TO hidden_tokens');
     try {
-      // It has no other source.
+      // Without the table, only the cache can answer.
       await until('its memory is trusted, and answers', async () => (await read(there)) === 200);
     } finally {
       await outside('ALTER TABLE hidden_tokens RENAME TO revoked_access_tokens');
@@ -100,7 +100,7 @@ describe('an instance that remembers a token', () => {
     ],
     ['the client is deleted', () => here.app.get(ClientsService).delete(client.id, SERVICE_ACTOR)],
     [
-      'everything of the client is revoked',
+      'all tokens of the client are revoked',
       () => here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
     ],
     [
@@ -108,27 +108,30 @@ describe('an instance that remembers a token', () => {
       () => here.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
     ],
     ['the user is erased', () => here.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
-    ['it is revoked by hand', revokeByHand],
+    ['the token is revoked directly in the database', revokeByHand],
     [
       'the key that signed it is revoked',
       async () => here.app.get(TokenKeysService).revoke((await accessRecordOf(service, token)).keyId),
     ],
     [
-      'its grant is changed by hand',
+      'its grant is changed directly in the database',
       () => outside('UPDATE grants SET revoked_at = now() WHERE user_id = $1', [user.id]),
     ],
-    ['its user is deleted by hand', () => outside('DELETE FROM users WHERE id = $1', [user.id])],
-    ['all grants are deleted by hand', () => outside('TRUNCATE grants CASCADE')],
+    [
+      'its user is deleted directly in the database',
+      () => outside('DELETE FROM users WHERE id = $1', [user.id]),
+    ],
+    ['all grants are deleted directly in the database', () => outside('TRUNCATE grants CASCADE')],
   ];
 
-  it.each(CHANGES)('refuses it on every instance 100 ms after %s', async (_what, change) => {
+  it.each(CHANGES)('refuses it, like every other instance, 100 ms after %s', async (_what, change) => {
     await remembered(here);
     await change();
     await pause(BOUND_MS);
     expect([await read(here), await read(there)]).toEqual([401, 401]);
   });
 
-  it('refuses it at once where it was taken back', async () => {
+  it('refuses the token immediately on the instance that made the revocation', async () => {
     await remembered(here);
     await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
     expect(await read(here)).toBe(401);
@@ -140,7 +143,7 @@ describe('an instance that remembers a token', () => {
       [LISTENER],
     );
 
-  it('refuses it when its listening connection was cut, and remembers again when it is back', async () => {
+  it('refuses the token while its listening connection is cut, and caches again after reconnecting', async () => {
     const cut = await listeners();
     for (const { pid } of cut) await outside('SELECT pg_terminate_backend($1)', [pid]);
     await revokeByHand();
@@ -154,14 +157,14 @@ describe('an instance that remembers a token', () => {
     expect(await read(there)).toBe(401);
   });
 
-  it('refuses it when its listening connection has fallen silent', async () => {
+  it('refuses the token when its listening connection has fallen silent', async () => {
     const silent = await listeners();
     for (const { pid } of silent) process.kill(pid, 'SIGSTOP');
     try {
       await revokeByHand();
       await pause(BOUND_MS);
       expect(await read(there)).toBe(401);
-      // Nor does the silence hold up whoever changes something.
+      // The silence does not delay a change either.
       await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
     } finally {
       for (const { pid } of silent) process.kill(pid, 'SIGCONT');
@@ -169,7 +172,7 @@ describe('an instance that remembers a token', () => {
     await until('it listens again', () => there.app.get(AccessChanges).isTrusted);
   });
 
-  it('takes a token that was issued after a change that it has not heard of yet', async () => {
+  it('accepts a token that was issued after a change that it has not read yet', async () => {
     const owner = here.app.get(UsersService);
     const silent = await listeners();
     const issued: string[] = [];
@@ -178,7 +181,7 @@ describe('an instance that remembers a token', () => {
       issued.push(tokens!.accessToken);
     };
     await owner.update(client.ownerId, { enabled: false }, SERVICE_ACTOR);
-    // It knows of a client whose owner is disabled, and hears nothing more.
+    // This instance has cached the client with its disabled owner, and receives no more notifications.
     await there.app.get(KnownClients).find(client.id);
     for (const { pid } of silent) process.kill(pid, 'SIGSTOP');
     const trust = jest.spyOn(there.app.get(AccessChanges), 'isTrusted', 'get').mockReturnValue(true);
@@ -202,7 +205,7 @@ describe('an instance that remembers a token', () => {
     await until('it listens again', () => there.app.get(AccessChanges).isTrusted);
   });
 
-  it('refuses a secret that was replaced at once, and takes the new one', async () => {
+  it('refuses a secret that was replaced without a grace time, and accepts the new one', async () => {
     const { http } = there;
     const ask = (secret: string) =>
       http
@@ -214,7 +217,7 @@ describe('an instance that remembers a token', () => {
     expect([await ask(client.secret), await ask(secret)]).toEqual([401, 200]);
   });
 
-  it('lets it end when its time is over', async () => {
+  it('refuses the token once it has expired', async () => {
     token = await endingIn(service, token, 1);
     const { expiresAt } = await accessRecordOf(service, token);
     await until('it has expired', async () => (await read(there)) === 401);
@@ -222,7 +225,7 @@ describe('an instance that remembers a token', () => {
       expiresAt,
     ]);
     expect(row).toEqual({ over: true });
-    // Nor is anybody asked then.
+    // This needs no query to the database either.
     await outside('ALTER TABLE revoked_access_tokens RENAME TO hidden_tokens');
     try {
       await until('its memory is trusted, and answers', async () => (await read(there)) === 401);
@@ -231,8 +234,9 @@ describe('an instance that remembers a token', () => {
     }
   });
 
-  it('lets it end in time also where it was asked for, and the answer is kept', async () => {
-    // A change of it is heard of: whether it still lives, the database says, for as long as it said then.
+  it('refuses the token once it has expired, even if the cached answer came from the database', async () => {
+    // After an access change for the token, the instance asks the database whether it is live, and caches the answer until it
+    // expires.
     const id = accessTokenId(await accessRecordOf(service, token));
     await service.database.query('INSERT INTO access_changes (ids) VALUES ($1)', [[id]]);
     await remembered(there);

@@ -13,7 +13,7 @@ const UNKNOWN = {
 };
 const PARTS = ['/account', '/account/notifications', '/account/password', '/account/sessions'];
 
-describe('the account page', () => {
+describe('The account page', () => {
   let service: TestService;
   let user: UserEntity;
   let other: UserEntity;
@@ -55,7 +55,7 @@ describe('the account page', () => {
       .find((form) => form.getAttribute('action') === action)!
       .querySelector('input[name="csrf_token"]')!
       .getAttribute('value')!;
-  /** Every form of the page that changes something, with what it posts beside its token. */
+  /** Every form that changes something, with the fields it sends besides its CSRF token. */
   const forms = async (of: UserEntity): Promise<[string, Record<string, string>][]> => [
     [`/account/applications/${client.id}`, {}],
     [`/account/notifications/${await notify(of)}`, { mark: 'read' }],
@@ -68,7 +68,7 @@ describe('the account page', () => {
   ];
 
   describe('refuses', () => {
-    it('whoever is not signed in: to the login, and from there to where they wanted to go', async () => {
+    it('a user who is not signed in, redirecting to the login page and from there back to the wanted page', async () => {
       const paths = [...PARTS, `/account?page_after=${UNKNOWN.client}`, `/account/applications/${client.id}`];
       for (const path of paths) {
         const answer = await new BrowserSession(service.url).open(path);
@@ -83,7 +83,7 @@ describe('the account page', () => {
       }
     });
 
-    it('a form without a token, with that of another form, of another user, or from another origin', async () => {
+    it('a form without a CSRF token, with the token of another form or another user, or from another origin', async () => {
       await service.make.consent(client, user);
       await service.make.consent(client, other);
       const strangers = await service.make.signedIn(other);
@@ -117,7 +117,7 @@ describe('the account page', () => {
       expect((await post(confirmation, { csrf_token: ours })).status).toBe(303);
     });
 
-    it("what is another user's, as it does what does not exist: 404", async () => {
+    it('resources of another user with the same 404 as unknown ones', async () => {
       await service.make.consent(client, other);
       const strangers = await service.make.signedIn(other);
       const theirNotification = await notify(other);
@@ -127,7 +127,7 @@ describe('the account page', () => {
         expect([id, answer.status]).toEqual([id, 404]);
         expect(answer.text).not.toContain('Northwind');
       }
-      // With tokens as this browser would be given them, if its own things had these ids.
+      // The CSRF tokens are valid: this browser receives them while the resource belongs to its own user.
       await service.database.query(`UPDATE notifications SET user_id = $2 WHERE id = $1`, [
         theirNotification,
         user.id,
@@ -164,7 +164,7 @@ describe('the account page', () => {
       expect(row).toEqual({ read_at: null });
     });
 
-    it('what nobody could have meant, with a page and never a 500', async () => {
+    it('malformed ids and parameters with a page, and never with a 500', async () => {
       const from = service.log.length;
       const odd = [
         '%00',
@@ -197,7 +197,7 @@ describe('the account page', () => {
     });
   });
 
-  it("shows nothing of another user's", async () => {
+  it('shows nothing that belongs to another user', async () => {
     await service.make.tokens(client, other);
     await notify(other, 'For Olga alone');
     const texts = await Promise.all(PARTS.map(async (path) => (await browser.open(path)).text));
@@ -211,7 +211,7 @@ describe('the account page', () => {
     expect((await browser.open('/account/notifications')).text).toContain('There are no notifications');
   });
 
-  it('is never stored, runs no script, and holds neither session id nor digest', async () => {
+  it('is never cached, runs no script, and does not contain the session secret', async () => {
     const secret = browser.cookies.get('session')!;
     for (const path of PARTS) {
       const page = await browser.open(path);
@@ -222,7 +222,7 @@ describe('the account page', () => {
     }
   });
 
-  it('is where the start page and the login page lead who is signed in', async () => {
+  it('is linked from the start page and the login page for a signed-in user', async () => {
     for (const path of ['/', '/login']) {
       const links = (await browser.open(path)).html.querySelectorAll('a[href="/account"]');
       expect([path, links.length]).toEqual([path, 1]);
@@ -236,7 +236,7 @@ describe('the account page', () => {
     expect((await browser.open('/account')).status).toBe(302);
   });
 
-  it('says once what was done, in words that no link can put there', async () => {
+  it('shows a success message once, and never text that was forged in its cookie', async () => {
     await service.make.consent(client, user);
     const path = `/account/applications/${client.id}`;
     const answer = await browser.submit(await browser.open(path), path);

@@ -7,7 +7,7 @@ import type { TestClient } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-describe('connected applications', () => {
+describe('Connected applications', () => {
   let service: TestService;
   let user: UserEntity;
   let client: TestClient;
@@ -42,14 +42,14 @@ describe('connected applications', () => {
       [action, user.id],
     );
   const names = (page: Page): string[] => page.html.querySelectorAll('.entries h2').map(({ text }) => text);
-  /** What stands under a heading of an application, "Last used" for example. */
+  /** Returns the text under a heading of an application, for example "Last used". */
   const factOf = (page: Page, heading: string): string | undefined =>
     page.html
       .querySelectorAll('.facts > div')
       .find((row) => row.querySelector('dt')!.text === heading)
       ?.querySelector('dd')!.text;
 
-  it('stand with their scopes in plain words, and when they were connected and last used', async () => {
+  it('are listed with their scopes in plain words, and when they were connected and last used', async () => {
     await service.make.tokens(client, user, 'vehicle:read');
     await service.database.query(
       `UPDATE consents SET granted_at = '2024-02-29T10:00:00Z' WHERE user_id = $1`,
@@ -68,7 +68,7 @@ describe('connected applications', () => {
     expect(page.text).not.toContain('vehicle:read');
   });
 
-  it('are last used when they last refreshed, also after the access token is long gone', async () => {
+  it('show the last refresh as last use, even after the access token has expired', async () => {
     const tokens = await service.make.tokens(client, user);
     await service.database.query(
       `UPDATE grants SET issued_at = now() - interval '40 days' WHERE user_id = $1`,
@@ -79,7 +79,7 @@ describe('connected applications', () => {
     expect(factOf(await browser.open('/account'), 'Last used')).toContain(today.format(new Date()));
   });
 
-  it('that never got a token for the user say what is known of their use', async () => {
+  it('that never received a token for the user show what is known about their use', async () => {
     await service.make.consent(client, user);
     expect(factOf(await browser.open('/account'), 'Last used')).toMatch(/^Unknown/);
     await service.database.query('UPDATE clients SET grant_types = $2 WHERE id = $1', [
@@ -91,7 +91,7 @@ describe('connected applications', () => {
     expect((await browser.open('/account')).text).toContain('Disabled by the service');
   });
 
-  it('say what disconnecting means, and disconnect nothing before the button is pressed', async () => {
+  it('have a page that explains disconnecting, and disconnects nothing until the button is pressed', async () => {
     const tokens = await service.make.tokens(client, user);
     const page = await browser.open(confirmation());
     const text = page.html.querySelector('main')!.text;
@@ -100,7 +100,7 @@ describe('connected applications', () => {
     expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
   });
 
-  it('end at once when disconnected: tokens, codes, and what the application does in its own name', async () => {
+  it("lose tokens, codes and their own access to the user's data immediately when disconnected", async () => {
     const bystander = await service.make.user();
     const tokens = await service.make.tokens(client, user);
     const theirs = await service.make.tokens(client, bystander);
@@ -134,17 +134,17 @@ describe('connected applications', () => {
     ]);
   });
 
-  it('can be connected again, from then on', async () => {
+  it('can be connected again, with only the new scopes', async () => {
     await service.make.tokens(client, user);
     await disconnect();
     await service.make.consent(client, user, ['vehicle:read']);
     const page = await browser.open('/account');
     expect(page.html.querySelectorAll('.entries ul li')).toHaveLength(1);
-    // What it did before it was disconnected is over.
+    // Use before the disconnection no longer counts.
     expect(factOf(page, 'Last used')).toMatch(/^Unknown/);
   });
 
-  it('disconnected in two browsers at once, or twice, end once, and both are told so', async () => {
+  it('are disconnected once, even when the form is submitted repeatedly or from two browsers at once', async () => {
     const another = await service.make.signedIn(user);
     for (let round = 0; round < 5; round++) {
       await service.make.consent(client, user);
@@ -156,12 +156,12 @@ describe('connected applications', () => {
     }
   });
 
-  it('by the hundred stand in pages, and a page of many asks the database no more than one of few', async () => {
+  it('are listed in pages, with as many queries for many as for a few', async () => {
     const queries = jest.spyOn(service.app.get(DataSource), 'query');
     const asked = async (path: string): Promise<number> => {
       queries.mockClear();
       expect((await browser.open(path)).status).toBe(200);
-      // What works in the background takes rows that nobody else has locked.
+      // Background work uses SKIP LOCKED; its queries do not count.
       return queries.mock.calls.filter(([sql]) => !/SKIP LOCKED/.test(sql)).length;
     };
     await service.make.consent(client, user);

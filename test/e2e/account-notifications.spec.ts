@@ -8,7 +8,7 @@ import { endGrace } from '../support/tokens.js';
 
 const PATH = '/account/notifications';
 
-describe('notifications on the account page', () => {
+describe('The notifications on the account page', () => {
   let service: TestService;
   let user: UserEntity;
   let browser: BrowserSession;
@@ -17,7 +17,7 @@ describe('notifications on the account page', () => {
   beforeEach(async () => {
     user = await service.make.user();
     browser = await service.make.signedIn(user);
-    // What the sign-in itself left.
+    // Remove the notification of the sign-in.
     await service.database.query('DELETE FROM notifications WHERE user_id = $1', [user.id]);
   });
   afterAll(() => service.stop());
@@ -56,7 +56,7 @@ describe('notifications on the account page', () => {
       [id, user.id],
     );
 
-  it('refuses any mark but read and resolved', async () => {
+  it('accept only the marks "read" and "resolved"', async () => {
     const id = await notify();
     const page = await browser.open(PATH);
     for (const mark of [undefined, '', 'unread', 'READ', '<b>', 'constructor']) {
@@ -66,7 +66,7 @@ describe('notifications on the account page', () => {
     expect(await marks(id)).toMatchObject({ read: false, resolved: false });
   });
 
-  it('shows those of every client and of none, and those about security, newest first', async () => {
+  it('include those of any client, those without a client and security notifications, newest first', async () => {
     const client = await service.make.client({ name: 'Northwind' });
     await notify({ shortTextTitle: 'Of a client', clientId: client.id });
     await notify({ shortTextTitle: 'Of none' });
@@ -83,7 +83,7 @@ describe('notifications on the account page', () => {
     ]);
   });
 
-  it('shows all of one: what it is, when, in full, and where to read on', async () => {
+  it('show category, time, full text and link', async () => {
     await notify({
       category: 'RETRY',
       eventTime: new Date('2024-02-29T10:00:00Z'),
@@ -103,7 +103,7 @@ describe('notifications on the account page', () => {
     expect(link.getAttribute('rel')).toContain('noreferrer');
   });
 
-  it('makes no link of an address that is not a web page’s', async () => {
+  it('do not link to an address other than http or https', async () => {
     const id = await notify();
     await service.database.query('UPDATE notifications SET external_link = $2 WHERE id = $1', [
       id,
@@ -112,7 +112,7 @@ describe('notifications on the account page', () => {
     expect((await browser.open(PATH)).text).not.toContain('javascript:');
   });
 
-  it('marks one as read, and then as resolved, each once', async () => {
+  it('can be marked as read and then as resolved, each only once', async () => {
     const id = await notify();
     const action = `${PATH}/${id}`;
     const first = await browser.open(PATH);
@@ -140,7 +140,7 @@ describe('notifications on the account page', () => {
     ]);
   });
 
-  it('stands in pages by the hundred, and comes back to the page where one was marked', async () => {
+  it('are listed in pages, and marking one returns to its page', async () => {
     await service.database.query(
       `INSERT INTO notifications (id, user_id, message_id, category, short_text_title, short_text_body)
        SELECT 'notf' || lpad(n::text, 26, '0'), $1, 'ERR1', 'SERVICE', 'Number ' || n, 'x'

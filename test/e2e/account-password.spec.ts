@@ -12,7 +12,7 @@ const PATH = '/account/password';
 const NEW_PASSWORD = 'a new long password';
 const WRONG = 'wrong horse battery staple';
 
-describe('the change of a password', () => {
+describe('Changing a password', () => {
   let service: TestService;
   let user: UserEntity;
   let browser: BrowserSession;
@@ -24,7 +24,7 @@ describe('the change of a password', () => {
   });
   afterAll(() => service.stop());
 
-  /** A browser of the user at an address of its own. */
+  /** A signed-in browser of the user, with its own client address. */
   const signedIn = async (password = PASSWORD): Promise<BrowserSession> => {
     const by = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
     await by.logIn(user.email, password);
@@ -62,16 +62,37 @@ describe('the change of a password', () => {
 
   describe('refuses', () => {
     it.each([
-      ['a new one of 11 characters', PASSWORD, 'p'.repeat(11), undefined, 'password', '12 to 256'],
-      ['a new one of 257 characters', PASSWORD, 'p'.repeat(257), undefined, 'password', '12 to 256'],
-      ['a new one of 20 000 characters', PASSWORD, 'p'.repeat(20_000), undefined, 'password', '12 to 256'],
-      ['no new one', PASSWORD, '', undefined, 'password', '12 to 256'],
-      ['two new ones', PASSWORD, NEW_PASSWORD, `${NEW_PASSWORD}!`, 'password_again', 'not the same'],
-      ['no repetition', PASSWORD, NEW_PASSWORD, '', 'password_again', 'not the same'],
-      ['no present one', '', NEW_PASSWORD, undefined, 'current_password', 'Enter your current'],
-      ['a wrong present one', WRONG, NEW_PASSWORD, undefined, 'current_password', 'not your current'],
-      ['one too long', 'p'.repeat(20_000), NEW_PASSWORD, undefined, 'current_password', 'not your current'],
-    ])('%s, and says so beside the field', async (_what, current, password, again, field, words) => {
+      ['a new password of 11 characters', PASSWORD, 'p'.repeat(11), undefined, 'password', '12 to 256'],
+      ['a new password of 257 characters', PASSWORD, 'p'.repeat(257), undefined, 'password', '12 to 256'],
+      [
+        'a new password of 20 000 characters',
+        PASSWORD,
+        'p'.repeat(20_000),
+        undefined,
+        'password',
+        '12 to 256',
+      ],
+      ['no new password', PASSWORD, '', undefined, 'password', '12 to 256'],
+      [
+        'two different new passwords',
+        PASSWORD,
+        NEW_PASSWORD,
+        `${NEW_PASSWORD}!`,
+        'password_again',
+        'not the same',
+      ],
+      ['no repetition of the new password', PASSWORD, NEW_PASSWORD, '', 'password_again', 'not the same'],
+      ['no current password', '', NEW_PASSWORD, undefined, 'current_password', 'Enter your current'],
+      ['a wrong current password', WRONG, NEW_PASSWORD, undefined, 'current_password', 'not your current'],
+      [
+        'a current password that is too long',
+        'p'.repeat(20_000),
+        NEW_PASSWORD,
+        undefined,
+        'current_password',
+        'not your current',
+      ],
+    ])('%s, with an error next to the field', async (_what, current, password, again, field, words) => {
       const page = await change(current, password, again);
       expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
       expect(page.html.querySelector('[role="alert"]')!.text).toContain('not changed');
@@ -86,7 +107,7 @@ describe('the change of a password', () => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    it('NUL, broken encoding and half a character, with a page', async () => {
+    it('NUL, broken encoding and unpaired surrogates with a page', async () => {
       const from = service.log.length;
       const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: service.url };
       for (const value of ['%00', 'a%00b%00cdefghijkl', '%ED%A0%80', '%FF', '%zz']) {
@@ -98,7 +119,7 @@ describe('the change of a password', () => {
       expect(unexpectedErrors(service, from)).toEqual([]);
     });
 
-    it('to let the present one be guessed: the 6th wrong one within 15 minutes, and the right one then too', async () => {
+    it('further attempts after 5 wrong current passwords within 15 minutes, even with the right one', async () => {
       const statuses: number[] = [];
       for (let n = 0; n < 6; n++) statuses.push((await change(WRONG)).status);
       expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
@@ -114,7 +135,7 @@ describe('the change of a password', () => {
       );
     });
 
-    it('that to whoever took the session to another browser, and leaves the person alone', async () => {
+    it('guesses in a stolen session, without locking out the user', async () => {
       const thief = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
       thief.cookies.set('session', browser.cookies.get('session')!);
       const page = await thief.open(PATH);
@@ -131,13 +152,13 @@ describe('the change of a password', () => {
       expect((await change()).status).toBe(303);
     });
 
-    it('a count for mistakes in the new one alone', async () => {
+    it('to count mistakes in the new password as guesses', async () => {
       for (let n = 0; n < 8; n++) expect((await change(PASSWORD, 'short')).status).toBe(400);
       expect((await change()).status).toBe(303);
     });
   });
 
-  it('counts from then on, and says so', async () => {
+  it('takes effect immediately and is confirmed', async () => {
     const answer = await change();
     expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
     const page = await browser.open(PATH);
@@ -146,7 +167,7 @@ describe('the change of a password', () => {
     expect(await audited()).toEqual([{ action: 'user.password_changed', actor_type: 'user', own: true }]);
   });
 
-  it('ends the other sessions, links and tokens, and goes on here under a new session id', async () => {
+  it('ends other sessions, links and tokens, and continues this session under a new secret', async () => {
     const client = await service.make.client({ ownerId: user.id });
     const tokens = await service.make.tokens(client, user);
     const code = await service.make.code(client, user);
@@ -167,7 +188,7 @@ describe('the change of a password', () => {
     const old = new BrowserSession(service.url);
     old.cookies.set('session', before);
     expect(await isSignedIn(old)).toBe(false);
-    // Contract §4: the owner's password leaves what the client does in its own name.
+    // Contract §4: when the owner's password changes, what the client does in its own name continues.
     expect([
       await isAccepted(service.http, tokens.access_token),
       await isAccepted(service.http, ownToken),
@@ -186,12 +207,12 @@ describe('the change of a password', () => {
     ['12 characters', 'p'.repeat(12)],
     ['256 characters', 'p'.repeat(256)],
     ['blanks, umlauts and markup', '  <b>Zürich & "Ærø"</b> 🔌  '],
-  ])('takes %s as they are', async (_what, password) => {
+  ])('accepts %s unchanged', async (_what, password) => {
     expect((await change(PASSWORD, password)).status).toBe(303);
     expect(await canLogIn(password)).toBe(true);
   });
 
-  it('goes through once when it is sent many times at once from two browsers', async () => {
+  it('succeeds only once when submitted concurrently from two browsers', async () => {
     const browsers = [browser, await signedIn()];
     const pages = await Promise.all(browsers.map((by) => by.open(PATH)));
     const answers = await Promise.all(
@@ -201,7 +222,7 @@ describe('the change of a password', () => {
         return browsers[n % 2]!.submit(pages[n % 2]!, PATH, fields);
       }),
     );
-    // The others found the password changed (an error beside the field), or themselves signed out.
+    // The other requests found the password changed (an error next to the field), or the session ended.
     expect(answers.filter(({ status }) => ![303, 400].includes(status))).toEqual([]);
     const working = await Promise.all(Array.from({ length: 6 }, (_, n) => canLogIn(`${NEW_PASSWORD} ${n}`)));
     expect(working.filter(Boolean)).toHaveLength(1);
@@ -214,7 +235,7 @@ describe('the change of a password', () => {
     expect(live.filter(Boolean).length).toBeLessThanOrEqual(1);
   });
 
-  it('leaves no word of either password in the log or the address', async () => {
+  it('writes neither password into the log or a URL', async () => {
     const from = service.log.length;
     await change(WRONG);
     const answer = await change();

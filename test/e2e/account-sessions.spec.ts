@@ -8,7 +8,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 
-describe('where a user is signed in', () => {
+describe("The list of a user's sessions", () => {
   let service: TestService;
   let user: UserEntity;
   let here: BrowserSession;
@@ -50,7 +50,7 @@ describe('where a user is signed in', () => {
       [user.id],
     );
 
-  it('stands as this browser and the others, newest first, with address and times', async () => {
+  it('shows this browser first, then the others, newest first, with address and times', async () => {
     await signIn(IPHONE, '2001:db8::7');
     await signIn('curl/8.0', '198.51.100.9');
     await service.database.query(
@@ -66,7 +66,7 @@ describe('where a user is signed in', () => {
     expect(endActions(page)).toHaveLength(2);
   });
 
-  it('says nothing that a browser says of itself', async () => {
+  it('repeats no text from the User-Agent header', async () => {
     await signIn(`<script>alert(1)</script> ${'x'.repeat(2000)} Firefox/1 \u00e9\t`, '198.51.100.9');
     expect((await here.open(PATH)).text).not.toMatch(/alert|xxx/);
     const stored = (await sessions()).map(({ user_agent }) => user_agent);
@@ -74,7 +74,7 @@ describe('where a user is signed in', () => {
     expect(stored.join('')).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  it('ends in one other browser, once, and is a 404 after that', async () => {
+  it('ends a session in another browser once, and answers 404 after that', async () => {
     const [phone, third] = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
     const page = await here.open(PATH);
     const [ofThird, ofPhone] = endActions(page);
@@ -98,7 +98,7 @@ describe('where a user is signed in', () => {
     expect(await audited()).toEqual([ended(ofPhone!), ended(ofThird!)]);
   });
 
-  it('ends everywhere else at once, and nobody else is signed out', async () => {
+  it('ends all other sessions of the user at once, and signs nobody else out', async () => {
     const others = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
     const bystander = await service.make.signedIn(await service.make.user());
     const page = await here.open(PATH);
@@ -116,13 +116,13 @@ describe('where a user is signed in', () => {
     ]);
   });
 
-  it('leaves out sessions that have expired', async () => {
+  it('omits expired sessions', async () => {
     await signIn(IPHONE, '198.51.100.8');
     await service.database.query('UPDATE sessions SET expires_at = now() WHERE user_agent = $1', [IPHONE]);
     expect(entries(await here.open(PATH))).toEqual(['Firefox on Linux']);
   });
 
-  it('is seen again when it is used, and noted at most once in 5 minutes', async () => {
+  it('updates the last use at most once in 5 minutes', async () => {
     const age = (seconds: number): Promise<unknown> =>
       service.database.query(
         'UPDATE sessions SET last_seen_at = now() - make_interval(secs => $2) WHERE user_id = $1',
@@ -137,7 +137,7 @@ describe('where a user is signed in', () => {
     expect(await seenAgo()).toBeLessThan(30);
   });
 
-  it('by the hundred stands in pages', async () => {
+  it('is paged when it has hundreds of entries', async () => {
     await service.database.query(
       `INSERT INTO sessions (digest, user_id, expires_at, user_agent)
        SELECT sha256(($1 || n)::bytea), $1, now() + interval '1 day', $2 FROM generate_series(1, 200) n`,

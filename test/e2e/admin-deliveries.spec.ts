@@ -14,7 +14,7 @@ interface DeliveryView {
   client_id: string;
 }
 
-describe('/admin/deliveries', () => {
+describe('The admin API for deliveries', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let operator: TestClient;
@@ -45,7 +45,7 @@ describe('/admin/deliveries', () => {
   const list = (query: string) => send('GET', `/admin/deliveries?${query}`);
   const idsOf = (answer: Answer) => (answer.json as DeliveryView[]).map(({ id }) => id);
   const resend = (id: string, by = bearer) => send('POST', `/admin/deliveries/${id}/resend`, by);
-  /** A delivery to the endpoint that came to this state. */
+  /** Creates a delivery to the endpoint and brings it into this state. */
   const make = async (state: string, { path } = endpoint, of = user): Promise<string> => {
     const replies: Record<string, number> = { delivered: 200, pending: 500, failed: 500, cancelled: 500 };
     webhooks.answer(path, replies[state]!);
@@ -68,8 +68,8 @@ describe('/admin/deliveries', () => {
     return id;
   };
 
-  describe('refuse', () => {
-    it('whoever has no token, or one without the scope: admin:read reads, admin:write sends again', async () => {
+  describe('refuses', () => {
+    it('a request without a token or the right scope: admin:read for reading, admin:write for resending', async () => {
       const id = await make('delivered');
       const read = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
       const write = await service.make.clientToken(await service.make.operatorClient(['admin:write']));
@@ -84,7 +84,7 @@ describe('/admin/deliveries', () => {
       expect(await statuses('POST', `/admin/deliveries/${id}/resend`)).toEqual([401, 403, 202, 403, 403]);
     });
 
-    it('a filter that is none, by its name', async () => {
+    it('an invalid or unknown filter, naming it', async () => {
       const bad: [string, string[]][] = [
         ['client_id', ['', 'clnt1', UNKNOWN, client.id.toLowerCase()]],
         ['endpoint_id', ['', 'endp1', UNKNOWN, client.id]],
@@ -105,7 +105,7 @@ describe('/admin/deliveries', () => {
       expect((await list('state=failed&state=pending')).status).toBe(400);
     });
 
-    it('an id that there is not: 404', async () => {
+    it('an unknown id with a 404', async () => {
       for (const id of [UNKNOWN, 'dlvr1', UNKNOWN.toLowerCase(), endpoint.id, '%00', "'"]) {
         const answers = [await send('GET', `/admin/deliveries/${id}`), await resend(id)];
         for (const { status } of answers)
@@ -113,7 +113,7 @@ describe('/admin/deliveries', () => {
       }
     });
 
-    it('to send again what is being attempted, or whose endpoint was deleted: 409, and nothing is recorded', async () => {
+    it('with a 409 to resend a delivery that is being attempted or whose endpoint was deleted, and records nothing', async () => {
       const leased = await make('failed');
       await service.database.query(
         "UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '30 s', lease_id = 'x', finished_at = NULL WHERE id = $1",
@@ -134,7 +134,7 @@ describe('/admin/deliveries', () => {
     });
   });
 
-  it('list what the filters leave, newest first', async () => {
+  it('lists the deliveries that match the filters, newest first', async () => {
     const second = await webhooks.endpoint(client, { types: ['vehicle.updated'] });
     const other = await service.make.client();
     const otherUser = await webhooks.consentedUser(other);
@@ -160,7 +160,7 @@ describe('/admin/deliveries', () => {
     expect(idsOf(await list('page_size=6'))).toEqual(newestFirst(...mine, foreign));
   });
 
-  it('list a page at a time, forwards and back', async () => {
+  it('lists deliveries in pages, forwards and backwards', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => webhooks.publishOne(user.id)));
     const ids = made
       .map(({ id }) => id)
@@ -181,7 +181,7 @@ describe('/admin/deliveries', () => {
     expect(idsOf(answer)).toEqual(ids.slice(2, 4));
   });
 
-  it('show one with its payload and every attempt', async () => {
+  it('shows a delivery with its payload and every attempt', async () => {
     const id = await make('failed');
     const answer = await send('GET', `/admin/deliveries/${id}`);
     const attempt = (number: number) => ({
@@ -217,7 +217,7 @@ describe('/admin/deliveries', () => {
     });
   });
 
-  it('send any delivery again from the beginning of the schedule, under the same id', async () => {
+  it('resends a delivery in any state from the start of the retry schedule, under the same id', async () => {
     for (const state of ['delivered', 'pending', 'failed', 'cancelled']) {
       const id = await make(state);
       const before = await webhooks.delivery(id);
@@ -242,7 +242,7 @@ describe('/admin/deliveries', () => {
     }
   });
 
-  it('send again once, whoever asks at once for what is being attempted', async () => {
+  it('resends a delivery only once when it is requested concurrently', async () => {
     const id = await make('failed');
     const sent = webhooks.received(endpoint).length;
     let release: () => void = () => undefined;

@@ -14,7 +14,7 @@ const REQUIRED = {
 };
 const LINK = 'https://status.example/';
 
-/** A member, and values that it may not have. */
+/** Each member with values that are not allowed for it. */
 const BAD: [member: string, values: unknown[]][] = [
   [
     'user_id',
@@ -89,7 +89,7 @@ const BAD: [member: string, values: unknown[]][] = [
   ['resolve_at', ['2026-01-31T08:00:00Z']],
 ];
 
-describe('/admin/notifications', () => {
+describe('The admin API for notifications', () => {
   let service: TestService;
   let admin: string;
   let adminClient: TestClient;
@@ -118,7 +118,7 @@ describe('/admin/notifications', () => {
   const idsOf = (answer: Answer): string[] => (answer.json as { id: string }[]).map(({ id }) => id);
 
   describe('refuses', () => {
-    it.each(BAD)('a bad %s, naming it and it alone, and raises nothing', async (member, values) => {
+    it.each(BAD)('an invalid %s, naming only that member, and creates nothing', async (member, values) => {
       const before = await rowCounts(service);
       const logged = service.log.length;
       for (const value of values) {
@@ -133,7 +133,7 @@ describe('/admin/notifications', () => {
       expect(unexpectedErrors(service, logged)).toEqual([]);
     });
 
-    it('NUL and half a surrogate pair anywhere', async () => {
+    it('NUL and unpaired surrogates in any text', async () => {
       for (const member of [
         'short_text_title',
         'short_text_body',
@@ -148,7 +148,7 @@ describe('/admin/notifications', () => {
       }
     });
 
-    it('what is no JSON object, or too large', async () => {
+    it('a body that is not a JSON object or is too large', async () => {
       const type = { 'content-type': 'application/json' };
       for (const body of ['', '[]', '"x"', 'null', '{', '{"user_id":}', '[{"user_id":1}]']) {
         expect((await post({}, { json: undefined, headers: type, body })).status).toBe(400);
@@ -157,7 +157,7 @@ describe('/admin/notifications', () => {
       expect((await post({ detail_page_body: 'x'.repeat(70_000) })).status).toBe(413);
     });
 
-    it('whoever may not', async () => {
+    it('clients without the right scope', async () => {
       const reader = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
       const writer = await service.make.clientToken(await service.make.operatorClient(['admin:write']));
       const partner = await service.make.clientToken(client);
@@ -170,7 +170,7 @@ describe('/admin/notifications', () => {
     });
 
     it.each(['user_id=x', `client_id=${UNKNOWN_USER}`, 'page_size=0', 'page_after=x', 'q=x', 'user_id='])(
-      'the query %s, naming the member',
+      'the query %s, naming the parameter',
       async (query) => {
         const answer = await list(`?${query}`);
         expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([
@@ -181,8 +181,8 @@ describe('/admin/notifications', () => {
     );
   });
 
-  describe('raises', () => {
-    it('one with the least that it needs, for the user alone', async () => {
+  describe('creates', () => {
+    it('a notification with only the required members, for the user alone', async () => {
       const before = Date.now();
       const answer = await post();
       const { id } = answer.json as { id: string };
@@ -202,7 +202,7 @@ describe('/admin/notifications', () => {
       expect((await service.http.get(`/notifications/${id}`, { bearer: access_token })).status).toBe(404);
     });
 
-    it('one with everything at its longest, as it was given', async () => {
+    it('a notification with every member at its maximum length, unchanged', async () => {
       const full = {
         user_id: user.id,
         client_id: client.id,
@@ -225,7 +225,7 @@ describe('/admin/notifications', () => {
     });
 
     it.each(['ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL'])(
-      'one of the category %s',
+      'a notification of the category %s',
       async (category) => expect((await post({ category })).json.category).toBe(category),
     );
 
@@ -233,12 +233,12 @@ describe('/admin/notifications', () => {
       ['2026-01-31', '2026-01-31T00:00:00.000Z'],
       ['2026-01-31T08:00Z', '2026-01-31T08:00:00.000Z'],
       ['2026-01-31T08:00:00.5+02:00', '2026-01-31T06:00:00.500Z'],
-    ])('one of the time %s', async (event_time, expected) =>
+    ])('a notification with the time %s', async (event_time, expected) =>
       expect((await post({ event_time })).json.event_time).toBe(expected),
     );
 
     it.each(['0000-01-01', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59Z'])(
-      'or refuses one of the odd time %s, and the list can be read after it',
+      'or refuses a notification with the unusual time %s, and the list stays readable',
       async (event_time) => {
         expect([201, 400]).toContain((await post({ event_time })).status);
         const answer = await list(`?user_id=${user.id}`);
@@ -250,14 +250,14 @@ describe('/admin/notifications', () => {
     );
 
     it.each([null, 'http://help.example', 'HTTPS://Help.Example/x', 'https://hälp.example/ü?q=ä'])(
-      'one with the link %j',
+      'a notification with the link %j',
       async (external_link) => {
         const answer = await post({ external_link });
         expect([answer.status, answer.json.external_link]).toEqual([201, external_link]);
       },
     );
 
-    it('each with an audit event that says who, for whom and what, without the words', async () => {
+    it('an audit event for each notification with actor, recipient and kind, but without its text', async () => {
       const { id } = (await post({ client_id: client.id })).json as { id: string };
       const answer = await service.http.get(`/admin/audit_events?subject=${id}`, { bearer: admin });
       expect(answer.json).toHaveLength(1);
@@ -277,8 +277,8 @@ describe('/admin/notifications', () => {
     });
   });
 
-  describe('lists', () => {
-    it('newest first, with whom each is for, narrowed by user and client', async () => {
+  describe('lists notifications', () => {
+    it('newest first with their recipients, and filters by user and client', async () => {
       const other = await service.make.user();
       const raised: string[] = [];
       for (const [user_id, client_id] of [
@@ -297,7 +297,7 @@ describe('/admin/notifications', () => {
       expect((await list(`?user_id=${UNKNOWN_USER}`)).json).toEqual([]);
     });
 
-    it('a page at a time, with links that keep the filter', async () => {
+    it('in pages, with links that keep the filter', async () => {
       const raised: string[] = [];
       for (let n = 0; n < 3; n++) raised.unshift((await post()).json.id as string);
       const first = await list(`?user_id=${user.id}&page_size=2`);
@@ -309,7 +309,7 @@ describe('/admin/notifications', () => {
       expect(second.headers.get('link')).not.toMatch(/rel="next"/);
     });
 
-    it('what a user or a client that is gone left behind no longer', async () => {
+    it('except those of an erased user or a deleted client', async () => {
       const { id } = (await post({ client_id: client.id })).json as { id: string };
       const erased = await service.http.send(`/admin/clients/${client.id}`, {
         method: 'DELETE',

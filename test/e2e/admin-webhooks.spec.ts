@@ -8,7 +8,7 @@ const UNKNOWN = 'endp01HN2NJ9NMRZBXT1H6FT9N7735';
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
 const URL_OK = 'http://127.0.0.1:9/hook';
 
-/** A member, and values that it may not have. */
+/** Each member with values that are not allowed for it. */
 const BAD: [member: string, values: unknown[]][] = [
   [
     'url',
@@ -56,7 +56,7 @@ interface EndpointView {
   [member: string]: unknown;
 }
 
-describe('/admin/…/webhook_endpoints', () => {
+describe('The admin API for webhook endpoints', () => {
   let service: TestService;
   let strict: TestInstance;
   let bearer: string;
@@ -97,8 +97,8 @@ describe('/admin/…/webhook_endpoints', () => {
       [id],
     );
 
-  describe('refuse', () => {
-    it('whoever has no token, or one without the scope: admin:read reads, admin:write changes', async () => {
+  describe('refuses', () => {
+    it('a request without a token or the right scope: admin:read for reading, admin:write for changing', async () => {
       const { id } = await create();
       const tokens = {
         read: await service.make.clientToken(await service.make.operatorClient(['admin:read'])),
@@ -123,7 +123,7 @@ describe('/admin/…/webhook_endpoints', () => {
       }
     });
 
-    it('every bad member of a new endpoint, and store nothing', async () => {
+    it('every invalid member of a new endpoint, and stores nothing', async () => {
       const before = await rowCounts(service);
       for (const [member, values] of BAD) {
         for (const value of values) {
@@ -137,7 +137,7 @@ describe('/admin/…/webhook_endpoints', () => {
       expect(await rowCounts(service)).toEqual(before);
     });
 
-    it('every bad member of a change, and change nothing', async () => {
+    it('every invalid member of a change, and changes nothing', async () => {
       const { id } = await create();
       const before = (await send('GET', path(id))).json as EndpointView;
       for (const [member, values] of [
@@ -154,7 +154,7 @@ describe('/admin/…/webhook_endpoints', () => {
       expect(await audits(id)).toHaveLength(1);
     });
 
-    it('what is not public, unless the settings allow it', async () => {
+    it('URLs that are not public, unless the settings allow them', async () => {
       const urls = [
         ...[URL_OK, 'http://x.example/', 'https://localhost/', 'https://a.localhost/', 'https://127.0.0.1/'],
         ...['https://10.1.2.3/', 'https://192.168.0.1/', 'https://172.16.0.1/', 'https://169.254.169.254/'],
@@ -186,7 +186,7 @@ describe('/admin/…/webhook_endpoints', () => {
       expect(await rowCounts(service)).toEqual(before);
     });
 
-    it('event types that the client’s scopes do not allow, each named', async () => {
+    it('event types that the client’s scopes do not allow, naming each', async () => {
       const vehicles = await service.make.client({ scopes: ['vehicle:read'] });
       const answer = await post(
         { event_types: ['vehicle.updated', TYPE, 'user.consent_granted'] },
@@ -202,7 +202,7 @@ describe('/admin/…/webhook_endpoints', () => {
       expect(changed.status).toBe(400);
     });
 
-    it('an unknown client or endpoint: 404', async () => {
+    it('an unknown client or endpoint with a 404', async () => {
       for (const id of [UNKNOWN_CLIENT, 'clnt1', UNKNOWN]) {
         expectStatus(await post({}, id), 404);
         expectStatus(await send('GET', listPath(id)), 404);
@@ -214,7 +214,7 @@ describe('/admin/…/webhook_endpoints', () => {
       }
     });
 
-    it('a fifty-first endpoint, until one is deleted: 409', async () => {
+    it('a fifty-first endpoint with a 409, until one is deleted', async () => {
       const made: EndpointView[] = [];
       for (let n = 0; n < 50; n++) made.push(await create());
       expectStatus(await post(), 409);
@@ -225,7 +225,7 @@ describe('/admin/…/webhook_endpoints', () => {
       expect((await send('GET', `${listPath()}?page_size=100`)).json).toHaveLength(50);
     });
 
-    it('ten of sixty at once', async () => {
+    it('ten of sixty endpoints that are created concurrently', async () => {
       const answers = await Promise.all(Array.from({ length: 60 }, () => post()));
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([...Array<number>(50).fill(201), ...Array<number>(10).fill(409)]);
@@ -233,7 +233,7 @@ describe('/admin/…/webhook_endpoints', () => {
     });
   });
 
-  it('make an endpoint: 201, with a secret of 32 bytes that is never shown again', async () => {
+  it('creates an endpoint and answers 201, with a secret of 32 bytes that is never shown again', async () => {
     const made = await create({ description: 'Für “alles” 🔌', event_types: ['vehicle.updated', TYPE] });
     const { secret, ...view } = made;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -260,7 +260,7 @@ describe('/admin/…/webhook_endpoints', () => {
     expect(disabled.secret).not.toBe(secret);
   });
 
-  it('list a client’s own endpoints by id, a page at a time', async () => {
+  it('lists only the client’s own endpoints, ordered by id and in pages', async () => {
     const made: string[] = [];
     for (let n = 0; n < 5; n++) made.push((await create()).id);
     await post({}, (await service.make.client()).id);
@@ -283,7 +283,7 @@ describe('/admin/…/webhook_endpoints', () => {
     }
   });
 
-  it('change what is given, and nothing else', async () => {
+  it('changes only the members that are given', async () => {
     const { secret, ...made } = await create();
     const changes = [
       { url: 'http://127.0.0.1:10/other?a=b' },
@@ -309,7 +309,7 @@ describe('/admin/…/webhook_endpoints', () => {
     }
   });
 
-  it('delete an endpoint: 204, then it is nowhere, twice is 404', async () => {
+  it('deletes an endpoint with a 204, after which every request for it is a 404', async () => {
     const { id } = await create();
     expect((await send('DELETE', path(id))).status).toBe(204);
     expectStatus(await send('DELETE', path(id)), 404);
@@ -318,7 +318,7 @@ describe('/admin/…/webhook_endpoints', () => {
     expect((await send('GET', listPath())).json).toEqual([]);
   });
 
-  it('record each change with who made it, before and after, without the secret', async () => {
+  it('records each change in the audit trail with actor, before and after, but without the secret', async () => {
     const { id, secret } = await create();
     await send('PATCH', path(id), { enabled: false, description: 'new' });
     await send('PATCH', path(id), { description: 'new' });

@@ -12,8 +12,8 @@ import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /*
- * Something is issued at the very moment when what it rests on ends. A trigger holds the issuing statement in the midst
- * of its work, after it has read that all is well, until the ending has come as far as it can.
+ * Something is issued at the very moment when what it depends on ends. A trigger holds the issuing statement after it has checked
+ * that everything is live, until the ending has completed or waits for a lock itself.
  */
 const GATE = 4711;
 
@@ -40,7 +40,7 @@ beforeEach(async () => {
   client = await service.make.client({ ownerId: owner.id });
 });
 
-/** Runs both so that the ending comes while the issuing statement is held at the gate; what was issued. */
+/** Runs both so that the ending comes while the issuing statement is held at the gate. Returns what was issued. */
 async function amid<T>(issue: () => Promise<T>, end: () => Promise<unknown>): Promise<T> {
   await service.database.query('SELECT pg_advisory_lock($1)', [GATE]);
   let issuing: Promise<T> | undefined;
@@ -100,10 +100,10 @@ const setWebhooks = (webhooksEnabled: boolean) =>
 const WEBHOOKS_OFF: Ending = ['webhooks are switched off', () => setWebhooks(false), () => setWebhooks(true)];
 
 it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
-  'a client-credentials token does not outlive that %s',
+  'a client-credentials token that is being issued is not accepted after %s',
   async (_name, end, undo) => {
     const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
-    // No statement issues it: it is held after its client was seen to be live.
+    // Issuing it runs no statement that could be held, so the code is held after it has seen that the client is live.
     const keys = service.app.get(TokenKeysService);
     const key = await keys.signing();
     let seen = () => {};
@@ -128,7 +128,7 @@ it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
 );
 
 it.each([CLIENT_DISABLED, USER_DISABLED, CONSENT_REVOKED, TOKENS_REVOKED])(
-  'what came of a code does not outlive that %s',
+  'tokens that a code is being exchanged for are not accepted after %s',
   async (_name, end, undo) => {
     const code = await service.make.code(client, user);
     const { json, status } = await amid(() => exchange(service.http, client, code), end);
@@ -140,7 +140,7 @@ it.each([CLIENT_DISABLED, USER_DISABLED, CONSENT_REVOKED, TOKENS_REVOKED])(
 );
 
 it.each([CLIENT_DISABLED, USER_DISABLED, CONSENT_REVOKED, TOKENS_REVOKED])(
-  'what came of a refresh does not outlive that %s',
+  'tokens that a refresh is issuing are not accepted after %s',
   async (_name, end, undo) => {
     const first = await service.make.tokens(client, user);
     const { json, status } = await amid(() => refresh(service.http, client, first.refresh_token), end);
@@ -152,7 +152,7 @@ it.each([CLIENT_DISABLED, USER_DISABLED, CONSENT_REVOKED, TOKENS_REVOKED])(
 );
 
 it.each([CLIENT_DISABLED, USER_DISABLED, TOKENS_REVOKED])(
-  'a code does not outlive that %s',
+  'a code that is being issued is not accepted after %s',
   async (_name, end, undo) => {
     const browser = await service.make.signedIn(user);
     const page = await browser.open(
@@ -167,7 +167,7 @@ it.each([CLIENT_DISABLED, USER_DISABLED, TOKENS_REVOKED])(
 );
 
 it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOOKS_OFF])(
-  'a portal link does not outlive that %s',
+  'a portal link that is being issued does not open after %s',
   async (_name, end, undo) => {
     const bearer = await service.make.clientToken(client);
     const answer = await amid(() => service.http.get('/webhook_portal', { bearer }), end);
@@ -179,7 +179,7 @@ it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOO
 );
 
 it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOOKS_OFF])(
-  'a portal session does not outlive that %s',
+  'a portal session that is being started does not continue after %s',
   async (_name, end, undo) => {
     const bearer = await service.make.clientToken(client);
     const { json } = await service.http.get('/webhook_portal', { bearer });
@@ -192,7 +192,7 @@ it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOO
   },
 );
 
-it("an owner's portal link does not outlive that the owner's consent is revoked", async () => {
+it("an owner's portal link that is being issued does not open after the owner's consent is revoked", async () => {
   const { access_token } = await service.make.tokens(client, owner);
   const answer = await amid(
     () => service.http.get('/webhook_portal', { bearer: access_token }),

@@ -4,13 +4,13 @@ import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/cor
 import { openApiDocument } from '../../src/api-docs/document.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-/** What people open in a browser, and what the machinery around the service asks for. */
+/** Pages that people open in a browser, and routes for the infrastructure. */
 const NOT_DESCRIBED =
   /^\/($|login|logout|portal|account|admin\/console|password\/|demo\/|docs|openapi\.json|health\/|metrics|v2\/problems\/)/;
 
 const CONSENT_FORM = 'POST /o/authorize';
 
-/** Every route of every controller, as the document writes them. */
+/** Returns every route of every controller, written as in the document. */
 function routesOf(app: NestFastifyApplication): string[] {
   const discovery = new DiscoveryService(app.get(ModulesContainer));
   const scanner = new MetadataScanner();
@@ -32,19 +32,19 @@ function routesOf(app: NestFastifyApplication): string[] {
   });
 }
 
-describe('the description of the HTTP interface', () => {
+describe('The API description', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService()));
   afterAll(() => service.stop());
 
-  it('is served as OpenAPI 3.1 under the address of the service', async () => {
+  it('is served as OpenAPI 3.1 with the address of the service', async () => {
     const answer = await service.http.get('/openapi.json');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.json).toEqual(JSON.parse(JSON.stringify(openApiDocument(service.url))));
   });
 
-  it('describes every route for programs, and none that is not there', () => {
+  it('describes every route for programs, and no others', () => {
     const routes = routesOf(service.app).filter(
       (route) => !NOT_DESCRIBED.test(route.split(' ')[1]!) && route !== CONSENT_FORM,
     );
@@ -54,7 +54,7 @@ describe('the description of the HTTP interface', () => {
     expect([...new Set(routes)].sort()).toEqual(described.sort());
   });
 
-  it('is a page with every operation', async () => {
+  it('has a page that lists every operation', async () => {
     const page = await service.http.get('/docs', { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
     for (const path of Object.keys(openApiDocument('').paths))

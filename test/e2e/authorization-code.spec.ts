@@ -27,7 +27,7 @@ afterAll(() => service.stop());
 const newCode = (of: TestClient, options: { pkce?: Pkce; scope?: string; redirectUri?: string } = {}) =>
   service.make.code(of, user, options);
 
-/** The code is as good as it was: the real exchange goes through. */
+/** Expects that the code was not used up: the real exchange succeeds. */
 async function expectUsable(
   of: TestClient,
   code: string,
@@ -45,7 +45,7 @@ const consumedAt = async (code: string): Promise<Date | null> => {
   return rows[0]!.consumed_at;
 };
 
-describe('an exchange is refused, and the code stays usable,', () => {
+describe('An exchange is refused, and the code stays usable,', () => {
   it('without the code or the redirect URI', async () => {
     const code = await newCode(client);
     expectOAuthError(await exchange(service.http, client, code, { code: undefined }), 400, 'invalid_request');
@@ -92,7 +92,7 @@ describe('an exchange is refused, and the code stays usable,', () => {
   });
 
   it.each(['public', 'confidential'] as const)(
-    'of a %s client with a wrong or missing verifier',
+    'for a %s client with a wrong or missing verifier',
     async (type) => {
       const of = type === 'public' ? app : client;
       const pkce = newPkce();
@@ -138,8 +138,8 @@ describe('an exchange is refused, and the code stays usable,', () => {
   });
 });
 
-describe('a code is refused', () => {
-  it('that is unknown', async () => {
+describe('A code is refused', () => {
+  it('if it is unknown', async () => {
     const codes = [
       'x',
       '',
@@ -154,7 +154,7 @@ describe('a code is refused', () => {
     }
   });
 
-  it('when its minute is over, and no earlier', async () => {
+  it('once its minute is over, but not earlier', async () => {
     const code = await newCode(client);
     const [row] = await service.database.query<{ seconds: number }>(
       `SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM authorization_codes WHERE digest = $1`,
@@ -168,8 +168,8 @@ describe('a code is refused', () => {
   });
 });
 
-describe('a code used a second time', () => {
-  /** A used code and what came of it: the first tokens and those of one refresh. */
+describe('A code that is used a second time', () => {
+  /** A used code with the tokens that were issued for it: the first ones and those of one refresh. */
   async function usedCode(
     of = client,
   ): Promise<{ code: string; code_verifier: string; access: string[]; last: string }> {
@@ -194,7 +194,7 @@ describe('a code used a second time', () => {
   }
 
   it.each(['confidential', 'public'] as const)(
-    'is refused, and revokes every token that came of it, refreshed ones too (%s client)',
+    'is refused, and revokes every token issued for it, including refreshed ones (%s client)',
     async (type) => {
       const of = type === 'public' ? app : client;
       const used = await usedCode(of);
@@ -207,7 +207,7 @@ describe('a code used a second time', () => {
     },
   );
 
-  it('revokes long after its minute is over', async () => {
+  it('still revokes the tokens long after the code has expired', async () => {
     const used = await usedCode();
     await service.database.query(
       `UPDATE authorization_codes SET expires_at = now() - interval '300 days' WHERE digest = $1`,
@@ -222,7 +222,7 @@ describe('a code used a second time', () => {
     for (const token of used.access) expect(await isAccepted(service.http, token)).toBe(false);
   });
 
-  it('is written into the trail once, as the doing of the service', async () => {
+  it('is recorded in the audit trail once, with the service as actor', async () => {
     const { code, code_verifier } = await usedCode();
     for (let n = 0; n < 3; n++) await exchange(service.http, client, code, { code_verifier });
     const events = await service.database.query(
@@ -234,7 +234,7 @@ describe('a code used a second time', () => {
     expect(events).toEqual([{ actor_type: 'service', reason: 'code_replayed' }]);
   });
 
-  it('revokes nothing without the right client, redirect URI and verifier', async () => {
+  it('revokes nothing unless client, redirect URI and verifier are right', async () => {
     const used = await usedCode();
     const { code_verifier } = used;
     const attempts = [
@@ -253,12 +253,12 @@ describe('a code used a second time', () => {
   });
 });
 
-describe('a good exchange', () => {
+describe('A successful exchange', () => {
   it.each([
     ['of a confidential client with PKCE', 'client', true],
     ['of a confidential client without PKCE', 'client', false],
     ['of a public client', 'app', true],
-  ] as const)('%s gives exactly the members of the contract', async (_what, who, withPkce) => {
+  ] as const)('%s returns exactly the members of the contract', async (_what, who, withPkce) => {
     const of = who === 'app' ? app : client;
     const pkce = withPkce ? newPkce() : undefined;
     const code = await newCode(of, { pkce });
@@ -276,7 +276,7 @@ describe('a good exchange', () => {
     expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(true);
   });
 
-  it('may authenticate by Basic', async () => {
+  it('accepts Basic authentication', async () => {
     const form = {
       grant_type: 'authorization_code',
       code: await newCode(client),
@@ -286,7 +286,7 @@ describe('a good exchange', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('takes every verifier that RFC 7636 allows', async () => {
+  it('accepts every verifier that RFC 7636 allows', async () => {
     const verifiers = ['a'.repeat(43), 'Z'.repeat(128), `-._~${randomBytes(40).toString('hex')}`];
     for (const verifier of verifiers) {
       const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -295,20 +295,20 @@ describe('a good exchange', () => {
     }
   });
 
-  it('gives the scope that the user agreed to, whatever the token request says', async () => {
+  it('grants the scopes that the user agreed to, whatever the token request says', async () => {
     const code = await newCode(client, { scope: 'vehicle:read' });
     const answer = await exchange(service.http, client, code, { scope: 'charging_session:read' });
     expect(answer.json).toMatchObject({ scope: 'vehicle:read' });
   });
 
-  it('gives what is left where the consent was narrowed meanwhile', async () => {
+  it('grants only the remaining scopes if the consent was narrowed in the meantime', async () => {
     const someone = await service.make.user();
     const code = await service.make.code(client, someone);
     await service.make.consent(client, someone, ['vehicle:read']);
     expect((await exchange(service.http, client, code)).json).toMatchObject({ scope: 'vehicle:read' });
   });
 
-  it('leaves nothing in the database but digests, and nothing in the log', async () => {
+  it('leaves only digests in the database, and no secrets in the log', async () => {
     const code = await newCode(client);
     const tokens = (await exchange(service.http, client, code)).json as Tokens;
     const [row] = await service.database.query<{ consumed: boolean; clear: boolean }>(
@@ -323,8 +323,8 @@ describe('a good exchange', () => {
   });
 });
 
-describe('a loopback redirect URI', () => {
-  it('has the port of the authorization request in the exchange too', async () => {
+describe('A loopback redirect URI', () => {
+  it('must have the same port in the exchange as in the authorization request', async () => {
     const [pkce, redirectUri] = [newPkce(), 'http://127.0.0.1:51004/cb'];
     const code = await newCode(app, { pkce, redirectUri });
     const code_verifier = pkce.verifier;
@@ -336,7 +336,7 @@ describe('a loopback redirect URI', () => {
     await expectUsable(app, code, { code_verifier, redirect_uri: redirectUri });
   });
 
-  it('needs no port where none was registered', async () => {
+  it('needs no port if none was registered', async () => {
     const pkce = newPkce();
     const code = await newCode(app, { pkce, redirectUri: 'http://127.0.0.1/cb' });
     const fields = { code_verifier: pkce.verifier, redirect_uri: 'http://127.0.0.1/cb' };

@@ -12,7 +12,7 @@ const STATE = 'a state/with+signs & umläuts="1"';
 const PUBLIC_URI = 'com.example.app:/callback';
 const LOOPBACK_URIS = ['http://127.0.0.1/cb', 'http://[::1]:7000/cb', 'http://localhost:8000/cb'];
 
-describe('authorization request', () => {
+describe('An authorization request', () => {
   let service: TestService;
   let client: TestClient;
   let app: TestClient;
@@ -77,38 +77,38 @@ describe('authorization request', () => {
     });
   };
 
-  describe('that names nobody to send the browser to is a page, never a redirect', () => {
+  describe('without a valid client and redirect URI is answered with a page, never a redirect:', () => {
     it.each([
       ['no client_id', { client_id: undefined }],
       ['an empty client_id', { client_id: '' }],
-      ['a client_id that nobody has', { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735' }],
-      ['a client_id of another form', { client_id: 'northwind' }],
+      ['an unknown client_id', { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735' }],
+      ['a malformed client_id', { client_id: 'northwind' }],
       ['no redirect_uri', { redirect_uri: undefined }],
       ['an empty redirect_uri', { redirect_uri: '' }],
       ['a redirect_uri that is not registered', { redirect_uri: 'https://evil.example/callback' }],
-    ])('%s', async (_what, changes) => expectPage(await ask(good(changes))));
+    ])('with %s', async (_what, changes) => expectPage(await ask(good(changes))));
 
-    it('a disabled client', async () => {
+    it('with a disabled client', async () => {
       const disabled = await service.make.client();
       await service.app.get(ClientsService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
       expectPage(await ask(good({ client_id: disabled.id })));
     });
 
-    it("another client's redirect_uri", async () => {
+    it("with another client's redirect_uri", async () => {
       await service.make.client({ redirectUris: ['https://other.example/callback'] });
       expectPage(await ask(good({ redirect_uri: 'https://other.example/callback' })));
     });
 
-    it.each(['client_id', 'redirect_uri'])('%s twice, even with the same value', async (name) => {
+    it.each(['client_id', 'redirect_uri'])('with %s twice, even with the same value', async (name) => {
       const value = good()[name]!;
       expectPage(await ask(good(), `&${new URLSearchParams({ [name]: value }).toString()}`));
       expectPage(await ask(good(), `&${name}=`));
     });
 
-    it('nothing at all', async () => expectPage(await service.http.get('/o/authorize')));
+    it('without any parameters', async () => expectPage(await service.http.get('/o/authorize')));
   });
 
-  describe.each(['/o/authorize', '/o/authorize/'])('to %s is sent back with', (path) => {
+  describe.each(['/o/authorize', '/o/authorize/'])('to %s is redirected with', (path) => {
     const query = (parameters: Parameters): string => authorizePath(parameters).split('?')[1]!;
     const askHere = (parameters: Parameters): Promise<Answer> =>
       service.http.get(`${path}?${query(parameters)}`);
@@ -145,7 +145,7 @@ describe('authorization request', () => {
       expectRefusal(await askHere(goodOfApp({ code_challenge: '' })), 'invalid_request', { uri: PUBLIC_URI });
     });
 
-    it('no state where none was given', async () => {
+    it('no state if none was given', async () => {
       const answer = await askHere(good({ state: undefined, response_type: 'token' }));
       expectRefusal(answer, 'unsupported_response_type', { state: null });
     });
@@ -156,17 +156,17 @@ describe('authorization request', () => {
     'scope=charging_session%3Aread',
     'code_challenge=x',
     'something=1&something=2',
-  ])('with a parameter twice (%s) is sent back as invalid_request', async (extra) => {
+  ])('with a repeated parameter (%s) is redirected with invalid_request', async (extra) => {
     const parameters = good({ scope: 'charging_session:read', code_challenge: 'x' });
     expectRefusal(await ask(parameters, `&${extra}`), 'invalid_request');
   });
 
-  it('with the state twice is sent back as invalid_request, without a state', async () => {
+  it('with a repeated state is redirected with invalid_request and without a state', async () => {
     expectRefusal(await ask(good(), '&state=another'), 'invalid_request', { state: null });
     expectRefusal(await ask(good(), `&state=`), 'invalid_request', { state: null });
   });
 
-  it('with several faults is refused for the first one in the order of the checks', async () => {
+  it('with several errors is refused for the first one in the order of the checks', async () => {
     const pkce = { code_challenge: 'short' };
     const scope = { ...pkce, scope: 'admin:read' };
     const grant = { ...scope, client_id: codeless.id };
@@ -182,13 +182,13 @@ describe('authorization request', () => {
     expectPage(await ask(good(responseType), '&scope=x&client_id=x'));
   });
 
-  it('takes response_mode where it is query, which is what it does', async () => {
+  it('is accepted with response_mode=query, the only supported mode', async () => {
     const [plain, named] = [await ask(good()), await ask(good({ response_mode: 'query' }))];
     expect(named.status).toBe(plain.status);
     expect(named.headers.get('location')).toMatch(/^\/login\?/);
   });
 
-  describe('redirect_uri', () => {
+  describe('with the redirect URI', () => {
     it.each([
       'https://app.example/Callback',
       'https://APP.example/callback',
@@ -212,7 +212,9 @@ describe('authorization request', () => {
       '//app.example/callback',
       '/callback',
       'javascript:alert(1)//https://app.example/callback',
-    ])('%j is not the one registered', async (uri) => expectPage(await ask(good({ redirect_uri: uri }))));
+    ])('%j is refused, because it is not exactly the registered one', async (uri) =>
+      expectPage(await ask(good({ redirect_uri: uri }))),
+    );
 
     it.each([
       'http://localhost:8001/cb',
@@ -237,7 +239,7 @@ describe('authorization request', () => {
       'com.example.app:/callback/',
       'com.example.app://callback',
       'com.example.app.evil:/callback',
-    ])('%j of an app on the device is not one of those registered', async (uri) =>
+    ])('%j of an app on the device is refused, because it is not registered', async (uri) =>
       expectPage(await ask(goodOfApp({ redirect_uri: uri }))),
     );
 
@@ -248,7 +250,7 @@ describe('authorization request', () => {
       'http://[::1]/cb',
       'http://localhost:8000/cb',
       PUBLIC_URI,
-    ])('%s is taken, and refusals go there to the letter', async (uri) => {
+    ])('%s is accepted, and refusals are sent to exactly that URI', async (uri) => {
       expectLogin(await ask(goodOfApp({ redirect_uri: uri })));
       const answer = await ask(goodOfApp({ redirect_uri: uri, response_type: 'token' }));
       expectRefusal(answer, 'unsupported_response_type', { uri });
@@ -258,7 +260,7 @@ describe('authorization request', () => {
       ['https://app.example/cb?tenant=1', 'https://app.example/cb?tenant=1&'],
       ['https://app.example/cb?tenant=%C3%A4&x=a%20b', 'https://app.example/cb?tenant=%C3%A4&x=a%20b&'],
       ['https://app.example/cb?', 'https://app.example/cb?'],
-    ])('%s keeps its own query', async (uri, start) => {
+    ])('%s keeps the query of that URI', async (uri, start) => {
       const withQuery: ClientEntity = await service.make.client({ redirectUris: [uri] });
       const parameters = good({ client_id: withQuery.id, redirect_uri: uri });
       const refusal = (await ask({ ...parameters, scope: 'x' })).headers.get('location')!;
@@ -289,7 +291,7 @@ describe('authorization request', () => {
     };
 
     it.each(['%00', 'a%00b', '%', '%zz', '%C3%28', '%ED%A0%80', '%FF'])(
-      'answers the undecodable %s with a page',
+      'is answered with a page if %s cannot be decoded',
       async (text) => expectPage(await withText(text)),
     );
 
@@ -300,7 +302,7 @@ describe('authorization request', () => {
       "'; DROP TABLE clients; --",
       'x\r\nSet-Cookie: session=1',
       '\u202e\ufeff${7*7}{{7*7}}',
-    ])('never echoes %j raw, and nothing breaks', async (text) => {
+    ])('never gets %j echoed unescaped, and causes no error', async (text) => {
       const answer = await withText(encodeURIComponent(text));
       expect([302, 400]).toContain(answer.status);
       if (name === 'client_id' || name === 'redirect_uri') expectPage(answer);
@@ -311,7 +313,7 @@ describe('authorization request', () => {
     });
   });
 
-  it('gives back a very long state, and refuses one over the limit of headers without a redirect', async () => {
+  it('gets a very long state back, but is refused without a redirect above the header limit', async () => {
     const state = 'ä'.repeat(1000) + 's'.repeat(4000);
     const browser = await service.make.signedIn(await service.make.user());
     const location = await browser.authorize(good({ state }));

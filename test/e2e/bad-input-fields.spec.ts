@@ -19,7 +19,7 @@ const ATTACKS = [
 
 type Fields = Record<string, string | undefined>;
 
-/** Each attack in each of the fields, the other fields being as they should. */
+/** Each attack in each of the fields, while the other fields are valid. */
 const attacked = (base: Fields, fields: string[]): [string, Fields][] =>
   fields.flatMap((field) => ATTACKS.map((attack): [string, Fields] => [field, { ...base, [field]: attack }]));
 
@@ -54,7 +54,7 @@ describe('SQL and markup in fields', () => {
   const send = (path: string, options: HttpOptions = {}) => service.http.send(path, options);
   const path = (strings: TemplateStringsArray, attack: string) => strings.join(encodeURIComponent(attack));
 
-  describe('are refused, and nothing is stored,', () => {
+  describe('are refused and not stored', () => {
     afterEach(async () => expect(await rowCounts(service)).toEqual(before));
 
     it('in every field of the token, revocation and introspection endpoints', async () => {
@@ -151,7 +151,7 @@ describe('SQL and markup in fields', () => {
       }
       for (const attack of ATTACKS) {
         expectRefusal(await send(path`/v2/users/${attack}`, { bearer: token }), attack);
-        // What may stand in a header at all.
+        // Only text that a header may contain.
         if (!/^[\x20-\x7e]+$/.test(attack)) continue;
         expectRefusal(
           await send('/v2/users', { bearer: token, headers: { 'service-version': attack } }),
@@ -170,7 +170,7 @@ describe('SQL and markup in fields', () => {
       owner_id: client.ownerId,
     });
 
-    it('in every member that the admin API takes, unless it is free text', async () => {
+    it('in every member that the admin API accepts, except free text', async () => {
       const values = (attack: string) => [attack, [attack], { [attack]: attack }, { $ne: attack }];
       const consent = `/admin/clients/${client.id}/consents/${userId}`;
       const requests: [string, string, object, string[]][] = [
@@ -208,7 +208,7 @@ describe('SQL and markup in fields', () => {
       }
     });
 
-    it('in every id and filter of the admin API; a search finds nothing', async () => {
+    it('in every id and filter of the admin API, and a search for them finds nothing', async () => {
       for (const attack of ATTACKS) {
         for (const address of [path`/admin/users/${attack}`, path`/admin/clients/${attack}`]) {
           for (const method of ['GET', 'DELETE'])
@@ -241,7 +241,7 @@ describe('SQL and markup in fields', () => {
     });
   });
 
-  it('sign nobody in, and what was typed comes back as text', async () => {
+  it('sign nobody in, and the login page shows them as text', async () => {
     const stranger = new BrowserSession(service.url);
     const page = await stranger.open('/login');
     for (const [n, attack] of ATTACKS.entries()) {
@@ -262,7 +262,7 @@ describe('SQL and markup in fields', () => {
     expect({ users, sessions }).toEqual({ users: before.users, sessions: before.sessions });
   });
 
-  it('are kept as they are in names, and shown as text, unless a person could not read them', async () => {
+  it('are stored unchanged in names and shown as text, unless they are illegible', async () => {
     const query = { response_type: 'code', redirect_uri: REDIRECT_URI };
     for (const [n, name] of ATTACKS.entries()) {
       const email = `${n}@names.example`;

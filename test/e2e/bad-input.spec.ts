@@ -6,10 +6,10 @@ import { startService, type TestService } from '../support/test-service.js';
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_PATHS = ['/o/token', '/o/revoke_token/', '/o/introspect', '/o/authorize/', '/login', '/logout'];
 const ALL_FORM_PATHS = [...FORM_PATHS, '/portal/login/x', '/portal/logout', '/password/x'];
-// No byte of UTF-8; half of a surrogate pair; half of a letter.
+// A byte that never occurs in UTF-8; an unpaired surrogate; an incomplete character.
 const BAD_UTF8 = ['fffe', 'eda080', 'c3'];
 
-describe('bad input', () => {
+describe('The service,', () => {
   let service: TestService;
   let credentials: Record<string, string>;
   let token: string;
@@ -30,7 +30,7 @@ describe('bad input', () => {
   });
   afterAll(() => service.stop());
 
-  // Whatever is sent here: nothing is stored, and nothing takes the service by surprise.
+  // None of these requests may store anything or cause an unexpected error.
   beforeEach(async () => {
     before = await rowCounts(service);
     logged = service.log.length;
@@ -48,8 +48,8 @@ describe('bad input', () => {
   const raw = (line: string, headers?: Record<string, string>, body?: string) =>
     sendRaw(service.url, rawRequest(line, headers, body));
 
-  describe('in bodies', () => {
-    it('refuses more than 64 kB on every endpoint, announced or in pieces', async () => {
+  describe('given bad input in bodies,', () => {
+    it('refuses more than 64 kB on every endpoint, with a Content-Length or chunked', async () => {
       for (const path of ALL_FORM_PATHS) {
         expect([path, (await sendForm(path, `a=${'x'.repeat(66_000)}`)).status]).toEqual([path, 413]);
       }
@@ -63,7 +63,7 @@ describe('bad input', () => {
     });
 
     it.each(['{"a":', '{"a":1}}', "{'a':1}", '{"a":\u0000}', '[1,', 'nul', '{"a":1,"a"}', '\ufeff{'])(
-      'refuses broken JSON: %j',
+      'refuses malformed JSON: %j',
       async (body) => {
         const answer = await sendJson(body);
         expectRefusal(answer, body);
@@ -72,7 +72,7 @@ describe('bad input', () => {
     );
 
     it.each(['[]', '1', '"text"', 'null', 'true', '[{"email":"a@mail.example","name":"A"}]'])(
-      'refuses JSON that is no object: %s',
+      'refuses JSON that is not an object: %s',
       async (body) => {
         expectRefusal(await sendJson(body), 'POST');
         expectRefusal(await sendJson(body, 'PATCH', `/admin/users/${userId}`), 'PATCH');
@@ -96,7 +96,7 @@ describe('bad input', () => {
     });
 
     it.each(['a=%', 'a=%zz', 'a=%c3%28', 'gr%ed%a0%80nt=a', 'a=%00', '%00=a', 'a=%ff', 'a=\u0000'])(
-      'refuses forms with broken or dangerous text: %j',
+      'refuses forms with broken encoding or NUL: %j',
       async (body) => {
         for (const path of ALL_FORM_PATHS) expectRefusal(await sendForm(path, body), path);
       },
@@ -137,7 +137,7 @@ describe('bad input', () => {
       },
     );
 
-    it('refuses a length and pieces at once, and two lengths', async () => {
+    it('refuses Content-Length together with chunked encoding, and two lengths', async () => {
       const head = { 'Content-Type': FORM, 'Content-Length': '3' };
       for (const [name, value] of [
         ['Transfer-Encoding', 'chunked'],
@@ -148,7 +148,7 @@ describe('bad input', () => {
     });
   });
 
-  describe('in addresses', () => {
+  describe('given bad input in addresses,', () => {
     it.each([
       ...[
         '/%00',
@@ -184,19 +184,19 @@ describe('bad input', () => {
       expectRefusal(await raw(`GET ${path}`, { Authorization: `Bearer ${token}` }), name);
     });
 
-    it('takes two slashes for the start page, and not for another host', async () => {
+    it('serves the start page at two slashes instead of redirecting to another host', async () => {
       const answer = await raw('GET //');
       expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
     });
 
-    it('answers a HEAD that it cannot read without a body, which would be taken for another answer', async () => {
+    it('answers a malformed HEAD request without a body, which would be read as the next answer', async () => {
       const [head, get] = [await raw('HEAD /\xe9'), await raw('GET /\xe9')];
       expect([head.status, head.text]).toEqual([400, '']);
       expect([get.status, get.text]).toEqual([400, expect.stringContaining('well-formed')]);
       expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
     });
 
-    it('closes the connection of a CONNECT, which is for proxies', async () => {
+    it('closes the connection of a CONNECT request, which is meant for proxies', async () => {
       await expect(raw('CONNECT /login')).rejects.toThrow('closed the connection');
     });
 
@@ -225,7 +225,7 @@ describe('bad input', () => {
     });
   });
 
-  describe('in headers', () => {
+  describe('given bad input in headers,', () => {
     it.each(['Cookie', 'Authorization', 'X-Request-Id', 'Accept', 'Service-Version'])(
       'refuses 100 kB of %s',
       async (name) => {
@@ -274,7 +274,7 @@ describe('bad input', () => {
     });
 
     it.each(['session=%zz', 'session=%00', ';;;=;', 'session', 'csrf=x', '\xff=\xfe'])(
-      'takes cookies that are garbage for none: %s',
+      'ignores malformed cookies: %s',
       async (cookie) => {
         const pages = { '/': 200, '/login': 200, '/portal': 401 };
         for (const [path, status] of Object.entries(pages)) {

@@ -22,7 +22,7 @@ const reasonsOf = async (of: TestClient): Promise<string[]> => {
   return rows.map(({ detail }) => detail);
 };
 
-describe('of an access token, who holds it is told', () => {
+describe('The holder of an access token is told', () => {
   const use = (bearer: string) => service.http.get('/v2/users', { bearer });
   const expectTold = (answer: Answer, description: string): void => {
     expect(answer.json).toEqual({ status: 401, title: 'Unauthorized', detail: description });
@@ -31,7 +31,7 @@ describe('of an access token, who holds it is told', () => {
     );
   };
 
-  it('that it is none, unknown, expired or revoked, and not what became of user, client or consent', async () => {
+  it('that it is malformed, unknown, expired or revoked, but not what happened to user, client or consent', async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const MALFORMED = 'The access token is malformed: it was truncated or changed in transit.';
     const UNKNOWN = 'The access token is unknown: it was never issued, or ended some time ago.';

@@ -7,12 +7,12 @@ import { until } from '../support/until.js';
 
 const LISTENER = 'charging-data-service listener';
 
-/** The changes that are kept for as long as a token can live, and what instances know of them. */
-describe('a change of what tokens rest on', () => {
+/** Access changes, which are kept for as long as a token can live, and what instances know of them. */
+describe('An access change', () => {
   let service: TestService;
   let here: AccessChanges;
   let there: AccessChanges;
-  /** A transaction by hand. */
+  /** A connection for transactions that the tests control. */
   let hand: Client;
 
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('a change of what tokens rest on', () => {
   const touch = (userId: string) => hand.query('UPDATE users SET name = name WHERE id = $1', [userId]);
   const knows = (changes: AccessChanges, stamp: Stamp, id: string) => changes.hasChangedSince(stamp, [id]);
 
-  it('that was not committed yet counts for all that was issued meanwhile, and for nothing that was issued after', async () => {
+  it('that commits late applies to all stamps taken before the commit, and to none taken after it', async () => {
     const { id } = await service.make.user();
     const other = await service.make.user();
     const before = there.stamp;
@@ -44,7 +44,7 @@ describe('a change of what tokens rest on', () => {
     await touch(id);
     const during: Stamp[] = [];
     for (let n = 0; n < 20; n++) {
-      // Others go on meanwhile, so the transactions after it are finished before it.
+      // Other transactions go on, so those that started later finish first.
       await service.database.query('UPDATE users SET name = name WHERE id = $1', [other.id]);
       await there.catchUp();
       during.push(there.stamp);
@@ -68,7 +68,7 @@ describe('a change of what tokens rest on', () => {
     }
   });
 
-  it('is nothing where its transaction was rolled back, and all that it was where a part of it was', async () => {
+  it('is discarded when its transaction rolls back, and only in part when it rolls back to a savepoint', async () => {
     const [rolledBack, kept, undone] = [
       await service.make.user(),
       await service.make.user(),
@@ -89,7 +89,7 @@ describe('a change of what tokens rest on', () => {
     expect([rolledBack, kept, undone].map(({ id }) => knows(here, before, id))).toEqual([false, true, false]);
   });
 
-  it('is read when the connection is back, however much changed meanwhile', async () => {
+  it('is read after a reconnection, together with all other changes in the meantime', async () => {
     const users = await Promise.all(Array.from({ length: 5 }, () => service.make.user()));
     await there.catchUp();
     const before = there.stamp;
@@ -104,7 +104,7 @@ describe('a change of what tokens rest on', () => {
     expect(knows(there, before, 'user of nobody')).toBe(false);
   });
 
-  it('of more than a thousand grants names their clients, and of anything else everything', async () => {
+  it('of more than a thousand grants names their clients; of more than a thousand users, everything', async () => {
     const [client, other] = [await service.make.client(), await service.make.client()];
     await hand.query(
       `INSERT INTO users (id, email, email_key, name, kind, role)
@@ -148,7 +148,7 @@ describe('a change of what tokens rest on', () => {
       );
     const purge = () => service.app.get(PurgeService).purge();
 
-    it('for as long after its commit as a token can live, however long its transaction was open', async () => {
+    it('as long after its commit as a token can live, however long its transaction was open', async () => {
       const { id } = await service.make.user();
       await hand.query('BEGIN');
       await touch(id);
@@ -168,7 +168,7 @@ describe('a change of what tokens rest on', () => {
       expect(await kept(id)).toBe(0);
     });
 
-    it('for the longest time that tokens of a key in use were given', async () => {
+    it('for the longest lifetime that tokens of a key in use were issued with', async () => {
       const { id } = await service.make.user();
       const instance: TestInstance = await startInstance(service.database, {
         ACCESS_TOKEN_TTL_SECONDS: '72000',
@@ -184,7 +184,7 @@ describe('a change of what tokens rest on', () => {
       expect(await kept(id)).toBe(0);
     });
 
-    it('no longer where another life of the database wrote it', async () => {
+    it('no longer if it was written before the database was restored', async () => {
       await hand.query("INSERT INTO access_changes (xid, ids) VALUES ('1000000000000', '{ghost}')");
       await purge();
       expect(await kept('ghost')).toBe(0);

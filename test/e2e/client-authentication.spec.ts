@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A second secret for the client, given as from the settings. */
+/** Stores a secret for the client directly in the database. */
 async function addSecret(secret: string, expiresIn?: string): Promise<void> {
   await service.database.query(
     'INSERT INTO client_secrets (client_id, digest, expires_at) VALUES ($1, $2, now() + $3::interval)',
@@ -40,7 +40,7 @@ async function addSecret(secret: string, expiresIn?: string): Promise<void> {
 const update = (target: TestClient, enabled: boolean) =>
   service.app.get(ClientsService).update(target.id, { enabled }, SERVICE_ACTOR);
 
-describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
+describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
   const inBody = (more: Record<string, string | undefined>): Promise<Answer> =>
     service.http.send(path, { form: { ...fields, ...more } });
   const byHeader = (authorization: string, more: Record<string, string> = {}): Promise<Answer> =>
@@ -48,7 +48,7 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
   const byBasic = (id: string, secret: string, more: Record<string, string> = {}): Promise<Answer> =>
     byHeader(basicHeader({ id, secret }), more);
 
-  it('refuses a request without any client', async () => {
+  it('refuses a request without a client', async () => {
     expectOAuthError(await inBody({}), 401, 'invalid_client');
     expectOAuthError(await inBody({ client_secret: client.secret }), 401, 'invalid_client');
   });
@@ -69,7 +69,7 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     expectOAuthError(await byBasic(client.id, ''), 401, 'invalid_client');
   });
 
-  it("refuses a wrong secret and another client's", async () => {
+  it("refuses a wrong secret and another client's secret", async () => {
     for (const secret of [
       `${client.secret}x`,
       client.secret.slice(0, -1),
@@ -83,18 +83,18 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
 
   it.each([
     ['no credentials', 'Basic'],
-    ['no base64', 'Basic !!!'],
+    ['invalid base64', 'Basic !!!'],
     ['no colon', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735')}`],
     ['no id', `Basic ${base64(':secret')}`],
     ['broken percent-encoding', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735:%zz')}`],
     ['percent-encoded NUL', `Basic ${base64('clnt01HN2NJ9NMRZBXT1H6FT9N7735:%00')}`],
-    ['bytes that are no UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`],
+    ['bytes that are not UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`],
     ['another scheme', `Digest username="x"`],
   ])('refuses a malformed Authorization header: %s', async (_what, header) => {
     expectOAuthError(await byHeader(header), 401, 'invalid_client');
   });
 
-  it('refuses a malformed header even beside good credentials in the body', async () => {
+  it('refuses a malformed header even with valid credentials in the body', async () => {
     const answer = await byHeader('Basic !!!', { client_id: client.id, client_secret: client.secret });
     expectOAuthError(answer, 401, 'invalid_client');
   });
@@ -111,7 +111,7 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     expectOAuthError(answer, 400, 'invalid_request');
   });
 
-  it('refuses a secret sent twice', async () => {
+  it('refuses a secret that is sent twice', async () => {
     const pairs = Object.entries({ ...fields, client_id: client.id });
     const answer = await service.http.send(path, {
       form: [...pairs, ['client_secret', client.secret], ['client_secret', client.secret]],
@@ -119,7 +119,7 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     expectOAuthError(answer, 400, 'invalid_request');
   });
 
-  it('refuses a secret that holds a NUL or broken percent-encoding', async () => {
+  it('refuses a secret with NUL or broken percent-encoding', async () => {
     for (const secret of ['%00', '%zz', '%ff']) {
       const body = `${new URLSearchParams(fields).toString()}&client_id=${client.id}&client_secret=${secret}`;
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -127,14 +127,14 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     }
   });
 
-  it('says 413, as a problem, to a secret of 100,000 characters', async () => {
+  it('answers 413 with a problem to a secret of 100,000 characters', async () => {
     const answer = await inBody({ client_id: client.id, client_secret: 'x'.repeat(100_000) });
     expect(answer.status).toBe(413);
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(answer.json).toMatchObject({ status: 413 });
   });
 
-  it('refuses a disabled client in the words it has for an unknown one', async () => {
+  it('refuses a disabled client with the same message as an unknown one', async () => {
     const unknown = await inBody({ client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', client_secret: 'x' });
     await update(other, false);
     const answer = await inBody(credentialsOf(other));
@@ -146,13 +146,13 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     expect((await inBody(credentialsOf(other))).status).toBe(200);
   });
 
-  it('refuses a secret of a public client, by whichever way', async () => {
+  it('refuses a secret of a public client, whichever way it is sent', async () => {
     const { id } = publicClient;
     expectOAuthError(await inBody({ client_id: id, client_secret: client.secret }), 401, 'invalid_client');
     expectOAuthError(await byBasic(id, client.secret), 401, 'invalid_client');
   });
 
-  it('takes Basic with an empty password for the client_id alone', async () => {
+  it('accepts Basic with an empty password as the client_id alone', async () => {
     const { id } = publicClient;
     const byId = await inBody({ client_id: id });
     expect(byId.status).not.toBe(401);
@@ -163,22 +163,22 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     expectOAuthError(await byBasic(client.id, '', { client_id: client.id }), 401, 'invalid_client');
   });
 
-  it('takes the secret in the body', async () => {
+  it('accepts the secret in the body', async () => {
     expect((await inBody(credentialsOf(client))).status).toBe(200);
   });
 
-  it('takes the secret by Basic, alone and with the same client_id in the body', async () => {
+  it('accepts the secret by Basic, alone and with the same client_id in the body', async () => {
     expect((await byBasic(client.id, client.secret)).status).toBe(200);
     expect((await byBasic(client.id, client.secret, { client_id: client.id })).status).toBe(200);
     expect((await byHeader(`bAsIc ${base64(`${client.id}:${client.secret}`)}`)).status).toBe(200);
   });
 
   // RFC 9110 §11.4: credentials = auth-scheme [ 1*SP ( token68 / … ) ].
-  it('takes more than one space behind the scheme', async () => {
+  it('accepts more than one space after the scheme', async () => {
     expect((await byHeader(`Basic   ${base64(`${client.id}:${client.secret}`)}`)).status).toBe(200);
   });
 
-  it('takes any characters in a secret, form-encoded, and refuses them where they are not', async () => {
+  it('accepts any characters in a secret if form-encoded, and refuses them otherwise', async () => {
     const digest = digestOf(ODD_SECRET);
     await service.database.query('DELETE FROM client_secrets WHERE digest = $1', [digest]);
     await addSecret(ODD_SECRET);
@@ -191,7 +191,7 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
     expectOAuthError(await byBasic(client.id, cut), 401, 'invalid_client');
   });
 
-  it('takes the old and the new secret while one is rotated, and no expired one', async () => {
+  it('accepts the old and the new secret during a rotation, but no expired one', async () => {
     const rotating = await service.make.operatorClient(['token:introspect']);
     const rotated = await service.app.get(ClientsService).rotateSecret(rotating.id, 3600, SERVICE_ACTOR);
     const [oldSecret, newSecret] = [rotating.secret, rotated.secret];
@@ -213,8 +213,8 @@ describe.each(ENDPOINTS)('client authentication at %s', (path, fields) => {
   });
 });
 
-describe('client authentication', () => {
-  it('lets a public client pass by its id alone, at the token and the revocation endpoint', async () => {
+describe('Client authentication', () => {
+  it('accepts a public client by its id alone at the token and the revocation endpoint', async () => {
     const token = await service.http.token({ grant_type: 'client_credentials', client_id: publicClient.id });
     expectOAuthError(token, 400, 'unauthorized_client');
     const form = { client_id: publicClient.id, token: 'anything' };
@@ -222,7 +222,7 @@ describe('client authentication', () => {
     expectOAuthError(await service.http.send('/o/introspect/', { form }), 403, 'insufficient_scope');
   });
 
-  it('is needed for every grant', async () => {
+  it('is required for every grant type', async () => {
     for (const grant_type of ['authorization_code', 'refresh_token', 'client_credentials', 'unknown']) {
       const form = { grant_type, client_id: client.id, code: 'x', refresh_token: 'x', redirect_uri: 'x' };
       expectOAuthError(await service.http.token(form), 401, 'invalid_client');
@@ -236,7 +236,7 @@ describe('client authentication', () => {
     expect(log).not.toContain(ODD_SECRET.slice(0, 20));
   });
 
-  it('keeps a secret as its digest alone', async () => {
+  it('stores a secret only as its digest', async () => {
     const rows = await service.database.query<{ row: string; found: boolean }>(
       'SELECT to_jsonb(s)::text AS row, digest = $2 AS found FROM client_secrets s WHERE client_id = $1',
       [client.id, digestOf(client.secret)],

@@ -7,17 +7,17 @@ import type { TestClient } from '../support/factory.js';
 import { enterPortal } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-/** Pages that are not compressed, and why. The first that matches counts. */
+/** Pages that are not compressed, and why. The first match counts. */
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
-  [/^\/docs$/, 'compressed once, and kept: see below'],
-  [/^\/(password|portal\/login)\//, 'the key of the link stands in the form'],
-  [/^\/(login|o\/authorize)$/, 'what the address asks for stands in the form'],
-  [/^\/account\/notifications$/, 'the address stands in the forms, to come back to'],
-  [/^\/demo\/callback$/, 'shows the code that the address brings'],
-  [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'has to do with a secret'],
-  [/^\/portal\/deliveries(\/:id)?$/, 'shows the filter beside data of users'],
-  [/^\/portal\/(endpoints\/|recoveries\/)/, 'a form, or what is under way: shows what was typed'],
-  [/^\/admin\/console\//, 'shows what was searched for or typed beside names, addresses and, once, secrets'],
+  [/^\/docs$/, 'compressed once and cached: see below'],
+  [/^\/(password|portal\/login)\//, 'the form contains the key of the link'],
+  [/^\/(login|o\/authorize)$/, 'the form contains parameters of the address'],
+  [/^\/account\/notifications$/, 'the forms contain the address to return to'],
+  [/^\/demo\/callback$/, 'shows the code from the address'],
+  [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'shows or changes a secret'],
+  [/^\/portal\/deliveries(\/:id)?$/, 'shows the filter next to data of users'],
+  [/^\/portal\/(endpoints\/|recoveries\/)/, 'shows what was typed'],
+  [/^\/admin\/console\//, 'shows search terms or typed text next to names, addresses and secrets'],
 ];
 
 let service: TestService;
@@ -44,7 +44,7 @@ interface Received {
   body: Buffer;
 }
 
-/** As it came over the wire. */
+/** Returns the answer as sent over the wire, without decompressing it. */
 function receive(
   path: string,
   headers: Record<string, string> = {},
@@ -79,8 +79,8 @@ const visitorOf = (path: string): BrowserSession | undefined =>
 const pathOf = (route: string): string =>
   route.replace(':slug', 'not-found').replace(':client_id', client.id);
 
-describe('every page', () => {
-  it('is in one of the lists: of those that are compressed, or of those that are not and why', () => {
+describe('Every page', () => {
+  it('is either in the list of compressed pages or, with a reason, in the list of uncompressed ones', () => {
     const pages = [
       ...new Set(routes.filter(({ isPage, method }) => isPage && method === 'GET').map(({ url }) => url)),
     ];
@@ -96,12 +96,12 @@ describe('every page', () => {
   });
 });
 
-describe.each([...COMPRESSED_PAGES].map((route): [string] => [route]))('the page %s', (route) => {
+describe.each([...COMPRESSED_PAGES].map((route): [string] => [route]))('The page %s', (route) => {
   const by = () => visitorOf(route);
-  // Tokens of forms are masked anew on every page, and clocks go on.
+  // CSRF tokens are masked differently on every page, and the request ID changes.
   const same = (text: string) => text.replace(/(csrf_token" value=")[^"]+|request ID <code>[^<]+/g, '$1');
 
-  it.each(['br', 'gzip'])('is sent as %s, with its length, to those who take it', async (encoding) => {
+  it.each(['br', 'gzip'])('is sent as %s, with its length, to clients that accept it', async (encoding) => {
     const plain = await receive(pathOf(route), {}, { by: by() });
     const answer = await receive(pathOf(route), { 'accept-encoding': encoding }, { by: by() });
     expect([plain.status, plain.headers['content-encoding']]).toEqual([200, undefined]);
@@ -115,7 +115,7 @@ describe.each([...COMPRESSED_PAGES].map((route): [string] => [route]))('the page
     expect(head.headers.vary).toBe(answer.headers.vary);
   });
 
-  it('echoes nothing of the address, and so tells nobody whether a guess stands in it', async () => {
+  it('echoes nothing from the address, so that its compressed length cannot confirm a guess', async () => {
     const answer = await receive(
       `${pathOf(route)}?canary=zq7canary&q=zq7canary&page=zq7canary`,
       {},
@@ -125,7 +125,7 @@ describe.each([...COMPRESSED_PAGES].map((route): [string] => [route]))('the page
   });
 });
 
-describe('what is not compressed', () => {
+describe('No compression', () => {
   const every = { 'accept-encoding': 'br, gzip, deflate, zstd' };
   const expectPlain = ({ headers, body }: Received): void => {
     expect(headers['content-encoding']).toBeUndefined();
@@ -137,7 +137,7 @@ describe('what is not compressed', () => {
     '/admin/console/users',
     '/portal/deliveries',
     '/account/notifications',
-  ])('is the page %s', async (path) => {
+  ])('is applied to the page %s', async (path) => {
     const answer = await receive(path, every, {
       by: path === '/login?return_to=/account' ? undefined : visitorOf(path),
     });
@@ -145,7 +145,7 @@ describe('what is not compressed', () => {
     expectPlain(answer);
   });
 
-  it('is JSON for partners, operators and clients, however large', async () => {
+  it('is applied to JSON for partners, operators and clients, however large', async () => {
     const bearer = await service.make.clientToken(client);
     const admin = await service.make.adminToken();
     for (let n = 0; n < 12; n++)
@@ -163,12 +163,12 @@ describe('what is not compressed', () => {
     }
   });
 
-  it('is what token, revocation and introspection endpoints answer', async () => {
+  it('is applied to the answers of the token, revocation and introspection endpoints', async () => {
     for (const path of ['/o/token', '/o/revoke_token/', '/o/introspect'])
       expectPlain(await receive(path, every, { method: 'POST' }));
   });
 
-  it('is any other refusal, and what nobody asked to have compressed', async () => {
+  it('is applied to other refusals, or when the request does not accept a supported encoding', async () => {
     expectPlain(await receive('/nowhere', every));
     for (const header of ['identity', 'br;q=0, gzip;q=0', 'zstd', ''])
       expectPlain(await receive('/', { 'accept-encoding': header }));
@@ -176,8 +176,8 @@ describe('what is not compressed', () => {
   });
 });
 
-describe('a refusal under a page that is compressed', () => {
-  it('is a page that can be read', async () => {
+describe('A refusal below the path of a compressed page', () => {
+  it('is a readable page', async () => {
     const answer = await receive(
       '/account/applications/nobody',
       { 'accept-encoding': 'br' },
@@ -201,7 +201,7 @@ describe.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip;q=1, br;q=0', 'gzip'],
     ['*', 'br'],
-  ])('is sent to those who accept %s as %s', async (accepted, encoding) => {
+  ])('is sent to clients that accept %s as %s', async (accepted, encoding) => {
     const plain = await receive(path);
     const answer = await receive(path, { 'accept-encoding': accepted });
     const { headers } = answer;
@@ -217,7 +217,7 @@ describe.each([
     expect(plain.headers['content-length']).toBe(String(plain.body.length));
   });
 
-  it('has an entity tag for each form, and is not sent again to those who have it', async () => {
+  it('has a separate entity tag for each encoding, and answers 304 to a client that has it', async () => {
     const tags = new Set<string>();
     for (const accepted of ['br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': accepted };
@@ -234,7 +234,7 @@ describe.each([
     expect(tags.size).toBe(3);
   });
 
-  it('says by HEAD what GET says', async () => {
+  it('answers HEAD with the same headers as GET', async () => {
     for (const accepted of ['br', 'identity']) {
       const headers = { 'accept-encoding': accepted };
       const [get, head] = [await receive(path, headers), await receive(path, headers, { method: 'HEAD' })];
@@ -245,8 +245,8 @@ describe.each([
   });
 });
 
-describe('a part of an asset', () => {
-  it('is counted in octets of the file, whatever encodings are accepted', async () => {
+describe('A byte range of an asset', () => {
+  it('counts the bytes of the uncompressed file, whatever encodings are accepted', async () => {
     const path = '/assets/app.css';
     const whole = await receive(path);
     const part = await receive(path, { range: 'bytes=10-19', 'accept-encoding': 'br' });

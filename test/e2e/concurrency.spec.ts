@@ -19,7 +19,7 @@ let client: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  // What is tested here is not the rate limit.
+  // The rate limit is not what is tested here.
   service = await startService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
 });
 afterAll(() => service.stop());
@@ -28,7 +28,7 @@ beforeEach(async () => {
   user = await service.make.user();
 });
 
-/** All at once, by turns to each instance. */
+/** Sends all requests concurrently, alternating between the instances. */
 const atOnce = <T>(count: number, request: (http: Http, n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(
     Array.from({ length: count }, (_, n) =>
@@ -36,7 +36,7 @@ const atOnce = <T>(count: number, request: (http: Http, n: number) => Promise<T>
     ),
   );
 
-/** All at once, and `end` amid them: in each round when some more have been answered. */
+/** Sends all requests concurrently and runs `end` among them: in each round after more of them have been answered. */
 async function racing<T>(
   [number, round]: [number: number, round: number],
   request: (http: Http, n: number) => Promise<T>,
@@ -58,7 +58,7 @@ async function racing<T>(
 const count = async (sql: string, params: unknown[]): Promise<number> =>
   (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, params))[0]!.n;
 
-/** Sorts answers into tokens and refusals; anything but a clean refusal fails. */
+/** Returns the tokens of the successful answers; fails for any answer that is neither a success nor a clean refusal. */
 function tokensIn(answers: Answer[], refusals: [status: 400 | 401, error: string][]): Tokens[] {
   for (const answer of answers.filter(({ status }) => status !== 200)) {
     const known = refusals.find(([, error]) => error === answer.json?.error) ?? refusals[0]!;
@@ -74,7 +74,7 @@ async function expectNothingLive(tokens: Tokens[], of = client): Promise<void> {
   }
 }
 
-/** Several codes of one user, by the consent page in one browser. */
+/** Gets several codes of one user through the consent page in one browser. */
 async function severalCodes(number: number): Promise<string[]> {
   const browser = await service.make.signedIn(user);
   const codes: string[] = [];
@@ -85,8 +85,8 @@ async function severalCodes(number: number): Promise<string[]> {
   return codes;
 }
 
-describe('fifty exchanges of one code at once', () => {
-  it.each(ROUNDS)('succeed at most once, and make at most one grant (round %i)', async () => {
+describe('Fifty concurrent exchanges of one code', () => {
+  it.each(ROUNDS)('succeed only once, and create only one grant (round %i)', async () => {
     const pkce = newPkce();
     const code = await service.make.code(client, user, { pkce });
     const fields = { code_verifier: pkce.verifier };
@@ -94,13 +94,13 @@ describe('fifty exchanges of one code at once', () => {
     const tokens = tokensIn(answers, [[400, 'invalid_grant']]);
     expect(tokens).toHaveLength(1);
     expect(await count('grants WHERE client_id = $1', [client.id])).toBe(1);
-    // Forty-nine second uses: what came of the code is revoked, once.
+    // The other forty-nine are replays: the tokens of the code are revoked, once.
     await expectNothingLive(tokens);
     const revoked = `audit_events WHERE action = 'grant.revoked' AND after->>'client_id' = $1`;
     expect(await count(revoked, [client.id])).toBe(1);
   });
 
-  it('succeed once where all but one bring a wrong verifier', async () => {
+  it('succeed only once if all but one send a wrong verifier', async () => {
     const pkce = newPkce();
     const code = await service.make.code(client, user, { pkce });
     const answers = await atOnce(FIFTY, (http, n) =>
@@ -113,8 +113,8 @@ describe('fifty exchanges of one code at once', () => {
   });
 });
 
-describe('fifty refreshes of one token at once', () => {
-  it.each(ROUNDS)('all get the very same pair, and one refresh token is live (round %i)', async () => {
+describe('Fifty concurrent refreshes with one token', () => {
+  it.each(ROUNDS)('all get the same pair, and only one refresh token is live (round %i)', async () => {
     const first = await service.make.tokens(client, user);
     const answers = await atOnce(FIFTY, (http) => refresh(http, client, first.refresh_token));
     const pairs = tokensIn(answers, [[400, 'none is expected']]);
@@ -128,7 +128,7 @@ describe('fifty refreshes of one token at once', () => {
     expect((await refresh(service.http, client, pairs[0]!.refresh_token)).status).toBe(200);
   });
 
-  it('through ten generations, by clients that all go on with what they got', async () => {
+  it('give one new pair in each of ten generations', async () => {
     let token = (await service.make.tokens(client, user)).refresh_token;
     for (let generation = 0; generation < 10; generation++) {
       const answers = await atOnce(10, (http) => refresh(http, client, token));
@@ -139,7 +139,7 @@ describe('fifty refreshes of one token at once', () => {
     expect(await count('grants WHERE client_id = $1 AND generation = 10', [client.id])).toBe(1);
   });
 
-  it('after the grace time revoke the grant once', async () => {
+  it('revoke the grant once after the grace time', async () => {
     const first = await service.make.tokens(client, user);
     const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
     await endGrace(service, first.refresh_token);
@@ -162,7 +162,7 @@ const endings: [name: string, end: Ending][] = [
     },
   ],
   [
-    'the consent is taken back',
+    'the consent is withdrawn',
     () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
   ],
   [
@@ -171,11 +171,11 @@ const endings: [name: string, end: Ending][] = [
   ],
 ];
 
-describe.each(endings)('while %s', (_name, end) => {
-  it.each(ROUNDS)('refreshes leave nothing live of the family (round %i)', async (round) => {
+describe.each(endings)('While %s,', (_name, end) => {
+  it.each(ROUNDS)('concurrent refreshes leave no live tokens in the family (round %i)', async (round) => {
     const first = await service.make.tokens(client, user);
     const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
-    // Some repeat the earlier token, some use the current one.
+    // Some send the earlier token again, some use the current one.
     const answers = await racing(
       [FIFTY, round],
       (http, n) => refresh(http, client, (n % 5 === 0 ? first : second).refresh_token),
@@ -186,11 +186,11 @@ describe.each(endings)('while %s', (_name, end) => {
   });
 });
 
-describe('while a client is disabled', () => {
+describe('While a client is disabled,', () => {
   const disable = () => service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
   const enable = () => service.app.get(ClientsService).update(client.id, { enabled: true }, SERVICE_ACTOR);
 
-  it.each(ROUNDS)('codes give no token that outlives it (round %i)', async (round) => {
+  it.each(ROUNDS)('exchanges give no token that is accepted afterwards (round %i)', async (round) => {
     const codes = await severalCodes(10);
     const answers = await racing([10, round], (http, n) => exchange(http, client, codes[n]!), disable);
     const tokens = tokensIn(answers, [
@@ -203,18 +203,21 @@ describe('while a client is disabled', () => {
       expectOAuthError(await exchange(service.http, client, code), 400, 'invalid_grant');
   });
 
-  it.each(ROUNDS)('client credentials give no token that outlives it (round %i)', async (round) => {
-    const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
-    const answers = await racing([FIFTY, round], (http) => http.token(form), disable);
-    const tokens = tokensIn(answers, [
-      [401, 'invalid_client'],
-      [400, 'unauthorized_client'],
-    ]);
-    await enable();
-    for (const { access_token } of tokens) expect(await isAccepted(service.http, access_token)).toBe(false);
-  });
+  it.each(ROUNDS)(
+    'client credentials give no token that is accepted afterwards (round %i)',
+    async (round) => {
+      const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
+      const answers = await racing([FIFTY, round], (http) => http.token(form), disable);
+      const tokens = tokensIn(answers, [
+        [401, 'invalid_client'],
+        [400, 'unauthorized_client'],
+      ]);
+      await enable();
+      for (const { access_token } of tokens) expect(await isAccepted(service.http, access_token)).toBe(false);
+    },
+  );
 
-  it('consent pages give no code that outlives it', async () => {
+  it('the consent page gives no code that is accepted afterwards', async () => {
     const browsers = await Promise.all(Array.from({ length: 8 }, () => service.make.signedIn(user)));
     const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
     const path = `/o/authorize/?${new URLSearchParams(request).toString()}`;
@@ -234,7 +237,7 @@ describe('while a client is disabled', () => {
   });
 });
 
-describe('fifty presses of one portal link at once', () => {
+describe('Fifty concurrent submissions of one portal link', () => {
   it.each(ROUNDS)('start exactly one session (round %i)', async () => {
     const bearer = await service.make.clientToken(client);
     const link = new URL((await service.http.get('/webhook_portal', { bearer })).json.url as string).pathname;
@@ -248,7 +251,7 @@ describe('fifty presses of one portal link at once', () => {
     );
     const answers = await Promise.all(
       Array.from({ length: FIFTY }, (_, n) => n % browsers.length).map((n) =>
-        // Both instances have the base URL of the first.
+        // The base URL of both instances is the URL of the first.
         browsers[n]!.open(link, { form: { csrf_token: tokens[n] }, headers: { origin: service.url } }),
       ),
     );
@@ -262,8 +265,8 @@ describe('fifty presses of one portal link at once', () => {
   });
 });
 
-describe('both instances', () => {
-  it('write no error into their logs through all of this', () => {
+describe('Both instances', () => {
+  it('log no error in any of these tests', () => {
     const errors = service.instances
       .flatMap(({ log }) => log)
       .filter((line) => /"level":"(error|fatal)"/.test(line));

@@ -18,7 +18,7 @@ interface Event {
   after: unknown;
 }
 
-describe('consent page', () => {
+describe('The consent page', () => {
   let service: TestService;
   let client: TestClient;
   let user: UserEntity;
@@ -70,7 +70,7 @@ describe('consent page', () => {
       await expectNothingGiven();
     });
 
-    it('a form without the request that it showed', async () => {
+    it('a form without the authorization request that it was shown for', async () => {
       const browser = await service.make.signedIn(user);
       const answer = await decide(browser, await openPage(browser), { request: '' });
       expect(answer.status).toBe(400);
@@ -101,7 +101,7 @@ describe('consent page', () => {
       await expectNothingGiven();
     });
 
-    it('the form that another user was shown in the same browser', async () => {
+    it('the form that was shown to another user in the same browser', async () => {
       const browser = await service.make.signedIn(await service.make.user());
       const page = await openPage(browser);
       await browser.submit(page, '/logout');
@@ -122,7 +122,7 @@ describe('consent page', () => {
       await expectNothingGiven();
     });
 
-    it('the form after logging out: the login page comes first', async () => {
+    it('the form after logout, and redirects to the login page', async () => {
       const browser = await service.make.signedIn(user);
       const page = await openPage(browser);
       await browser.submit(page, '/logout');
@@ -134,7 +134,7 @@ describe('consent page', () => {
       await expectNothingGiven();
     });
 
-    it('a form without a token, with that of the log-out form, or from another origin', async () => {
+    it('a form without a CSRF token, with the token of the logout form, or from another origin', async () => {
       const browser = await service.make.signedIn(user);
       const page = await openPage(browser);
       const token = page.html
@@ -159,17 +159,20 @@ describe('consent page', () => {
     it.each([
       ['client is disabled', { enabled: false }],
       ['redirect URI is removed', { redirectUris: ['https://app.example/new'] }],
-    ] satisfies [string, ClientChanges][])('with a page when the %s meanwhile', async (_what, changes) => {
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser);
-      await update(changes);
-      const answer = await decide(browser, page);
-      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
-      expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
-      await expectNothingGiven();
-    });
+    ] satisfies [string, ClientChanges][])(
+      'the form with a page if the %s in the meantime',
+      async (_what, changes) => {
+        const browser = await service.make.signedIn(user);
+        const page = await openPage(browser);
+        await update(changes);
+        const answer = await decide(browser, page);
+        expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+        expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
+        await expectNothingGiven();
+      },
+    );
 
-    it('with a redirect when the client loses the grant meanwhile', async () => {
+    it('the form with a redirect if the client has lost the grant type in the meantime', async () => {
       const browser = await service.make.signedIn(user);
       const page = await openPage(browser);
       await update({ grantTypes: ['client_credentials'] });
@@ -179,7 +182,7 @@ describe('consent page', () => {
       await expectNothingGiven();
     });
 
-    it('when the user is disabled meanwhile', async () => {
+    it('the form if the user has been disabled in the meantime', async () => {
       const browser = await service.make.signedIn(user);
       const page = await openPage(browser);
       await service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR);
@@ -188,7 +191,7 @@ describe('consent page', () => {
     });
   });
 
-  it('cancelled leads back with access_denied, and what was agreed before stays', async () => {
+  it('redirects with access_denied when cancelled, and leaves an earlier consent unchanged', async () => {
     const browser = await service.make.signedIn(user);
     const location = await browser.authorize(parametersOf(), 'cancel');
     expect(Object.fromEntries(location.searchParams)).toMatchObject({
@@ -226,7 +229,7 @@ describe('consent page', () => {
     expect(items[0]).toContain('See your charging sessions');
   });
 
-  it('tells the owner of a confidential client alone that it may open the webhook portal', async () => {
+  it('mentions the webhook portal only to the owner of a confidential client', async () => {
     const ownClient = await service.make.client({ ownerId: user.id });
     const ownApp = await service.make.client({ ownerId: user.id, type: 'public' });
     const textFor = async (of: ClientEntity, changes = {}): Promise<string> =>
@@ -237,7 +240,7 @@ describe('consent page', () => {
     expect(await textFor(ownApp, pkce)).not.toMatch(/webhook/);
   });
 
-  it('escapes what others chose: names of application and person, and the request itself', async () => {
+  it('escapes text chosen by others: the names of application and person, and the request itself', async () => {
     const markup = `"><script>alert('x')</script>&amp;`;
     const hostile = await service.make.client({ name: markup });
     user = await service.make.user({ name: markup });
@@ -254,7 +257,7 @@ describe('consent page', () => {
     ['https://app.example:8443/callback', 'https://app.example:8443'],
     ['http://127.0.0.1:49152/callback', 'http://127.0.0.1:49152'],
     ['com.example.app:/callback', 'com.example.app:'],
-  ])('lets its form lead to %s and no further, and nothing frame it or run in it', async (uri, source) => {
+  ])('lets its form redirect only to %s, and allows neither frames nor scripts', async (uri, source) => {
     const app = await service.make.client({ type: 'public', redirectUris: [uri] });
     const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
     const browser = await service.make.signedIn(user);
@@ -267,8 +270,8 @@ describe('consent page', () => {
     expect(page.text).not.toMatch(/<script|<[^>]+ (style|on[a-z]+)=/i);
   });
 
-  describe('approved', () => {
-    it('adds scopes and never takes any away, with an audit event for each change', async () => {
+  describe('once approved', () => {
+    it('adds scopes and never removes any, with an audit event for each change', async () => {
       const browser = await service.make.signedIn(user);
       await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));
       expect(await consentedScopes()).toEqual(['vehicle:read']);
@@ -286,7 +289,7 @@ describe('consent page', () => {
       expect(more).toEqual([]);
     });
 
-    it('after a withdrawal starts afresh with what was asked for', async () => {
+    it('starts after a withdrawal with only the requested scopes', async () => {
       const browser = await service.make.signedIn(user);
       await browser.authorize(parametersOf());
       await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
@@ -299,7 +302,7 @@ describe('consent page', () => {
     let trusted: TestClient;
     beforeEach(async () => (trusted = await service.make.client({ trusted: true })));
 
-    it('is still preceded by checks and login', async () => {
+    it('is still preceded by validation and login', async () => {
       const wrong = await service.http.get(authorizePath(parametersOf(trusted, { scope: 'admin:read' })));
       expect(wrong.headers.get('location')).toContain('error=invalid_scope');
       const stranger = await service.http.get(authorizePath(parametersOf(trusted)));
@@ -307,7 +310,7 @@ describe('consent page', () => {
       expect(await consentedScopes(trusted)).toBeUndefined();
     });
 
-    it('is not shown, and the consent is recorded all the same', async () => {
+    it('is not shown, but the consent is recorded', async () => {
       const browser = await service.make.signedIn(user);
       const answer = await browser.open(authorizePath(parametersOf(trusted)));
       const location = new URL(answer.headers.get('location')!);

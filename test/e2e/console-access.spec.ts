@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const ROUTES = consoleRoutes();
 
-describe('the console', () => {
+describe('The console', () => {
   let service: TestService;
   let operator: UserEntity;
   let user: UserEntity;
@@ -22,7 +22,7 @@ describe('the console', () => {
   });
   afterAll(() => service.stop());
 
-  /** The path with ids of what exists. */
+  /** Fills the path with ids. Those of client, user and scope exist. */
   const fill = (path: string): string =>
     path
       .replace(':client_id', client.id)
@@ -37,28 +37,31 @@ describe('the console', () => {
     activity_hours: 0,
   });
 
-  it('has the pages that are tested here', () => {
+  it('has all the routes that are tested here', () => {
     expect(ROUTES.length).toBeGreaterThan(60);
     expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(ROUTES.length);
     expect(ROUTES).toContainEqual({ method: 'POST', path: '/admin/console/clients/:client_id/delete' });
   });
 
-  it.each(ROUTES)('sends who is not signed in from $method $path to the login', async (route) => {
-    const answer = await send(new BrowserSession(service.url), route);
-    const returnTo = route.method === 'POST' ? '/admin/console' : fill(route.path);
-    const login = `/login?${new URLSearchParams({ return_to: returnTo }).toString()}`;
-    expect([answer.status, answer.headers.get('location')]).toEqual([
-      route.method === 'POST' ? 303 : 302,
-      login,
-    ]);
-    expect(answer.text).toBe('');
-  });
+  it.each(ROUTES)(
+    'redirects a visitor who is not signed in from $method $path to the login page',
+    async (route) => {
+      const answer = await send(new BrowserSession(service.url), route);
+      const returnTo = route.method === 'POST' ? '/admin/console' : fill(route.path);
+      const login = `/login?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        route.method === 'POST' ? 303 : 302,
+        login,
+      ]);
+      expect(answer.text).toBe('');
+    },
+  );
 
-  describe('for a signed-in user without the role', () => {
+  describe('for a signed-in user without the operator role', () => {
     let browser: BrowserSession;
     beforeAll(async () => (browser = await service.make.signedIn(user)));
 
-    it.each(ROUTES)('is closed at $method $path: 403, and nothing happens', async (route) => {
+    it.each(ROUTES)('refuses $method $path with a 403 and changes nothing', async (route) => {
       const before = await counts();
       const answer = await send(browser, route);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8']);
@@ -72,7 +75,7 @@ describe('the console', () => {
     let browser: BrowserSession;
     beforeAll(async () => (browser = await service.make.signedIn(operator)));
 
-    it.each(ROUTES.filter(({ method }) => method === 'GET'))('shows $path, or says 404', async (route) => {
+    it.each(ROUTES.filter(({ method }) => method === 'GET'))('shows $path, or answers 404', async (route) => {
       const from = service.log.length;
       const answer = await send(browser, route);
       expect(unexpectedErrors(service, from)).toEqual([]);
@@ -84,7 +87,7 @@ describe('the console', () => {
     });
 
     it.each(ROUTES.filter(({ method }) => method === 'POST'))(
-      'refuses a form for $path without its token, with that of another, and from another origin',
+      "refuses a form for $path without a CSRF token, with another form's token, or from another origin",
       async ({ path }) => {
         const target = fill(path);
         const other = await browser.open('/admin/console/users/new');
@@ -109,7 +112,7 @@ describe('the console', () => {
       },
     );
 
-    it('takes no token of another operator, and none of a session before', async () => {
+    it("accepts no CSRF token that was issued to another operator's session", async () => {
       const theirs = await service.make.signedIn(await service.make.user({ role: 'operator' }));
       const page = await theirs.open('/admin/console/users/new');
       browser.cookies.set('csrf', theirs.cookies.get('csrf')!);
@@ -120,7 +123,7 @@ describe('the console', () => {
       expect(answer.status).toBe(403);
     });
 
-    it('is closed from the moment when the role is taken away', async () => {
+    it('is closed as soon as the role is removed', async () => {
       const former = await service.make.user({ role: 'operator' });
       const theirs = await service.make.signedIn(former);
       expect((await theirs.open('/admin/console')).status).toBe(200);
@@ -128,7 +131,7 @@ describe('the console', () => {
       expect((await theirs.open('/admin/console')).status).toBe(403);
     });
 
-    it("is no way into the admin API: an operator's session is no token, and a token no session", async () => {
+    it('gives no access to the admin API, and a token gives no access to the console', async () => {
       for (const path of ['/admin/clients', '/admin/users', '/admin/audit_events']) {
         expect([path, (await browser.open(path)).status]).toEqual([path, 401]);
       }

@@ -42,13 +42,13 @@ const refusals = async (): Promise<string[]> => {
   return page.html.querySelectorAll('table:first-of-type tbody th strong').map(({ text }) => text);
 };
 
-describe('what was refused to a client', () => {
-  it('is nothing at first', async () => {
+describe("The page of a client's refused requests", () => {
+  it('is empty at first', async () => {
     const page = await browser.open(`/admin/console/clients/${client.id}/refusals`);
     expect(page.html.querySelector('.empty')!.text).toBe('No requests of this client were refused.');
   });
 
-  it('tells a wrong secret from an expired one, and from a client that is disabled', async () => {
+  it('distinguishes a wrong secret, an expired secret and a disabled client', async () => {
     await ask('x'.repeat(40));
     await service.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
     await service.app.get(PurgeService).purge();
@@ -64,7 +64,7 @@ describe('what was refused to a client', () => {
     expect(await refusals()).toEqual(['Client disabled', 'Expired secret', 'Wrong secret']);
   });
 
-  it('tells what was wrong with a request, by the reason or else by its error code', async () => {
+  it('shows the reason of a refused token request, or else its error code', async () => {
     await ask(client.secret, { grant_type: 'password' });
     await ask(client.secret, { grant_type: 'client_credentials', scope: 'admin:read' });
     await ask(client.secret, { grant_type: 'refresh_token', refresh_token: 'x' });
@@ -86,7 +86,7 @@ describe('what was refused to a client', () => {
     ]);
   });
 
-  it('tells why a token of it is refused, after the purge too', async () => {
+  it('shows why a token of the client was refused, even after the purge', async () => {
     const [expired, revoked, ofRevokedKey] = [
       await endingIn(service, await service.make.clientToken(client), -2 * 86_400),
       await service.make.clientToken(client),
@@ -122,7 +122,7 @@ describe('what was refused to a client', () => {
     expect(await countsOf('')).toMatchObject({ 'bearer_refused token_forged': 1 });
   });
 
-  it('tells of its limit, when it is near and when it is over', async () => {
+  it('counts requests near the rate limit and over it', async () => {
     await service.app.get(ClientsService).update(client.id, { rateLimit: 6 }, SERVICE_ACTOR);
     const token = await service.make.clientToken(client);
     for (let n = 0; n < 8; n++) await use(token);
@@ -134,7 +134,7 @@ describe('what was refused to a client', () => {
     expect(overview.html.querySelector('.verdict-bad')!.text).toContain(client.name);
   });
 
-  it('holds no client that does not exist, whatever strangers send', async () => {
+  it('has no counts for clients that do not exist, whatever strangers send', async () => {
     const before = await query("SELECT 1 FROM activity_hours WHERE client_id NOT IN ('', 'all')");
     for (const id of ['clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'made up', 'all', "'; --"]) {
       await service.http.token({ grant_type: 'client_credentials' }, { id, secret: 'x'.repeat(40) });
@@ -151,8 +151,8 @@ describe('what was refused to a client', () => {
   });
 });
 
-describe('the counters', () => {
-  it('of two instances add up, are written when one stops, and go after the retention time', async () => {
+describe('The activity counters', () => {
+  it('of two instances add up, are written at shutdown, and are purged after the retention time', async () => {
     const other = await startInstance(service.database, {
       BASE_URL: service.url,
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
@@ -171,7 +171,7 @@ describe('the counters', () => {
     expect(await countsOf(client.id)).toEqual({});
   });
 
-  it('hold a bounded number of different things, and count the rest as others', async () => {
+  it('keep a bounded number of distinct entries, and count the rest as "other"', async () => {
     const activity = service.app.get(ActivityService);
     for (let n = 0; n < 5000; n++)
       activity.count({ kind: 'sign_in', detail: 'many', clientId: `clnt-test-${n}` });
@@ -183,7 +183,7 @@ describe('the counters', () => {
     expect(sum).toBe(5000);
   });
 
-  it('count sign-ins, and those that failed', async () => {
+  it('count sign-ins and failed sign-ins', async () => {
     const before = await countsOf('all');
     const user = await service.make.user();
     await service.make.signedIn(user);
@@ -195,8 +195,8 @@ describe('the counters', () => {
   });
 });
 
-describe('the front page', () => {
-  it('shows each thing as a picture with words, and in numbers', async () => {
+describe('The front page of the console', () => {
+  it('shows each figure as a labelled chart and as a table', async () => {
     const page = await browser.open('/admin/console');
     const pictures = page.html
       .querySelectorAll('svg[role="img"]')

@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const CLIENTS = '/admin/console/clients';
 
-describe('clients in the console', () => {
+describe('In the console, clients', () => {
   let service: TestService;
   let operator: UserEntity;
   let owner: UserEntity;
@@ -67,25 +67,25 @@ describe('clients in the console', () => {
   describe('are not registered', () => {
     it.each([
       ['without a name', { name: ' ' }, 'name', 'Enter 1 to 100 characters.'],
-      ['for an owner nobody knows', { owner: 'nobody@mail.example' }, 'owner', 'No user has this'],
-      ['for what is no owner', { owner: 'x' }, 'owner', 'No user has this email or ID.'],
+      ['for an unknown owner', { owner: 'nobody@mail.example' }, 'owner', 'No user has this'],
+      ['for a malformed owner', { owner: 'x' }, 'owner', 'No user has this email or ID.'],
       [
-        'with a limit in words',
+        'with a rate limit in words',
         { rate_limit: 'many' },
         'rate_limit',
         'whole number from 1 to 1,000,000,000, or nothing.',
       ],
       ['without a scope', { scopes: [] }, 'scopes', 'Choose 1 to 20 of these.'],
-      ['without a way to get tokens', { grant_types: [] }, 'grant_types', 'Choose at least one of these.'],
+      ['without a grant type', { grant_types: [] }, 'grant_types', 'Choose at least one of these.'],
       [
         'with a redirect URI over http',
         { redirect_uris: 'http://app.example' },
         'redirect_uris',
         'must be https',
       ],
-      ['as what there is not', { type: 'other' }, 'type', 'Choose one of these.'],
+      ['as an unknown type', { type: 'other' }, 'type', 'Choose one of these.'],
     ])(
-      '%s: the reason stands beside the field, and what was typed stays',
+      '%s: the error is next to the field, and the page keeps what was typed',
       async (_what, wrong, field, words) => {
         const page = await submit(`${CLIENTS}/new`, { ...WHOLE, ...wrong });
         expect(page.status).toBe(400);
@@ -105,7 +105,7 @@ describe('clients in the console', () => {
     );
   });
 
-  it('are registered, with the secret shown this once', async () => {
+  it('are registered, and the secret is shown only once', async () => {
     const page = await followed(await submit(`${CLIENTS}/new`, WHOLE));
     const [id, secret] = page.html.querySelectorAll('dd code').map((code) => code.text);
     const answer = await service.http.token(
@@ -121,7 +121,7 @@ describe('clients in the console', () => {
     expect(service.log.join('')).not.toContain(secret);
   });
 
-  it('are found by a part of the name and by id, and none is said to be none', async () => {
+  it('are found by part of their name and by id, and the page says if there are none', async () => {
     const client = await service.make.client({ name: 'Zebra & <b>Söhne</b>' });
     for (const q of ['bra & <', 'zEbRa', client.id]) {
       const page = await browser.open(`${CLIENTS}?${new URLSearchParams({ q }).toString()}`);
@@ -133,7 +133,7 @@ describe('clients in the console', () => {
     expect(none.html.querySelector('input[name="q"]')!.getAttribute('value')).toBe('nothing like it');
   });
 
-  it('are listed a page at a time, and the pages keep the search', async () => {
+  it('are listed in pages that keep the search', async () => {
     for (let n = 0; n < 3; n++) await service.make.client({ name: `Paged ${n}`, ownerId: owner.id });
     const first = await browser.open(`${CLIENTS}?q=paged&page_size=2`);
     expect(first.html.querySelectorAll('tbody tr')).toHaveLength(2);
@@ -143,7 +143,7 @@ describe('clients in the console', () => {
     expect(second.html.querySelector('a[rel="prev"]')).not.toBeNull();
   });
 
-  it('are changed', async () => {
+  it('are updated', async () => {
     const client = await service.make.client({ name: 'Before' });
     const edit = path(client, '/edit');
     const wrong = await submit(edit, { name: '' });
@@ -155,7 +155,7 @@ describe('clients in the console', () => {
     expect(await trail(client.id)).toEqual([done('client.updated')]);
   });
 
-  it('get a new secret, with the old one counting on for as long as was chosen', async () => {
+  it('get a new secret, while the old one stays valid for the chosen time', async () => {
     const client = await service.make.client();
     const secret = path(client, '/secret');
     expect((await submit(secret, { expire_previous_in: 'x' })).status).toBe(400);
@@ -177,14 +177,14 @@ describe('clients in the console', () => {
     expect(await trail(client.id)).toEqual([done('client.secret_rotated'), done('client.secret_rotated')]);
   });
 
-  it('have none to rotate where they are public', async () => {
+  it('have no secret to rotate if they are public', async () => {
     const client = await service.make.client({ type: 'public' });
     const page = await browser.open(path(client, '/secret'));
     expect(page.html.querySelector('form.console-form')).toBeNull();
     expect(page.text).toContain('has no secret');
   });
 
-  it('are disabled and enabled, after what that ends was said', async () => {
+  it('are disabled and enabled, after the page has said what that ends', async () => {
     const client = await service.make.client();
     const user = await service.make.user();
     const tokens = await service.make.tokens(client, user);
@@ -201,7 +201,7 @@ describe('clients in the console', () => {
   it.each([
     ['delete', 'client.deleted', 404],
     ['revoke', 'client.tokens_revoked', 200],
-  ])('ask for the password before they %s, when it was given long ago', async (part, action, status) => {
+  ])('require a recently confirmed password: %s', async (part, action, status) => {
     const client = await service.make.client();
     const token = await service.make.clientToken(client);
     const target = path(client, `/${part}`);
@@ -220,7 +220,7 @@ describe('clients in the console', () => {
     expect(await trail(client.id)).toEqual([done(action)]);
   });
 
-  it('show who shares data with them, record a consent, and disconnect a user', async () => {
+  it('show who shares data with them, can have a consent recorded, and can be disconnected from a user', async () => {
     const client = await service.make.client();
     const user = await service.make.user({ name: 'Dana Driver' });
     const consents = path(client, '/consents');
@@ -244,7 +244,7 @@ describe('clients in the console', () => {
     expect((await browser.open(disconnect)).status).toBe(404);
   });
 
-  it('show their live grants, and end one with its tokens', async () => {
+  it('show their live grants, and revoking one ends its tokens', async () => {
     const client = await service.make.client();
     const user = await service.make.user();
     const tokens = await service.make.tokens(client, user);

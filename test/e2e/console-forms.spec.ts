@@ -6,13 +6,13 @@ import { makeEndpoint } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
-/** What a program calls things, or says of them. */
+/** Terms and phrases of the API, which people should not see. */
 const API_WORDS =
   /\b(null|member|members|list of|must be (one of|the id|a string|a list)|whitelist)\b|[a-z]_[a-z]/i;
 
 type Fields = Record<string, string | string[] | undefined>;
 
-describe('forms of the console', () => {
+describe('The forms of the console', () => {
   let service: TestService;
   let user: UserEntity;
   let client: TestClient;
@@ -98,7 +98,7 @@ describe('forms of the console', () => {
   };
 
   it.each(Object.entries(WRONG))(
-    'say everything that is wrong at once, in their own words: %s',
+    'show all errors at once, in plain words: %s',
     async (path, { fields, errors }) => {
       const page = await submit(path, fields);
       const said = errorsIn(page);
@@ -111,7 +111,7 @@ describe('forms of the console', () => {
     },
   );
 
-  it('say that nobody has an id that could be one', async () => {
+  it('say so when no user has the given id', async () => {
     const page = await submit('/notifications/new', {
       user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735',
       message_id: 'ERR1',
@@ -129,7 +129,7 @@ describe('forms of the console', () => {
     ['/audit', { actor: 'typed-actor', subject: 'typed-subject', action: 'a.b', since: 'yesterday' }],
     ['/clients', { q: 'typed '.repeat(40).trim() }],
     ['/users', { q: 'typed '.repeat(40).trim() }],
-  ])('keep what was typed into a filter that cannot be used: %s', async (path, typed) => {
+  ])('keep what was typed into an invalid filter: %s', async (path, typed) => {
     const page = await browser.open(`${CONSOLE}${path}?${new URLSearchParams(typed).toString()}`);
     expect(page.status).toBe(400);
     const form = page.html.querySelector('form.filters')!;
@@ -148,7 +148,7 @@ describe('forms of the console', () => {
   });
 
   it.each(['/clients/:client/disable', '/clients/:client/revoke', '/clients/:client/delete'])(
-    'read as a person would say it where there is nothing: %s',
+    'describe an action in natural words when nothing depends on the client: %s',
     async (path) => {
       const bare = await service.make.client();
       const page = await browser.open(fill(path.replace(':client', bare.id)));
@@ -157,16 +157,16 @@ describe('forms of the console', () => {
   );
 
   it.each(['disable', 'revoke', 'erase'])(
-    'read as a person would say it where there is nothing: /users/:user/%s',
+    'describe an action in natural words when nothing depends on the user: /users/:user/%s',
     async (part) => {
       const page = await browser.open(fill(`/users/:user/${part}`));
       expect(page.html.querySelector('main')!.text).not.toMatch(/: no grant|\band no grant/);
     },
   );
 
-  describe('at an address that there is not', () => {
+  describe('at an address without a page', () => {
     it.each(['/nowhere', '/users/user01HN2NJ9NMRZBXT1H6FT9N7735', '/clients/x/nowhere/at/all'])(
-      'an operator stays in the console: %s',
+      'keep an operator in the console: %s',
       async (path) => {
         const page = await browser.open(CONSOLE + path);
         expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
@@ -176,13 +176,13 @@ describe('forms of the console', () => {
       },
     );
 
-    it('that takes a form alone, the page says so, with Allow', async () => {
+    it('answer GET with a page and an Allow header if only POST is allowed', async () => {
       const page = await browser.open(fill('/users/:user/enable'));
       expect([page.status, page.headers.get('allow')]).toEqual([405, 'POST']);
       expect(page.html.querySelector('nav.console-nav')).not.toBeNull();
     });
 
-    it('somebody else learns nothing of the console', async () => {
+    it('reveal nothing of the console to other users', async () => {
       const page = await (await service.make.signedIn(user)).open(`${CONSOLE}/nowhere`);
       expect(page.status).toBe(403);
       expect(page.html.querySelector('nav.console-nav')).toBeNull();

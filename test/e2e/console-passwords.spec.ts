@@ -14,16 +14,18 @@ const POSTS = consoleRoutes()
 
 type Fields = Record<string, string | string[] | undefined>;
 
-/** A form as it is sent, with what makes it one that asks. */
+/** How a test sends a form. */
 interface Sent {
-  /** The page that it stands on; left out: the same path. */
+  /** The page that contains the form. Defaults to the same path. */
   from?: string;
   fields?: Fields;
 }
 
-/** Gives power or a secret, or ends something for good: asks when the password was given more than 15 minutes ago. */
+/**
+ * Forms that require a recent password (given at most 15 minutes ago): they give power or a secret, or end something for good.
+ */
 const ASKING: Record<string, Sent> = {
-  // A new client holds a secret, and may be sent what users share.
+  // A new client holds a secret, and can receive data of users.
   '/clients/new': {
     fields: {
       name: 'Made by a thief',
@@ -32,23 +34,23 @@ const ASKING: Record<string, Sent> = {
       grant_types: ['client_credentials'],
     },
   },
-  // Codes go to redirect URIs; a trusted client asks nobody.
+  // Codes go to redirect URIs; a trusted client skips the consent page.
   '/clients/:client_id/edit': { fields: { redirect_uris: 'https://evil.example/callback' } },
-  // A secret.
+  // It shows a secret.
   '/clients/:client_id/secret': { fields: { expire_previous_in: '3600' } },
-  // Ends every token, as revoking does.
+  // It ends every token, as revoking does.
   '/clients/:client_id/disable': {},
-  // A client is disabled because somebody has what they should not.
+  // Clients are disabled when somebody has access that they should not have.
   '/clients/:client_id/enable': { from: '/clients/:client_id' },
   '/clients/:client_id/revoke': {},
   '/clients/:client_id/delete': {},
-  // Gives a client the data of a user.
+  // It gives a client the data of a user.
   '/clients/:client_id/consents/new': { fields: { user: 'USER', scopes: ['charging_session:read'] } },
-  // End grants and tokens for good.
+  // These end grants and tokens for good.
   '/clients/:client_id/consents/:user_id/disconnect': {},
   '/users/:id/applications/:client_id/disconnect': {},
   '/grants/:id/revoke': { from: '/clients/:client_id/grants' },
-  // An e-mail address is the name of the account; the portal says where data goes.
+  // An e-mail address identifies the account; a password link gives access to it.
   '/users/:id/edit': { fields: { email: 'thief@evil.example' } },
   '/users/:id/password-link': { from: '/users/:id' },
   '/users/:id/disable': {},
@@ -57,10 +59,10 @@ const ASKING: Record<string, Sent> = {
   '/users/:id/make-operator': {},
   '/users/:id/unmake-operator': {},
   '/users/:id/erase': {},
-  // What users read when they agree, and who may hold a scope.
+  // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
   '/scopes/:name/edit': { fields: { description: 'Nothing at all' } },
-  // Where data of users is sent, and the secret that signs it.
+  // The URL decides where users' data is sent; the secret signs it.
   '/clients/:client_id/endpoints/new': {
     fields: { url: 'http://127.0.0.1:9/evil', event_types: ['vehicle.updated'] },
   },
@@ -69,23 +71,23 @@ const ASKING: Record<string, Sent> = {
   '/endpoints/:endpoint_id/delete': {},
 };
 
-/** Why a form does not ask. */
+/** Forms that do not require a recent password, and why. */
 const NOT_ASKING: Record<string, Sent & { because: string }> = {
-  '/confirm-password': { because: 'it is where the password is given', fields: { password: PASSWORD } },
+  '/confirm-password': { because: 'this is where the password is entered', fields: { password: PASSWORD } },
   '/users/new': {
-    because: 'a new user has neither a password nor a role; each is another form, and that one asks',
+    because: 'a new user has neither a password nor a role, and the forms that give them ask',
     fields: { email: 'new@mail.example', name: 'New' },
   },
   '/endpoints/:endpoint_id/disable': {
-    because: 'it can be enabled again, and what was not sent can be sent again',
+    because: 'the endpoint can be enabled again, and missed deliveries can be resent',
     from: '/endpoints/:endpoint_id',
   },
   '/deliveries/:delivery_id/resend': {
-    because: 'the same goes to the same endpoint, and consent is checked again',
+    because: 'the same payload goes to the same endpoint, and consent is checked again',
     from: '/deliveries/:delivery_id',
   },
   '/notifications/new': {
-    because: 'it tells a user something, and gives nobody anything',
+    because: 'it informs a user, and gives nobody access',
     fields: {
       user_id: 'USER',
       message_id: 'ERR1',
@@ -96,14 +98,14 @@ const NOT_ASKING: Record<string, Sent & { because: string }> = {
   },
 };
 
-/** In the console, a form whose change gives no power: the name of a client, for one. */
+/** Changes that give no power, such as a client's name, by forms that otherwise require a recent password. */
 const HARMLESS: Record<string, Fields> = {
   '/clients/:client_id/edit': { name: 'Another name', rate_limit: '7', redirect_uris: '' },
   '/users/:id/edit': { name: 'Another name' },
   '/endpoints/:endpoint_id/edit': { description: 'Another description' },
 };
 
-describe('a form of the console, when the password was given more than 15 minutes ago,', () => {
+describe('When the password was given more than 15 minutes ago, a form of the console', () => {
   let service: TestService;
   let operator: UserEntity;
   let user: UserEntity;
@@ -144,7 +146,7 @@ describe('a form of the console, when the password was given more than 15 minute
         value === 'USER' ? user.id : value === 'OWNER' ? client.ownerId : value,
       ]),
     );
-  /** Opens the form while it may be opened, and sends it once the password was given long ago. */
+  /** Opens the form while the password is recent. The caller then makes the session old and submits it. */
   const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
     if (/unmake-operator$/.test(path))
       await service.database.query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
@@ -179,11 +181,11 @@ describe('a form of the console, when the password was given more than 15 minute
       )
     ).map(({ action }) => action);
 
-  it('is in one list or the other', () => {
+  it('is in exactly one of the two lists', () => {
     expect([...Object.keys(ASKING), ...Object.keys(NOT_ASKING)].sort()).toEqual(POSTS.map(named).sort());
   });
 
-  it.each(Object.keys(ASKING))('asks for it, and does nothing before: %s', async (path) => {
+  it.each(Object.keys(ASKING))('asks for the password before it does anything: %s', async (path) => {
     const { page, action } = await open(path, ASKING[path]!);
     await ageSession();
     const before = { ...(await rowCounts(service)), sessions: 0 };
@@ -195,12 +197,12 @@ describe('a form of the console, when the password was given more than 15 minute
       expect(confirm).toContain(`${CONSOLE}/confirm-password?return_to=`);
       const asked = await browser.open(confirm);
       const back = await browser.submit(asked, `${CONSOLE}/confirm-password`, { password: PASSWORD });
-      // Led back to what says what is done, which is then sent by hand.
+      // The user returns to the page that describes the action, and submits it deliberately.
       const shown = await browser.open(back.headers.get('location')!);
       expect(await trail()).toEqual([]);
       await browser.submit(shown, action, filled(ASKING[path]!.fields));
     } else {
-      // What was typed is still there.
+      // The page keeps what was typed.
       expect(answer.status).toBe(400);
       expect(answer.html.querySelector('[role="alert"]')!.text).toContain('Enter your password again');
       const wrong = await browser.submit(answer, action, { confirm_password: 'wrong horse battery staple' });
@@ -213,7 +215,7 @@ describe('a form of the console, when the password was given more than 15 minute
   });
 
   it.each(Object.keys(ASKING).filter((path) => POSTS.includes(path) && !ASKING[path]!.from))(
-    'is no way around it by opening the page later: %s',
+    'asks for the password even when its page is opened later: %s',
     async (path) => {
       await ageSession();
       const page = await browser.open(fill(path));
@@ -226,7 +228,7 @@ describe('a form of the console, when the password was given more than 15 minute
   );
 
   it.each(Object.entries(NOT_ASKING).map(([path, { because }]) => [path, because]))(
-    'does not ask at %s, because %s',
+    'does not ask for the password at %s, because %s',
     async (path) => {
       const { page, action } = await open(path!, NOT_ASKING[path!]!);
       await ageSession();
@@ -238,20 +240,24 @@ describe('a form of the console, when the password was given more than 15 minute
     },
   );
 
-  it.each(Object.keys(HARMLESS))('does not ask for what gives no power: %s', async (path) => {
-    if (path.startsWith('/clients')) {
-      await service.database.query("UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1", [
-        client.id,
-      ]);
-    }
-    const { page, action } = await open(path, {});
-    await ageSession();
-    const answer = await browser.submit(page, action, HARMLESS[path]);
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, fill(path.replace('/edit', ''))]);
-    expect(await trail()).toHaveLength(1);
-  });
+  it.each(Object.keys(HARMLESS))(
+    'does not ask for the password for changes that give no power: %s',
+    async (path) => {
+      if (path.startsWith('/clients')) {
+        await service.database.query(
+          "UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1",
+          [client.id],
+        );
+      }
+      const { page, action } = await open(path, {});
+      await ageSession();
+      const answer = await browser.submit(page, action, HARMLESS[path]);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, fill(path.replace('/edit', ''))]);
+      expect(await trail()).toHaveLength(1);
+    },
+  );
 
-  it('makes no password link for whoever presses, however lately they gave it', async () => {
+  it("creates no password link for the operator's own account, however recent the password", async () => {
     const own = `${CONSOLE}/users/${operator.id}`;
     const page = await browser.open(own);
     expect(page.html.querySelector('form[action$="/password-link"]')).toBeNull();

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 
-describe('what the console shows once', () => {
+describe('In the console,', () => {
   let service: TestService;
   let operator: UserEntity;
   let client: TestClient;
@@ -23,7 +23,7 @@ describe('what the console shows once', () => {
 
   interface Kind {
     form: () => { from: string; action: string; fields: Record<string, string | string[]> };
-    /** How many there are. */
+    /** How many of them exist. */
     count: () => Promise<number>;
   }
   const countOf = async (sql: string, parameter: string): Promise<number> =>
@@ -76,7 +76,7 @@ describe('what the console shows once', () => {
     [...browser.cookies.keys()].find((name) => /^shown_/.test(name));
 
   describe.each(Object.entries(KINDS))('%s', (_what, { form, count }) => {
-    it('is shown after a redirect, once: the page then says that it was shown', async () => {
+    it('is shown once after a redirect, and then the page says that it was already shown', async () => {
       const { from, action, fields } = form();
       const answer = await browser.submit(await browser.open(from), action, fields);
       const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('shown_once_'))!;
@@ -94,7 +94,7 @@ describe('what the console shows once', () => {
       expect(service.log.join('')).not.toContain(secret);
     });
 
-    it('is made once by a form that is sent ten times at once, or again later', async () => {
+    it('is created once if the form is sent ten times concurrently, and again later', async () => {
       const { from, action, fields } = form();
       const page = await browser.open(from);
       const answers = await Promise.all(
@@ -112,7 +112,7 @@ describe('what the console shows once', () => {
       expect(await count()).toBe(1);
     });
 
-    it('opens in no other session and for no other page', async () => {
+    it('is not shown in another session or with a changed cookie', async () => {
       const { from, action, fields } = form();
       const place = locationOf(await browser.submit(await browser.open(from), action, fields));
       const name = shownCookie()!;
@@ -124,7 +124,7 @@ describe('what the console shows once', () => {
       expect(secretIn(await browser.open(place))).toBeUndefined();
     });
 
-    it('is made again by a form that is opened again', async () => {
+    it('is created again when the form is opened again', async () => {
       const { from, action, fields } = form();
       for (let n = 1; n <= 2; n++) {
         await browser.submit(await browser.open(from), action, fields);
@@ -132,7 +132,7 @@ describe('what the console shows once', () => {
       }
     });
 
-    it('needs the field by which the form makes it once', async () => {
+    it('is not created without the field that makes the form single-use', async () => {
       const { from, action, fields } = form();
       const page = await browser.open(from);
       for (const once of ['', 'x', `clnt01HN2NJ9NMRZBXT1H6FT9N7735.${'A'.repeat(43)}`]) {

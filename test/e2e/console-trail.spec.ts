@@ -20,11 +20,11 @@ afterAll(() => service.stop());
 
 const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
 
-describe('the audit trail', () => {
+describe('The audit trail', () => {
   it.each([
     ['changed', "UPDATE audit_events SET action = 'nothing'"],
-    ['changed in what it says', `UPDATE audit_events SET after = '{"name": "x"}'`],
-    ['emptied of what it says', 'UPDATE audit_events SET before = NULL, after = NULL, address = NULL'],
+    ['changed in its contents', `UPDATE audit_events SET after = '{"name": "x"}'`],
+    ['stripped of its contents', 'UPDATE audit_events SET before = NULL, after = NULL, address = NULL'],
     ['deleted', 'DELETE FROM audit_events'],
     ['truncated', 'TRUNCATE audit_events'],
   ])('cannot be %s', async (_what, sql) => {
@@ -33,7 +33,7 @@ describe('the audit trail', () => {
     expect(await query('SELECT * FROM audit_events ORDER BY id')).toEqual(before);
   });
 
-  it('lets nothing but its words of an erased person be taken away', async () => {
+  it("allows only the removal of an erased person's data", async () => {
     const user = await service.make.user({ name: 'Gone Person' });
     await service.app.get(UsersService).erase(user.id, SERVICE_ACTOR);
     const [event] = await query(
@@ -47,7 +47,7 @@ describe('the audit trail', () => {
     await expect(change).rejects.toThrow('cannot be changed');
   });
 
-  it('tells of sign-ins, and of those that were refused', async () => {
+  it('records sign-ins and refused sign-ins', async () => {
     const user = await service.make.user();
     await service.make.signedIn(user);
     await expect(service.make.signedIn(user, 'wrong horse battery staple')).rejects.toThrow();
@@ -56,7 +56,7 @@ describe('the audit trail', () => {
     expect(actions).toEqual(['session.refused', 'session.started', 'user.created']);
   });
 
-  it('is narrowed by who, what, on what and since when, and the pages keep that', async () => {
+  it('can be filtered by actor, action, subject and time, and its pages keep the filter', async () => {
     const client = await service.make.client({ name: 'Trail' });
     await browser.submit(
       await browser.open(`/admin/console/clients/${client.id}/edit`),
@@ -78,7 +78,7 @@ describe('the audit trail', () => {
     expect(second.html.querySelectorAll('tbody tr')).toHaveLength(1);
   });
 
-  it('shows what a change was, before and after, and no markup of a name', async () => {
+  it('shows the values before and after a change, with markup escaped', async () => {
     const page = await browser.open(`${AUDIT}?action=client.updated`);
     const changes = page.html.querySelector('.changes')!;
     expect(changes.querySelector('dd.was')!.text).toContain('Trail');
@@ -87,7 +87,7 @@ describe('the audit trail', () => {
     expect(page.html.querySelector('tbody')!.text).toContain('127.0.0.1');
   });
 
-  it('says beside the field what is wrong with a filter', async () => {
+  it('shows what is wrong with a filter next to the field', async () => {
     const page = await browser.open(`${AUDIT}?since=yesterday`);
     expect([page.status, page.html.querySelector('#since-error')!.text]).toEqual([
       400,
@@ -96,7 +96,7 @@ describe('the audit trail', () => {
     expect((await browser.open(`${AUDIT}?nonsense=1`)).status).toBe(400);
   });
 
-  it('holds the reason when a replayed refresh token ended a grant', async () => {
+  it('records the reason when a replayed refresh token revoked a grant', async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const { refresh_token } = await service.make.tokens(client, user);
     const refresh = () =>

@@ -8,7 +8,7 @@ import { startService, type TestService } from '../support/test-service.js';
 const USERS = '/admin/console/users';
 const CONFIRM = '/admin/console/confirm-password';
 
-describe('users in the console', () => {
+describe('In the console, users', () => {
   let service: TestService;
   let operator: UserEntity;
   let browser: BrowserSession;
@@ -45,10 +45,10 @@ describe('users in the console', () => {
 
   it.each([
     ['without an address', { email: '' }, 'email', 'Enter an email'],
-    ['with the address of another', { email: 'taken@mail.example' }, 'email', 'Another user has this'],
+    ['with the address of another user', { email: 'taken@mail.example' }, 'email', 'Another user has this'],
     ['without a name', { name: '' }, 'name', 'Enter 1 to 200 characters.'],
-    ['as what there is not', { kind: 'robot' }, 'kind', 'Choose one of these.'],
-  ])('are not made %s', async (_what, wrong, field, words) => {
+    ['as an unknown kind', { kind: 'robot' }, 'kind', 'Choose one of these.'],
+  ])('are not created %s', async (_what, wrong, field, words) => {
     await service.database.query("DELETE FROM users WHERE email_key = 'taken@mail.example'");
     await service.make.user({ email: 'taken@mail.example' });
     const page = await submit(`${USERS}/new`, { email: 'new@mail.example', name: 'New', ...wrong });
@@ -56,7 +56,7 @@ describe('users in the console', () => {
     expect(page.html.querySelector(`#${field}-error`)!.text).toContain(words);
   });
 
-  it('are made, and get a link to set a password, shown this once', async () => {
+  it('are created, and get a link to set a password, which is shown only once', async () => {
     const made = await submit(`${USERS}/new`, { email: `n${Date.now()}@mail.example`, name: 'Nora New' });
     const path = made.headers.get('location')!;
     expect(await said(made)).toBe('User created.');
@@ -69,7 +69,7 @@ describe('users in the console', () => {
     expect(service.log.join('')).not.toContain(url.split('/').at(-1));
   });
 
-  it('are found by a part of name or address, and by id', async () => {
+  it('are found by part of their name or address, and by id', async () => {
     const user = await service.make.user({ name: 'Quentin Quagga', email: 'q.uagga@mail.example' });
     for (const q of ['in quag', 'Q.UAGGA@', user.id]) {
       const page = await browser.open(`${USERS}?${new URLSearchParams({ q }).toString()}`);
@@ -78,7 +78,7 @@ describe('users in the console', () => {
     }
   });
 
-  it('are changed, disabled and enabled', async () => {
+  it('are updated, disabled and enabled', async () => {
     const user = await service.make.user({ name: 'Before' });
     const client = await service.make.client();
     const tokens = await service.make.tokens(client, user);
@@ -113,7 +113,7 @@ describe('users in the console', () => {
     expect(page.html.querySelector('[role="alert"]')!.text).toContain('owns clients');
   });
 
-  it('are erased: the trail keeps the id alone', async () => {
+  it('are erased, and the audit trail keeps only their id', async () => {
     const user = await service.make.user({ name: 'Gone Person' });
     expect(await said(await submit(`${USERS}/${user.id}/erase`))).toContain('erased');
     expect((await browser.open(`${USERS}/${user.id}`)).status).toBe(404);
@@ -122,12 +122,12 @@ describe('users in the console', () => {
     expect(page.text).not.toContain('Gone Person');
   });
 
-  describe('before they become operators, are erased, or lose all tokens', () => {
+  describe('who are to become operators, be erased or lose all tokens', () => {
     it.each([
       ['make-operator', 'user.updated'],
       ['erase', 'user.erased'],
       ['revoke', 'user.tokens_revoked'],
-    ])('the password is asked for again after 15 minutes: %s', async (part, action) => {
+    ])('require a password confirmation after 15 minutes: %s', async (part, action) => {
       const user = await service.make.user();
       const path = `${USERS}/${user.id}/${part}`;
       const form = await browser.open(path);
@@ -160,7 +160,7 @@ describe('users in the console', () => {
       ]);
     });
 
-    it('the password cannot be guessed: the 6th wrong one is a 429', async () => {
+    it('are protected against guesses of the password: the 6th wrong one is a 429', async () => {
       const statuses: number[] = [];
       let last!: Page;
       for (let n = 0; n < 6; n++) {
@@ -171,7 +171,7 @@ describe('users in the console', () => {
       expectRetryAfter(last, 15 * 60);
     });
 
-    it('it leads nowhere but into the console', async () => {
+    it('have a confirmation page that redirects only within the console', async () => {
       for (const return_to of [
         'https://evil.example/',
         '//evil.example',
@@ -184,14 +184,14 @@ describe('users in the console', () => {
       }
     });
 
-    it("leaves the operator's other browsers signed in", async () => {
+    it("have a confirmation page that leaves the operator's other browsers signed in", async () => {
       const other = await service.make.signedIn(operator);
       await submit(CONFIRM, { password: PASSWORD });
       expect((await other.open('/admin/console')).status).toBe(200);
     });
   });
 
-  it('lose the operator role, and with it the console, at once', async () => {
+  it('lose access to the console immediately together with the operator role', async () => {
     const other = await service.make.user({ role: 'operator' });
     const theirs = await service.make.signedIn(other);
     expect(await said(await submit(`${USERS}/${other.id}/unmake-operator`))).toContain('no longer');

@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 
-describe('in the console', () => {
+describe('In the console,', () => {
   let service: TestService;
   let operator: UserEntity;
   let client: TestClient;
@@ -33,11 +33,11 @@ describe('in the console', () => {
       )
     ).map(({ action }) => action);
 
-  describe('endpoints', () => {
+  describe('webhook endpoints', () => {
     it.each([
-      ['of no address', { url: 'nonsense' }, 'url'],
-      ['without a type', { event_types: [] }, 'event_types'],
-      ['of a type that there is not', { event_types: ['nothing.happened'] }, 'event_types'],
+      ['without a valid URL', { url: 'nonsense' }, 'url'],
+      ['without an event type', { event_types: [] }, 'event_types'],
+      ['with an unknown event type', { event_types: ['nothing.happened'] }, 'event_types'],
     ])('%s are not added, and the field says why', async (_what, wrong, field) => {
       const page = await submit(`${CONSOLE}/clients/${client.id}/endpoints/new`, {
         url: 'http://127.0.0.1:9/x',
@@ -48,7 +48,7 @@ describe('in the console', () => {
       expect(page.html.querySelector(`#${field}-error`)).not.toBeNull();
     });
 
-    it('are added, changed, disabled, enabled and deleted, each in the trail', async () => {
+    it('are added, updated, disabled, enabled and deleted, each with an audit event', async () => {
       const added = await submit(`${CONSOLE}/clients/${client.id}/endpoints/new`, {
         url: 'http://127.0.0.1:9/first',
         event_types: ['vehicle.updated'],
@@ -74,7 +74,7 @@ describe('in the console', () => {
       ]);
     });
 
-    it('of all clients are listed, or of one', async () => {
+    it('are listed for all clients or for one', async () => {
       const other = await service.make.client();
       await makeEndpoint(service, client);
       await makeEndpoint(service, other);
@@ -90,7 +90,7 @@ describe('in the console', () => {
     });
   });
 
-  it('deliveries are listed by client, endpoint and state, looked at, and sent again', async () => {
+  it('deliveries are filtered by client, endpoint and state, shown, and resent', async () => {
     const endpoint = await makeEndpoint(service, client);
     const id = await seedDelivery(service, endpoint, {
       state: 'failed',
@@ -110,7 +110,7 @@ describe('in the console', () => {
     expect(await trail(id)).toEqual(['delivery.resent']);
   });
 
-  it('notifications are listed by user and client, and raised, with what is wrong beside the field', async () => {
+  it('notifications are filtered by user and client, and created, with errors next to the field', async () => {
     const user = await service.make.user();
     const path = `${CONSOLE}/notifications/new`;
     const fields = {
@@ -127,7 +127,7 @@ describe('in the console', () => {
     expect(list.text).not.toContain('Maintenance <b>');
   });
 
-  it('scopes are added and changed; the audience of one that is held stays', async () => {
+  it('scopes are added and updated, but the audience of a scope that is in use cannot change', async () => {
     const path = `${CONSOLE}/scopes/new`;
     expect((await submit(path, { name: 'Not a name', description: 'x' })).status).toBe(400);
     const added = { name: 'tariff:read', description: 'See your tariffs' };

@@ -16,7 +16,7 @@ let client: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  // What is tested here is not the rate limit.
+  // The rate limit is not what is tested here.
   service = await startService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
 });
 afterAll(() => service.stop());
@@ -28,7 +28,7 @@ beforeEach(async () => {
 const request = () => ({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
 const httpOf = (n: number) => service.instances[n % service.instances.length]!.http;
 
-/** Several codes of the user, by the consent page in one browser. */
+/** Gets several codes of the user through the consent page in one browser. */
 async function severalCodes(number: number): Promise<string[]> {
   const browser = await service.make.signedIn(user);
   const codes: string[] = [];
@@ -38,7 +38,7 @@ async function severalCodes(number: number): Promise<string[]> {
   return codes;
 }
 
-/** Grants of thousands of other users, so that deleting the client takes a while. */
+/** Adds grants of thousands of other users, so that deleting the client takes a while. */
 async function addGrants(number: number): Promise<void> {
   const id = (prefix: string) => `'${prefix}0' || lpad($1::int::text || n::text, 25, '0')`;
   const round = Math.floor(Math.random() * 1_000_000);
@@ -58,7 +58,7 @@ async function addGrants(number: number): Promise<void> {
   }
 }
 
-/** A success or a refusal in the protocol's words; anything else fails. */
+/** Expects a success or an OAuth error; anything else fails. */
 function expectClean(answer: Answer): void {
   const refusals = { invalid_client: 401, invalid_grant: 400, unauthorized_client: 400 } as const;
   const error = answer.json?.error as keyof typeof refusals | undefined;
@@ -71,8 +71,8 @@ describe.each([
     () => service.app.get(ClientsService).delete(client.id, SERVICE_ACTOR),
   ],
   ['a user is erased', () => service.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
-])('while %s', (what, erase) => {
-  it.each(ROUNDS)('refreshes are refused cleanly at worst (round %i)', async (round) => {
+])('While %s,', (what, erase) => {
+  it.each(ROUNDS)('refreshes succeed or are refused cleanly (round %i)', async (round) => {
     await addGrants(3000);
     const codes = await severalCodes(AT_ONCE);
     const given = await Promise.all(codes.map((code, n) => exchange(httpOf(n), client, code)));
@@ -80,7 +80,7 @@ describe.each([
     let erased = false;
     let erasing: Promise<unknown> | undefined;
     const start = () => (erasing = erase().finally(() => (erased = true)));
-    /** One client that refreshes as fast as it can, until it is refused or the erasure is over. */
+    /** Refreshes as fast as it can, until it is refused or the erasure is over. */
     const refreshOn = async (first: Tokens, n: number): Promise<{ last: Tokens; end: Answer }> => {
       for (let last = first; ;) {
         const answer = await refresh(httpOf(n), client, last.refresh_token);
@@ -98,31 +98,34 @@ describe.each([
     }
   });
 
-  it.each(ROUNDS)('exchanges and client credentials are too (round %i)', async (round) => {
-    await addGrants(1000);
-    const codes = await severalCodes(AT_ONCE);
-    const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
-    let answered = 0;
-    let erasing: Promise<unknown> | undefined;
-    const answers = await Promise.all(
-      codes.map(async (code, n) => {
-        const answer = await (n % 2 === 0 ? exchange(httpOf(n), client, code) : httpOf(n + 1).token(form));
-        answered += 1;
-        if (answered === round) erasing = erase();
-        return answer;
-      }),
-    );
-    await erasing;
-    for (const answer of answers) {
-      expectClean(answer);
-      if (answer.status !== 200) continue;
-      // A client's own token outlives a user who is erased.
-      const lives = answer.json.refresh_token === undefined && what === 'a user is erased';
-      expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(lives);
-    }
-  });
+  it.each(ROUNDS)(
+    'exchanges and client credentials succeed or are refused cleanly (round %i)',
+    async (round) => {
+      await addGrants(1000);
+      const codes = await severalCodes(AT_ONCE);
+      const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
+      let answered = 0;
+      let erasing: Promise<unknown> | undefined;
+      const answers = await Promise.all(
+        codes.map(async (code, n) => {
+          const answer = await (n % 2 === 0 ? exchange(httpOf(n), client, code) : httpOf(n + 1).token(form));
+          answered += 1;
+          if (answered === round) erasing = erase();
+          return answer;
+        }),
+      );
+      await erasing;
+      for (const answer of answers) {
+        expectClean(answer);
+        if (answer.status !== 200) continue;
+        // A client-credentials token stays valid when a user is erased.
+        const lives = answer.json.refresh_token === undefined && what === 'a user is erased';
+        expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(lives);
+      }
+    },
+  );
 
-  it.each(ROUNDS)('a press of Authorize is no 500 (round %i)', async () => {
+  it.each(ROUNDS)('the consent page does not answer 500 (round %i)', async () => {
     const browsers = await Promise.all(Array.from({ length: 6 }, () => service.make.signedIn(user)));
     const pages = await Promise.all(browsers.map((browser) => browser.open(authorizePath(request()))));
     const press = (browser: BrowserSession, n: number) =>

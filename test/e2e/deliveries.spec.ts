@@ -17,7 +17,7 @@ interface AttemptView {
   response_start: string | null;
 }
 
-describe('a delivery', () => {
+describe('A delivery', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -45,10 +45,10 @@ describe('a delivery', () => {
     expect(answer.status).toBe(200);
     return (answer.json as { attempts: AttemptView[] }).attempts;
   };
-  /** Publishes an event to the endpoint and waits for the end of the first attempt. */
+  /** Publishes an event to the endpoint and waits until its first attempt has ended. */
   const attemptOnce = async (): Promise<DeliveryRow> =>
     webhooks.attempted((await webhooks.publishOne(user.id, { data: { kwh: 11.4 } })).id);
-  /** What an independent receiver says of the signature. */
+  /** Verifies the signature with an independent implementation. */
   const verify = (secret: string, { body, headers }: ReceivedRequest): unknown =>
     new Webhook(secret).verify(body, headers as Record<string, string>);
   const expectWait = ({ wait, state }: DeliveryRow, seconds: number): void => {
@@ -57,7 +57,7 @@ describe('a delivery', () => {
     expect(wait).toBeLessThanOrEqual(seconds * 1.1);
   };
 
-  it('is not a success with any other answer than 2xx: it is tried again, and says what came', async () => {
+  it('fails with any answer other than 2xx: it is retried, and the attempt records the answer', async () => {
     const endpoint = await webhooks.endpoint(client);
     const statuses = [300, 301, 302, 304, 307, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504, 599];
     for (const status of statuses) {
@@ -72,11 +72,11 @@ describe('a delivery', () => {
         { number: 1, status, failure: null, detail: null, response_start: said },
       ]);
     }
-    // No redirect is followed.
+    // Redirects are not followed.
     expect(webhooks.receiver.requests.filter(({ url }) => url === '/elsewhere')).toEqual([]);
   });
 
-  it('is not a success where no answer comes: it is tried again, and says why', async () => {
+  it('fails without an answer: it is retried, and the attempt records the reason', async () => {
     const endpoint = await webhooks.endpoint(client);
     webhooks.answer(endpoint.path, (response) => void response.socket!.destroy());
     const hungUp = await attemptOnce();
@@ -94,8 +94,8 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is not a success where the answer takes longer than 15 s', async () => {
-    // What is left of the 15 s once it is being sent.
+  it('fails if the answer takes longer than 15 s', async () => {
+    // The rest of the 15 s, after the request has been sent.
     const limit = HeldTimers.hold(14_000, 15_000);
     try {
       const endpoint = await webhooks.endpoint(client, { reply: () => undefined });
@@ -111,7 +111,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('is a success with any 2xx', async () => {
+  it('succeeds with any 2xx', async () => {
     const endpoint = await webhooks.endpoint(client);
     for (const status of [200, 201, 202, 204, 206, 299]) {
       webhooks.answer(endpoint.path, status);
@@ -119,7 +119,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('is a POST of the event as JSON, signed as Standard Webhooks says', async () => {
+  it('is a POST of the event as JSON, signed according to Standard Webhooks', async () => {
     const endpoint = await webhooks.endpoint(client);
     const delivery = await attemptOnce();
     const [request] = webhooks.received(endpoint);
@@ -149,7 +149,7 @@ describe('a delivery', () => {
     expect(() => verify(endpoint.secret, { ...request!, body: `${request!.body} ` })).toThrow('No matching');
   });
 
-  it('follows the schedule with a little chance, under one id and the time of each attempt, and fails when it is used up', async () => {
+  it('follows the schedule with jitter, under one id and with a timestamp for each attempt, and fails when the schedule ends', async () => {
     const endpoint = await webhooks.endpoint(client, { reply: 500 });
     let row = await attemptOnce();
     for (const [n, seconds] of [1000, 2000, 4000].entries()) {
@@ -178,7 +178,7 @@ describe('a delivery', () => {
     expect(new Set(waits).size).toBeGreaterThan(3);
   });
 
-  it('succeeds at a later attempt', async () => {
+  it('can succeed at a later attempt', async () => {
     const endpoint = await webhooks.endpoint(client, {
       reply: (response, _request, time) => void response.writeHead(time < 3 ? 503 : 204).end(),
     });
@@ -196,7 +196,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('waits for as long as Retry-After asks, in seconds or until a date, up to 24 hours, and never less than the schedule', async () => {
+  it('waits as long as Retry-After says (seconds or a date, up to 24 hours), but never less than the schedule', async () => {
     const endpoint = await webhooks.endpoint(client);
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
     const rows: [retryAfter: string, from: number, to: number][] = [
@@ -221,7 +221,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('keeps whatever the receiver says, as text that can be stored and of at most 16 kB', async () => {
+  it('records any answer of the receiver as storable text of at most 16 kB', async () => {
     const endpoint = await webhooks.endpoint(client);
     const answers: [sent: string | Buffer, kept: string][] = [
       ['', ''],
@@ -242,7 +242,7 @@ describe('a delivery', () => {
     }
   });
 
-  describe('during a rotation of the secret', () => {
+  describe('during a rotation of the signing secret', () => {
     const rotate = ({ id }: TestEndpoint) =>
       service.app.get(EndpointsService).rotateSecret(id, client.id, SERVICE_ACTOR);
     const lastRequest = async (endpoint: TestEndpoint): Promise<ReceivedRequest> => {
@@ -252,7 +252,7 @@ describe('a delivery', () => {
     const signatureCount = ({ headers }: ReceivedRequest) =>
       (headers['webhook-signature'] as string).split(' ').length;
 
-    it('carries a signature of each live secret, the newest first', async () => {
+    it('has a signature for each live secret, the newest first', async () => {
       const endpoint = await webhooks.endpoint(client);
       const inADay = () => Date.now() + 86_400_000;
       const least = inADay();
@@ -265,7 +265,7 @@ describe('a delivery', () => {
       verify(endpoint.secret, request);
       const [first] = (request.headers['webhook-signature'] as string).split(' ');
       verify(secret, { ...request, headers: { ...request.headers, 'webhook-signature': first } });
-      // Rotated again, the first secret counts no more.
+      // After another rotation the first secret is no longer live.
       const third = await rotate(endpoint);
       const next = await lastRequest(endpoint);
       expect(signatureCount(next)).toBe(2);
@@ -274,7 +274,7 @@ describe('a delivery', () => {
       expect(() => verify(endpoint.secret, next)).toThrow('No matching signature');
     });
 
-    it('carries one after the 24 hours', async () => {
+    it('has only one signature after 24 hours', async () => {
       const endpoint = await webhooks.endpoint(client);
       const { secret } = await rotate(endpoint);
       await service.database.query(

@@ -18,7 +18,7 @@ interface NotificationRow {
   short_text_body: string;
 }
 
-describe('before each attempt', () => {
+describe('After a failed attempt,', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -83,25 +83,28 @@ describe('before each attempt', () => {
     ],
   ];
 
-  it.each(ENDINGS)('a delivery is cancelled where %s (%s), without a request', async (_what, reason, end) => {
-    const { id } = await failedOnce();
-    await end();
-    await webhooks.makeDue(id);
-    const row = await webhooks.finished(id);
-    expect(row).toMatchObject({
-      state: 'cancelled',
-      cancel_reason: reason,
-      attempts: 1,
-      wait: null,
-      lease_id: null,
-    });
-    expect(webhooks.received(endpoint)).toHaveLength(1);
-    const shown = await admin('GET', `/admin/deliveries/${id}`);
-    expect(shown.json).toMatchObject({ state: 'cancelled', cancel_reason: reason, next_attempt_at: null });
-    expect(shown.json.finished_at).toMatch(/Z$/);
-  });
+  it.each(ENDINGS)(
+    'a delivery is cancelled without another request if %s (%s)',
+    async (_what, reason, end) => {
+      const { id } = await failedOnce();
+      await end();
+      await webhooks.makeDue(id);
+      const row = await webhooks.finished(id);
+      expect(row).toMatchObject({
+        state: 'cancelled',
+        cancel_reason: reason,
+        attempts: 1,
+        wait: null,
+        lease_id: null,
+      });
+      expect(webhooks.received(endpoint)).toHaveLength(1);
+      const shown = await admin('GET', `/admin/deliveries/${id}`);
+      expect(shown.json).toMatchObject({ state: 'cancelled', cancel_reason: reason, next_attempt_at: null });
+      expect(shown.json.finished_at).toMatch(/Z$/);
+    },
+  );
 
-  it('what rests on it is looked at again when a delivery is sent again', async () => {
+  it('a resent delivery is checked again for everything it depends on', async () => {
     const { id } = await failedOnce();
     await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
     await webhooks.makeDue(id);
@@ -119,7 +122,7 @@ describe('before each attempt', () => {
     });
   });
 
-  it('a URL that was changed is the one that counts', async () => {
+  it('the next one uses the current URL of the endpoint', async () => {
     const { id } = await failedOnce();
     const url = webhooks.receiver.url('/moved');
     await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, { url });
@@ -156,9 +159,9 @@ describe('before each attempt', () => {
       ]);
     };
 
-    it('that answers 410 is disabled at once: the owner is notified, once, and what waits is cancelled', async () => {
+    it('that answers 410 is disabled immediately, its owner is notified once, and pending deliveries are cancelled', async () => {
       const waiting = await failedOnce();
-      // All are under way before one is answered.
+      // All deliveries are in progress before the first is answered.
       const held: ServerResponse[] = [];
       webhooks.answer(endpoint.path, (response) => {
         if (held.push(response) === 4) for (const each of held) each.writeHead(410).end();
@@ -174,7 +177,7 @@ describe('before each attempt', () => {
       await expectDisabled('gone');
     });
 
-    it('that was disabled for 410 can be enabled again', async () => {
+    it('that was disabled for a 410 can be enabled again', async () => {
       webhooks.answer(endpoint.path, 410);
       await webhooks.finished((await webhooks.publishOne(user.id)).id);
       await expectDisabled('gone');
@@ -192,7 +195,7 @@ describe('before each attempt', () => {
         by,
       ]);
 
-    it('is not disabled before it has failed for five days, nor with a success meanwhile', async () => {
+    it('is not disabled before it has failed for five days, nor after a success in between', async () => {
       await failedOnce();
       expect((await endpointView()).failing_since).toMatch(/Z$/);
       await ageFailing('4 days 23 hours');
@@ -211,11 +214,11 @@ describe('before each attempt', () => {
       expect(await notifications()).toEqual([]);
     });
 
-    it('that has failed for five days is disabled: the owner is notified, once', async () => {
+    it('that has failed for five days is disabled, and its owner is notified once', async () => {
       await failedOnce();
       await ageFailing('5 days');
       const users = await Promise.all(Array.from({ length: 10 }, () => webhooks.consentedUser(client)));
-      // None is answered before all are published: the first failure ends the fan-out to this endpoint.
+      // No delivery is answered before all are published: the first failure stops the fan-out to this endpoint.
       const held: ServerResponse[] = [];
       webhooks.answer(endpoint.path, (response) => void held.push(response));
       const rows = await Promise.all(users.map(({ id }) => webhooks.publishOne(id)));

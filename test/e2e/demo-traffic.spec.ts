@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const SCHEDULE = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/* What the demonstration shows could have happened: nothing of it contradicts the rest. */
-describe('the traffic of the demonstration', () => {
+/* The demonstration's traffic must be plausible: nothing in it contradicts the rest. */
+describe('The traffic of the demonstration', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
 
@@ -43,7 +43,7 @@ describe('the traffic of the demonstration', () => {
         WHERE ${condition} LIMIT 5`,
     );
 
-  it('has deliveries of every kind that it shows', async () => {
+  it('has deliveries in every state that it shows', async () => {
     const states = await database.query<{ state: string; attempts: number }>(
       'SELECT state, max(attempts) AS attempts FROM deliveries GROUP BY state ORDER BY state',
     );
@@ -53,28 +53,28 @@ describe('the traffic of the demonstration', () => {
 
   it.each([
     [
-      'a delivery is given up before the schedule is used up',
+      'a delivery failed before the end of the schedule',
       `d.state = 'failed' AND d.attempts <> ${SCHEDULE.length + 1}`,
     ],
     [
-      'a delivery waits without a failed attempt, or has no time for the next',
+      'a delivery is pending without a failed attempt or without a time for the next one',
       "d.state = 'pending' AND (n.good > 0 OR n.count = 0 OR d.next_attempt_at <= n.last_at)",
     ],
-    ['a delivery arrived without a success, or more than once', "d.state = 'delivered' AND n.good <> 1"],
-    ['a delivery that did not arrive has a success', "d.state <> 'delivered' AND n.good > 0"],
     [
-      'a count of attempts is another than theirs',
-      'd.attempts <> n.count OR n.count IS DISTINCT FROM n.last',
+      'a delivery was delivered without exactly one successful attempt',
+      "d.state = 'delivered' AND n.good <> 1",
     ],
-    ['a retry is counted that was none', "d.retries <> d.attempts - (d.state <> 'pending')::int"],
+    ['a delivery that was not delivered has a successful attempt', "d.state <> 'delivered' AND n.good > 0"],
+    ['a delivery has a wrong count of attempts', 'd.attempts <> n.count OR n.count IS DISTINCT FROM n.last'],
+    ['a delivery has a wrong count of retries', "d.retries <> d.attempts - (d.state <> 'pending')::int"],
     ['an attempt comes before its delivery', 'n.first_at < d.created_at'],
-    ['a delivery is over before its last attempt', "d.state <> 'pending' AND d.finished_at < n.last_at"],
+    ['a delivery finished before its last attempt', "d.state <> 'pending' AND d.finished_at < n.last_at"],
     [
       'a delivery is older than its endpoint',
       'd.created_at < e.created_at OR substr(d.id, 5, 10) < substr(e.id, 5, 10)',
     ],
     ['anything happened in the future', 'd.created_at > now() OR n.last_at > now()'],
-    ['an endpoint was tried after its last attempt', 'n.last_at > e.last_attempt_at'],
+    ['an endpoint was attempted after its recorded last attempt', 'n.last_at > e.last_attempt_at'],
   ])('never shows that %s', async (_what, condition) => expect(await rowsWhere(condition)).toEqual([]));
 
   it('has endpoints whose state follows from their attempts', async () => {
@@ -96,7 +96,7 @@ describe('the traffic of the demonstration', () => {
     ]);
   });
 
-  it('has charts that count its attempts', async () => {
+  it('has charts that match its attempts', async () => {
     const [sums] = await database.query(
       `SELECT (SELECT sum(delivered + failed)::int FROM webhook_endpoint_hours) AS charted,
               (SELECT count(*)::int FROM delivery_attempts) AS made`,

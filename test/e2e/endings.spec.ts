@@ -13,25 +13,25 @@ let service: TestService;
 beforeAll(async () => (service = await startService()));
 afterAll(() => service.stop());
 
-/** An unredeemed portal link, and a browser inside the portal by another one. */
+/** An unredeemed portal link, and a browser that entered the portal by another link. */
 interface Portal {
   link: string;
   inside: BrowserSession;
 }
 
-/** A client with everything that can rest on it, on its owner, and on a user of it. */
+/** A client with everything that can depend on it, on its owner, and on one of its users. */
 interface World {
   client: TestClient;
   owner: UserEntity;
   user: UserEntity;
-  /** Of the user's grant to the client. */
+  /** Tokens of the user's grant to the client. */
   tokens: Tokens;
   code: string;
   browser: BrowserSession;
-  /** In the client's own name, and what that token opened. */
+  /** The client's client-credentials token, and the portal that was opened with it. */
   clientToken: string;
   clientPortal: Portal;
-  /** Of the owner's own grant to the client, and what that token opened. */
+  /** Tokens of the owner's own grant to the client, and the portal that was opened with them. */
   ownerTokens: Tokens;
   ownerPortal: Portal;
   ownerBrowser: BrowserSession;
@@ -74,7 +74,7 @@ async function world(): Promise<World> {
 const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
   (await browser.open('/login')).html.querySelector('input[name=password]') === null;
 
-/** What still works, by trying it; what cannot be tried twice comes last. */
+/** Returns what still works, by trying it. Single-use items come last. */
 async function working(all: World): Promise<string[]> {
   const { http } = service;
   const opens = async ({ link, inside }: Portal) => (await inside.open(link)).status === 200;
@@ -117,12 +117,12 @@ const updateClient = (client: TestClient, changes: { enabled?: boolean; name?: s
   service.app.get(ClientsService).update(client.id, changes, SERVICE_ACTOR);
 const consents = () => service.app.get(ConsentsService);
 
-describe('everything works', () => {
-  it('as long as nothing ends', async () => {
+describe('Everything keeps working', () => {
+  it('as long as nothing is revoked', async () => {
     expect(await working(await world())).toEqual([...ALL].sort());
   });
 
-  it('after changes that end nothing', async () => {
+  it('after changes that revoke nothing', async () => {
     const all = await world();
     await update(all.user, { name: 'Another name', enabled: true, email: all.user.email });
     await update(all.owner, { name: 'Another name', kind: 'individual' });
@@ -132,8 +132,8 @@ describe('everything works', () => {
   });
 });
 
-describe('revoking the consent of a user', () => {
-  it('ends what rests on it, and agreeing again revives none', async () => {
+describe('Revoking the consent of a user', () => {
+  it('ends what depends on it, and a new consent revives nothing', async () => {
     const all = await world();
     await consents().revoke(all.client.id, all.user.id, SERVICE_ACTOR);
     expect(await isAccepted(service.http, all.tokens.access_token)).toBe(false);
@@ -141,7 +141,7 @@ describe('revoking the consent of a user', () => {
     expect(await working(all)).toEqual(allBut(...OF_THE_USER));
   });
 
-  it("who owns the client ends also the portal that was opened by the owner's token", async () => {
+  it("who owns the client also ends the portal that was opened with the owner's token", async () => {
     const all = await world();
     await consents().revoke(all.client.id, all.owner.id, SERVICE_ACTOR);
     expect((await all.ownerPortal.inside.open('/portal')).status).toBe(401);
@@ -149,7 +149,7 @@ describe('revoking the consent of a user', () => {
     expect(await working(all)).toEqual(allBut(...OF_THE_OWNERS_GRANT));
   });
 
-  it('leaves what the user gave another client', async () => {
+  it("leaves the user's grants to other clients alone", async () => {
     const [all, other] = [await world(), await service.make.client()];
     const elsewhere = await service.make.tokens(other, all.user);
     await consents().revoke(all.client.id, all.user.id, SERVICE_ACTOR);
@@ -158,8 +158,8 @@ describe('revoking the consent of a user', () => {
   });
 });
 
-describe('disabling a client', () => {
-  it('ends all that it holds, and enabling it again revives none', async () => {
+describe('Disabling a client', () => {
+  it('ends everything it holds, and enabling it again revives nothing', async () => {
     const all = await world();
     await updateClient(all.client, { enabled: false });
     for (const token of [all.tokens.access_token, all.clientToken, all.ownerTokens.access_token]) {
@@ -174,8 +174,8 @@ describe('disabling a client', () => {
   });
 });
 
-describe('disabling a user', () => {
-  it('ends what rests on the user, and enabling again revives none', async () => {
+describe('Disabling a user', () => {
+  it('ends what depends on the user, and enabling the user again revives nothing', async () => {
     const all = await world();
     await update(all.user, { enabled: false });
     expect(await isAccepted(service.http, all.tokens.access_token)).toBe(false);
@@ -184,7 +184,7 @@ describe('disabling a user', () => {
     expect(await working(all)).toEqual(allBut(...OF_THE_USERS_ACCOUNT));
   });
 
-  it("who owns a client ends also its client-credentials tokens and portal, and leaves its users' tokens", async () => {
+  it("who owns a client also ends its client-credentials tokens and portal, but leaves its users' tokens", async () => {
     const all = await world();
     await update(all.owner, { enabled: false });
     for (const token of [all.clientToken, all.ownerTokens.access_token]) {
@@ -212,8 +212,8 @@ const accountChanges: [name: string, change: (user: UserEntity) => Promise<unkno
   ],
 ];
 
-describe.each(accountChanges)('changing the %s', (_name, change) => {
-  it('of a user ends what rests on the user', async () => {
+describe.each(accountChanges)('Changing the %s', (_name, change) => {
+  it('of a user ends what depends on the user', async () => {
     const all = await world();
     await change(all.user);
     expect(await working(all)).toEqual(allBut(...OF_THE_USERS_ACCOUNT));
@@ -226,8 +226,8 @@ describe.each(accountChanges)('changing the %s', (_name, change) => {
   });
 });
 
-describe('what was ended', () => {
-  it('says why, for whoever asks what became of it', async () => {
+describe('After an ending,', () => {
+  it('the stored reason says why the grant ended', async () => {
     const one = await world();
     await update(one.user, { enabled: false });
     await updateClient(one.client, { enabled: false });
@@ -238,7 +238,7 @@ describe('what was ended', () => {
     expect(rows.map(({ reason }) => reason)).toEqual(['user_disabled', 'client_disabled']);
   });
 
-  it('a new authorization gives anew', async () => {
+  it('a new authorization issues working tokens', async () => {
     const all = await world();
     await update(all.user, { enabled: false });
     await update(all.user, { enabled: true });
@@ -247,7 +247,7 @@ describe('what was ended', () => {
   });
 });
 
-describe('what a token may do is, at every use,', () => {
+describe('At every use, the effective scopes of a token', () => {
   let inspector: TestClient;
   beforeAll(async () => (inspector = await service.make.operatorClient(['token:introspect'])));
 
@@ -260,7 +260,7 @@ describe('what a token may do is, at every use,', () => {
   const setClientScopes = (client: TestClient, scopes: string[]) =>
     service.database.query('UPDATE clients SET scopes = $2 WHERE id = $1', [client.id, scopes]);
 
-  it('its own scopes ∩ those of the live consent', async () => {
+  it('are its own scopes ∩ those of the live consent', async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const wide = await service.make.tokens(client, user);
     const narrow = await service.make.tokens(client, user, 'vehicle:read');
@@ -278,7 +278,7 @@ describe('what a token may do is, at every use,', () => {
     ]);
   });
 
-  it("∩ the client's", async () => {
+  it("are also limited to the client's scopes", async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const { access_token } = await service.make.tokens(client, user);
     const own = await service.make.clientToken(client);
@@ -288,7 +288,7 @@ describe('what a token may do is, at every use,', () => {
     expect([await scopeOf(access_token), await scopeOf(own)]).toEqual(['', '']);
   });
 
-  it('also for an operator scope that the client no longer holds', async () => {
+  it('exclude an operator scope that the client no longer holds', async () => {
     const operator = await service.make.operatorClient(['admin:read', 'admin:write']);
     const bearer = await service.make.clientToken(operator);
     expect((await service.http.get('/admin/users', { bearer })).status).toBe(200);
@@ -296,7 +296,7 @@ describe('what a token may do is, at every use,', () => {
     expect((await service.http.get('/admin/users', { bearer })).status).toBe(403);
   });
 
-  it("what the user's later, wider consent does not add to", async () => {
+  it('do not grow with a later, wider consent of the user', async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const { access_token } = await service.make.tokens(client, user, 'vehicle:read');
     await service.make.tokens(client, user);

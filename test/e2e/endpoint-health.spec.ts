@@ -3,8 +3,8 @@ import type { BrowserSession } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-/* How an endpoint is, portal and console say alike. */
-describe('an endpoint', () => {
+/* Portal and console describe the health of an endpoint alike. */
+describe('An endpoint', () => {
   let service: TestService;
   let portal: BrowserSession;
   let console: BrowserSession;
@@ -20,7 +20,7 @@ describe('an endpoint', () => {
   afterAll(() => service.stop());
 
   it.each([
-    ['well', { enabled: true }, 'Enabled', 'badge-good', 'state-good', ''],
+    ['healthy', { enabled: true }, 'Enabled', 'badge-good', 'state-good', ''],
     [
       'failing since its last success',
       { enabled: true, failing: true },
@@ -31,7 +31,7 @@ describe('an endpoint', () => {
     ],
     ['disabled by a person', { enabled: false }, 'Disabled', 'badge-idle', 'state-plain', ''],
     [
-      'disabled for 410',
+      'disabled after a 410',
       { enabled: false, reason: 'gone' },
       'Disabled by the service',
       'badge-bad',
@@ -39,7 +39,7 @@ describe('an endpoint', () => {
       ': it responded with 410',
     ],
     [
-      'disabled for five days of failures',
+      'disabled after five days of failures',
       { enabled: false, failing: true, reason: 'failing' },
       'Disabled by the service',
       'badge-bad',
@@ -47,7 +47,7 @@ describe('an endpoint', () => {
       ': it failed for 5 days',
     ],
   ] as [string, { enabled: boolean; failing?: boolean; reason?: string }, string, string, string, string][])(
-    'that is %s',
+    'has the same label in the portal and in the console: %s',
     async (_what, { enabled, failing = false, reason }, label, badge, state, why) => {
       await service.database.query(
         `UPDATE webhook_endpoints

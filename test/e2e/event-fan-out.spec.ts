@@ -8,7 +8,7 @@ import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
-describe('an event', () => {
+describe('An event', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -37,7 +37,7 @@ describe('an event', () => {
     service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
   const consents = () => service.app.get(ConsentsService);
 
-  /** The ids of the endpoints that an event goes to; the answer says the same number. */
+  /** Returns the ids of the endpoints that an event goes to, and checks that the answer gives the same number. */
   async function targetsOf(type = TYPE, of: UserEntity = user): Promise<string[]> {
     const answer = await webhooks.publish(of.id, { type });
     expect(answer.status).toBe(202);
@@ -54,14 +54,14 @@ describe('an event', () => {
     });
     afterEach(() => expect(webhooks.received(endpoint).length).toBeLessThanOrEqual(2));
 
-    it('an endpoint that is disabled, until it is enabled', async () => {
+    it('a disabled endpoint, until it is enabled', async () => {
       await patch(endpoint, { enabled: false });
       expect(await targetsOf()).toEqual([]);
       await patch(endpoint, { enabled: true });
       expect(await targetsOf()).toEqual([endpoint.id]);
     });
 
-    it('an endpoint that was deleted', async () => {
+    it('a deleted endpoint', async () => {
       await admin('DELETE', `/admin/webhook_endpoints/${endpoint.id}`);
       expect(await targetsOf()).toEqual([]);
     });
@@ -73,7 +73,7 @@ describe('an event', () => {
       expect(await targetsOf('charging_session.updated')).toEqual([endpoint.id]);
     });
 
-    it('a client that is disabled, until it is enabled', async () => {
+    it('a disabled client, until it is enabled', async () => {
       await setEnabled(false);
       expect(await targetsOf()).toEqual([]);
       await setEnabled(true);
@@ -87,7 +87,7 @@ describe('an event', () => {
       expect(await targetsOf()).toEqual([endpoint.id]);
     });
 
-    it('a client to which the user never consented, although others did', async () => {
+    it('a client to which this user never consented, although others did', async () => {
       expect(await targetsOf(TYPE, await service.make.user())).toEqual([]);
       expect(await targetsOf(TYPE, await webhooks.consentedUser(await service.make.client()))).toEqual([]);
     });
@@ -99,13 +99,13 @@ describe('an event', () => {
       expect(await targetsOf()).toEqual([endpoint.id]);
     });
 
-    it('a client whose consent does not have the scope', async () => {
+    it('a client whose consent does not include the scope', async () => {
       await service.make.consent(client, user, ['vehicle:read']);
       expect(await targetsOf()).toEqual([]);
     });
   });
 
-  it('goes to every endpoint that is due it, and to no other, each once', async () => {
+  it('goes once to every endpoint that should receive it, and to no other', async () => {
     const other = await service.make.client();
     const third = await service.make.client({ scopes: ['vehicle:read'] });
     await service.make.consent(other, user, ['charging_session:read']);
@@ -125,7 +125,7 @@ describe('an event', () => {
     const rows = await webhooks.deliveriesOf(answer.json.id as string);
     expect(rows.map(({ endpoint_id }) => endpoint_id).sort()).toEqual(expected.map(({ id }) => id).sort());
     const bodies = new Set(expected.flatMap((each) => webhooks.received(each)).map(({ body }) => body));
-    // The same bytes at each, with the event's id by which they can be matched up.
+    // Every endpoint receives the same bytes, including the event's id, which lets them be matched.
     const id = answer.json.id as string;
     expect([...bodies].map((body) => JSON.parse(body) as unknown)).toEqual([
       { id, type: TYPE, timestamp: '2026-01-01T00:00:00Z', user_id: user.id, data: { kwh: 1.5 } },
@@ -133,11 +133,11 @@ describe('an event', () => {
     for (const row of rows) expect(await webhooks.finished(row.id)).toMatchObject({ state: 'delivered' });
     expect(expected.map((each) => webhooks.received(each).length)).toEqual(expected.map(() => 1));
     expect(silent.map((each) => webhooks.received(each).length)).toEqual(silent.map(() => 0));
-    // The second of them alone holds the scope and has the consent.
+    // Only the second client holds the scope and has the consent for it.
     expect(await targetsOf('vehicle.updated')).toEqual([silent[0]!.id, silent[2]!.id].sort());
   });
 
-  it('has an id by which deliveries are listed in the order of time', async () => {
+  it('has an id that puts deliveries in chronological order', async () => {
     await Promise.all(Array.from({ length: 5 }, () => webhooks.endpoint(client)));
     const before = Date.now();
     const answer = await webhooks.publish(user.id);
@@ -178,7 +178,7 @@ describe('an event', () => {
     });
     const consentPath = () => `/admin/clients/${client.id}/consents/${user.id}`;
 
-    it('is not sent where nothing changed or the change was refused', async () => {
+    it('is not sent if nothing changed or the change was refused', async () => {
       expect((await admin('PUT', consentPath(), { scopes: ['unknown'] })).status).toBe(400);
       expect((await admin('DELETE', consentPath())).status).toBe(404);
       for (let n = 0; n < 3; n++) {
@@ -211,7 +211,7 @@ describe('an event', () => {
       expect((told()[1]!.data as { scopes: string[] }).scopes.sort()).toEqual(PARTNER_SCOPES);
     });
 
-    it('is sent when an operator records, narrows and takes it back, though nothing is consented any more', async () => {
+    it('is sent when an operator records, narrows and withdraws the consent, even though no consent is left then', async () => {
       await admin('PUT', consentPath(), { scopes: PARTNER_SCOPES });
       await webhooks.receives(endpoint);
       await admin('PUT', consentPath(), { scopes: ['vehicle:read'] });
@@ -233,7 +233,7 @@ describe('an event', () => {
       expect(told().map(({ type }) => type)).toEqual(TYPES);
     });
 
-    it('goes to none of a client that is disabled, or did not subscribe', async () => {
+    it('does not go to endpoints of a disabled client or without a subscription', async () => {
       const deaf = await webhooks.endpoint(client);
       await setEnabled(false);
       await consents().record(client.id, user.id, PARTNER_SCOPES, null, SERVICE_ACTOR);
@@ -244,7 +244,7 @@ describe('an event', () => {
       expect(webhooks.received(deaf)).toEqual([]);
     });
 
-    it('is undone with the change that it tells of', async () => {
+    it('is rolled back together with the change that it reports', async () => {
       await query("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END'");
       await query(
         'CREATE CONSTRAINT TRIGGER refuse AFTER INSERT OR UPDATE ON consents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()',
@@ -257,7 +257,7 @@ describe('an event', () => {
       expect(await query('SELECT 1 FROM deliveries WHERE endpoint_id = $1', [endpoint.id])).toEqual([]);
     });
 
-    it('is sent for each change, however many change the consent at the same time', async () => {
+    it('is sent for each of several concurrent changes', async () => {
       const giveAndTake = async () => {
         await service.make.consent(client, user);
         await consents().withdraw(client.id, user.id, SERVICE_ACTOR);
@@ -274,7 +274,7 @@ describe('an event', () => {
       const all = await kinds();
       await until('all have arrived', () => webhooks.received(endpoint).length === all.length);
       const granted = all.filter((type) => type === 'user.consent_granted').length;
-      // Each was given and taken back in turn.
+      // Consents were given and withdrawn alternately.
       expect([granted, all.length]).toEqual([all.length / 2, 2 * granted]);
     });
   });

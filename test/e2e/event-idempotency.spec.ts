@@ -9,7 +9,7 @@ import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const TIME = '2026-01-01T00:00:00Z';
 
-describe('the Idempotency-Key of an event', () => {
+describe('The Idempotency-Key of an event', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -37,7 +37,7 @@ describe('the Idempotency-Key of an event', () => {
   let key: string;
   beforeEach(() => (key = `key-${++n}-!~${'x'.repeat(240)}`));
 
-  it('refuses the same key with another body: 422, and nothing is stored', async () => {
+  it('is refused with a 422 for a different body, and nothing is stored', async () => {
     expect((await publish({ data: { a: 1 } }, { key })).status).toBe(202);
     const before = [await eventCount(), await keyCount()];
     const other = await service.make.user();
@@ -58,7 +58,7 @@ describe('the Idempotency-Key of an event', () => {
     expect([await eventCount(), await keyCount()]).toEqual(before);
   });
 
-  it('refuses with 400 what concerns a user who is erased at that moment, and nothing else that comes with it', async () => {
+  it('changes nothing for other events when one is refused because its user is erased at that moment', async () => {
     const erased = await service.make.user();
     await service.database.query('BEGIN');
     await service.database.query('DELETE FROM users WHERE id = $1', [erased.id]);
@@ -72,13 +72,13 @@ describe('the Idempotency-Key of an event', () => {
     expect((await answers).map(({ status }) => status)).toEqual([400, 202, 400, 202]);
   });
 
-  it('does not use the key up for what was refused', async () => {
+  it('is not used up by a refused request', async () => {
     expect((await publish({ user_id: UNKNOWN_USER }, { key })).status).toBe(400);
     expect((await publish({ type: 'vehicle.unknown' }, { key })).status).toBe(400);
     expect((await publish({}, { key })).status).toBe(202);
   });
 
-  it('gives the same answer again, and makes no second event', async () => {
+  it('returns the same answer again, without a second event', async () => {
     const first = await publish({ data: { a: 1 } }, { key });
     await webhooks.endpoint(client, { enabled: false });
     const before = await eventCount();
@@ -90,7 +90,7 @@ describe('the Idempotency-Key of an event', () => {
           'content-type': 'application/json; charset=utf-8',
           'idempotency-key': key,
         },
-        // The same as JSON, in other words.
+        // The same JSON value, written differently.
         body: `{ "data": {"a": 1.0}, "timestamp": "${TIME}", "user_id": "${user.id}", "type": "${TYPE}" }`,
       });
       expect([again.status, await again.json()]).toEqual([first.status, first.json]);
@@ -98,7 +98,7 @@ describe('the Idempotency-Key of an event', () => {
     expect(await eventCount()).toBe(before);
   });
 
-  it('makes one event of fifty at once, on two instances', async () => {
+  it('creates one event from fifty concurrent requests to two instances', async () => {
     const [events, keys] = [(await eventCount())!, (await keyCount())!];
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -115,7 +115,7 @@ describe('the Idempotency-Key of an event', () => {
     expect(await webhooks.deliveriesOf(id)).toHaveLength(1);
   });
 
-  it('accepts one of fifty bodies at once', async () => {
+  it('accepts one of fifty concurrent requests with different bodies', async () => {
     const events = (await eventCount())!;
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -131,14 +131,14 @@ describe('the Idempotency-Key of an event', () => {
     expect(await eventCount()).toBe(events + 1);
   });
 
-  it('is another client’s own', async () => {
+  it('is separate for each client', async () => {
     const other = await service.make.clientToken(await service.make.operatorClient(['event:publish']));
     const [first, second] = [await publish({}, { key }), await publish({}, { key, bearer: other })];
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.json.id).not.toBe(first.json.id);
   });
 
-  it('is new again after 24 hours, and not before', async () => {
+  it('can be used again after 24 hours, but not earlier', async () => {
     const first = await publish({}, { key });
     const age = (by: string) =>
       service.database.query(

@@ -9,14 +9,14 @@ const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const TIME = '2026-01-01T00:00:00Z';
 const LIMIT = 65_536;
 
-/** A member, and values that it may not have. */
+/** Each member with values that are not allowed for it. */
 const BAD: [member: string, values: unknown[]][] = [
   [
     'type',
     [
       ...[undefined, null, '', 1, ['vehicle.created'], {}, 'vehicle', 'Vehicle.created', 'vehicle.created '],
       ...['constructor', '__proto__', '*', 'x'.repeat(65), "' OR 1=1 --"],
-      // Of the service itself alone.
+      // Only the service itself sends these.
       ...['webhook.test', 'user.consent_granted', 'user.consent_revoked'],
     ],
   ],
@@ -80,12 +80,12 @@ describe('POST /v2/events', () => {
     `{"type":"${TYPE}","user_id":"${user.id}","timestamp":"${TIME}","data":${data}}`;
   const eventCount = async () => (await rowCounts(service)).events;
 
-  describe('refuses, and stores nothing:', () => {
+  describe('refuses, and stores nothing for,', () => {
     let before: Record<string, number>;
     beforeEach(async () => (before = await rowCounts(service)));
     afterEach(async () => expect(await rowCounts(service)).toEqual(before));
 
-    it('whoever has no live token', async () => {
+    it('a request without a live token', async () => {
       for (const bearer of [undefined, 'garbage']) {
         const answer = await publish({}, { bearer });
         expect([answer.status, Object.keys(answer.json as object).sort()]).toEqual([
@@ -96,7 +96,7 @@ describe('POST /v2/events', () => {
       }
     });
 
-    it('every bad member, named in field_errors, and tells of several at once', async () => {
+    it('every invalid member, reporting all of them in field_errors', async () => {
       for (const [member, values] of BAD) {
         for (const value of values) {
           const answer = await publish({ [member]: value }, { key: 'refused' });
@@ -117,7 +117,7 @@ describe('POST /v2/events', () => {
       expect((await publishRaw('', { body: notUtf8 })).status).toBe(400);
     });
 
-    it('what could not be delivered as it was sent: NUL, half a surrogate pair, numbers that would change', async () => {
+    it('data that could not be delivered unchanged: NUL, unpaired surrogates, numbers that would change', async () => {
       for (const data of [
         '{"a":"\\u0000"}',
         '{"\\u0000":1}',
@@ -137,7 +137,7 @@ describe('POST /v2/events', () => {
       expect((await publishRaw(bodyWith('['.repeat(20_000)))).status).toBe(400);
     });
 
-    it('another media type', async () => {
+    it('an unsupported media type', async () => {
       for (const type of ['text/plain', 'application/xml', 'application/cloudevents+json']) {
         const answer = await publishRaw(bodyWith('{}'), { headers: { 'content-type': type } });
         expect([type, answer.status]).toEqual([type, 415]);
@@ -156,7 +156,7 @@ describe('POST /v2/events', () => {
       ]);
     });
 
-    it('a bad Idempotency-Key', async () => {
+    it('an invalid Idempotency-Key', async () => {
       for (const key of ['', ' ', 'a b', 'ü', 'x'.repeat(256), 'tab\there']) {
         expect([key, (await publish({}, { key })).status]).toEqual([key, 400]);
       }
@@ -170,7 +170,7 @@ describe('POST /v2/events', () => {
     });
   });
 
-  it('refuses a token without the scope, also that of a partner', async () => {
+  it("refuses a token without the scope, including a partner's token", async () => {
     const operator = await service.make.operatorClient(['admin:read', 'admin:write', 'token:introspect']);
     const before = await eventCount();
     for (const bearer of [await service.make.clientToken(operator), await service.make.clientToken(client)]) {
@@ -184,7 +184,7 @@ describe('POST /v2/events', () => {
     expect(await eventCount()).toBe(before);
   });
 
-  it('answers 202 with the id and the number of endpoints, also where there is none', async () => {
+  it('answers 202 with the id and the number of endpoints, even if there are none', async () => {
     const answer = await publish();
     expect([answer.status, answer.json]).toEqual([
       202,
@@ -195,7 +195,7 @@ describe('POST /v2/events', () => {
     expect([unheard.status, unheard.json.deliveries]).toEqual([202, 0]);
   });
 
-  describe('delivers exactly', () => {
+  describe('delivers unchanged', () => {
     let eventId: string;
     const delivered = async (data: string): Promise<string> => {
       const before = webhooks.received(endpoint).length;
@@ -217,7 +217,7 @@ describe('POST /v2/events', () => {
       ['{"date":"2026-01-01T00:00:00Z","id":"01","bool":"true"}'],
     ])('%s', async (data) => expect(await delivered(data)).toBe(bodyForReceiver(data)));
 
-    it('a body of 64 kB, and what is nested as deep as may be', async () => {
+    it('a body of 64 kB, and the deepest nesting that is allowed', async () => {
       const room = LIMIT - Buffer.byteLength(bodyWith('{"a":""}'));
       const large = `{"a":"${'x'.repeat(room)}"}`;
       expect(await delivered(large)).toBe(bodyForReceiver(large));
@@ -225,7 +225,7 @@ describe('POST /v2/events', () => {
       expect(await delivered(deep)).toBe(bodyForReceiver(deep));
     });
 
-    it('the time in UTC', async () => {
+    it('the moment of the time, converted to UTC', async () => {
       const times: [string, string][] = [
         ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00Z'],
         ['2026-01-31T08:00:00.123456Z', '2026-01-31T08:00:00.123456Z'],

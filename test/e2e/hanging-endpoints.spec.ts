@@ -3,7 +3,7 @@ import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
-describe('endpoints that hang', () => {
+describe('Endpoints that hang', () => {
   let service: TestService;
   let webhooks: Webhooks;
 
@@ -16,12 +16,12 @@ describe('endpoints that hang', () => {
     await service.stop();
   });
 
-  it('hold up no other, however many hang at the same time', async () => {
+  it('do not delay other endpoints, however many hang at the same time', async () => {
     const [partner, other] = [await service.make.client(), await service.make.client()];
     const user = await webhooks.consentedUser(partner, other);
     for (let n = 0; n < 40; n++) await webhooks.endpoint(partner, { reply: () => undefined });
     const endpoint = await webhooks.endpoint(other);
-    // None of the others is given up, which it would be after 15 s: what had to wait for that would wait for ever.
+    // The hanging deliveries never reach their limit of 15 s here: anything that waited for them would wait forever.
     const limit = HeldTimers.hold(10_000, 15_000);
     try {
       await Promise.all(Array.from({ length: 40 }, () => webhooks.publish(user.id)));

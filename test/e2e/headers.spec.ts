@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
-describe('headers', () => {
+describe('Response headers:', () => {
   let service: TestService;
   let partner: TestClient;
   let token: string;
@@ -23,11 +23,11 @@ describe('headers', () => {
   });
   afterAll(() => service.stop());
 
-  /** Every kind of answer that there is, asked for with these headers. */
+  /** Requests every kind of answer with these headers. */
   const kinds: [string, (headers: Record<string, string>) => Promise<Pick<Answer, 'status' | 'headers'>>][] =
     [
       ['a page', (headers) => send('/login', { headers })],
-      ['a page for who is signed in', (headers) => browser.open(consent(), { headers })],
+      ['a page for a signed-in user', (headers) => browser.open(consent(), { headers })],
       ['an error page', (headers) => send('/o/authorize', { headers })],
       ['a page that is gone', (headers) => send('/portal/login/nothing', { headers })],
       ['a page without a session', (headers) => send('/portal', { headers })],
@@ -89,12 +89,12 @@ describe('headers', () => {
       ['with a quote', 'a"b'],
       ['with a comma', 'one,two'],
       ['not ASCII', 'caf\u00e9'],
-    ])('is replaced where the one given is %s', async (_name, id) => {
+    ])('is replaced if the given one is %s', async (_name, id) => {
       const answer = await send('/health/live', { headers: { 'x-request-id': id } });
       expect(answer.headers.get('x-request-id')).toMatch(ULID);
     });
 
-    it('is replaced where two are given', async () => {
+    it('is replaced if two are given', async () => {
       const answer = await new Promise<string | string[] | undefined>((resolve, reject) => {
         const headers = ['X-Request-Id', 'one', 'X-Request-Id', 'two', 'Host', 'localhost'];
         request(`${service.url}/health/live`, { headers }, (response) => {
@@ -107,17 +107,17 @@ describe('headers', () => {
       expect(answer).toMatch(ULID);
     });
 
-    it.each(['a', '4711', 'ab12-CD34_ef.56', 'x'.repeat(128)])('is kept where it is sane: %s', async (id) => {
+    it.each(['a', '4711', 'ab12-CD34_ef.56', 'x'.repeat(128)])('is kept if it is valid: %s', async (id) => {
       const answer = await send('/health/live', { headers: { 'x-request-id': id } });
       expect(answer.headers.get('x-request-id')).toBe(id);
     });
 
-    it('differs from request to request', async () => {
+    it('differs between requests', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send('/nothing')));
       expect(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size).toBe(20);
     });
 
-    it.each(kinds)('stands on %s', async (_name, ask) => {
+    it.each(kinds)('is sent with %s', async (_name, ask) => {
       const answer = await ask({ 'x-request-id': 'given-by-the-caller' });
       expect(answer.headers.get('x-request-id')).toBe('given-by-the-caller');
     });
@@ -131,7 +131,7 @@ describe('headers', () => {
     });
   });
 
-  describe('security headers', () => {
+  describe('the security headers', () => {
     const expectSafe = (headers: Headers) => {
       const policy = policyOf(headers);
       expect(policy.get('default-src')).toEqual(["'none'"]);
@@ -144,11 +144,11 @@ describe('headers', () => {
       expect(headers.has('x-powered-by')).toBe(false);
     };
 
-    it.each(kinds)('stand on %s, which names no product', async (_name, ask) => {
+    it.each(kinds)('are sent with %s, which names no product', async (_name, ask) => {
       expectSafe((await ask({})).headers);
     });
 
-    it('stand on answers to what is no HTTP at all', async () => {
+    it('are sent with answers to input that is not HTTP', async () => {
       const answers = [
         await sendRaw(service.url, 'this is no HTTP\r\n\r\n'),
         await sendRaw(service.url, rawRequest('GET /', { Cookie: 'x'.repeat(100_000) })),
@@ -159,7 +159,7 @@ describe('headers', () => {
       }
     });
 
-    it('keep browsers to https exactly where the base URL is https', async () => {
+    it('require HTTPS only if the base URL uses https', async () => {
       expect((await send('/login')).headers.has('strict-transport-security')).toBe(false);
       const secure = await startService({ env: { BASE_URL: 'https://auth.example' } });
       try {
@@ -173,7 +173,7 @@ describe('headers', () => {
     });
   });
 
-  it('lets no page run a script, use inline styles, or be cached', async () => {
+  it('no page may run a script, use inline styles or be cached', async () => {
     const asHtml = { headers: { accept: 'text/html' } };
     const pages = [
       await browser.open('/'),
@@ -234,7 +234,7 @@ describe('headers', () => {
       '/nothing',
       '/o/tokens',
       '/v2/users/a/b',
-    ])('leaves %s out', async (path) => {
+    ])('is not enabled for %s', async (path) => {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const headers = { ...origin, 'access-control-request-method': 'POST' };
         const answer = await send(path, { method, headers });
@@ -265,7 +265,7 @@ describe('headers', () => {
     );
 
     it.each(open)(
-      'lets scripts of any origin read the answer of %s %s, refusals too',
+      'lets scripts of any origin read the answer of %s %s, even a refusal',
       async (method, path) => {
         const answer = await send(path, { method, headers: origin });
         expect(answer.headers.get('access-control-allow-origin')).toBe('*');
@@ -282,7 +282,7 @@ describe('headers', () => {
       },
     );
 
-    it('is on success too, with and without an Origin', async () => {
+    it('is also enabled for successful answers, with and without an Origin', async () => {
       for (const headers of [origin, { origin: 'null' }, undefined]) {
         const answer = await send('/o/token', { form: credentials(), headers });
         expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);

@@ -6,14 +6,14 @@ import {
   type TestService,
 } from '../support/test-service.js';
 
-describe('readiness', () => {
+describe('Readiness', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService()));
   afterAll(() => service.stop());
 
   const ready = (http = service.http) => http.get('/health/ready');
 
-  it('is refused with a problem while the database misses a migration of this build, and given once it is done', async () => {
+  it('is refused with a problem while a migration of this build is missing, and given once it has run', async () => {
     const [last] = await service.database.query<{ name: string }>(
       'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING *',
     );
@@ -32,7 +32,7 @@ describe('readiness', () => {
     }
   });
 
-  it('is given although a newer build has migrated further, and needs the table no more', async () => {
+  it('is given even if a newer build has migrated further and no longer needs the table', async () => {
     await service.database.query("INSERT INTO migrations (timestamp, name) VALUES (9e15, 'Later9')");
     expect((await ready()).json).toMatchObject({
       status: 'ok',
@@ -42,11 +42,11 @@ describe('readiness', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  it('ends with the first thing that a shutdown does, while the process lives on', async () => {
+  it('ends at the start of a shutdown, while the process is still running', async () => {
     service.app.get(ReadinessService).onModuleDestroy();
     const { status, json } = await ready();
     expect([status, json.detail]).toEqual([503, 'The service is not ready: the instance is shutting down.']);
-    // A balancer asks again and again: a line is enough.
+    // A load balancer asks repeatedly; one log line is enough.
     const told = service.log.filter((line) => line.includes('shutting down'));
     expect(told).toHaveLength(1);
     expect(told[0]).not.toContain('stack');

@@ -34,13 +34,13 @@ function expectInactive(answer: Answer): void {
   expect(answer.headers.get('cache-control')).toBe('no-store');
 }
 
-describe('introspection is refused', () => {
+describe('Introspection is refused', () => {
   it('without a token', async () => {
     expectOAuthError(await introspect(undefined), 400, 'invalid_request');
     expectOAuthError(await introspect(''), 400, 'invalid_request');
   });
 
-  it('with parameters in the query string or twice, in JSON, or without a body', async () => {
+  it('with parameters in the query string or repeated, in JSON, or without a body', async () => {
     const token = await service.make.clientToken(client);
     const options = [
       { path: `/o/introspect/?token=${token}`, form: {} },
@@ -60,7 +60,7 @@ describe('introspection is refused', () => {
     }
   });
 
-  it('to a client without token:introspect, by whichever way it comes', async () => {
+  it('to a client without token:introspect, whichever way it authenticates', async () => {
     const token = await service.make.clientToken(client);
     const { id, secret } = client;
     const operator = await service.make.operatorClient(['admin:read', 'admin:write', 'event:publish']);
@@ -71,7 +71,7 @@ describe('introspection is refused', () => {
       await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(operator) } }),
     ];
     for (const answer of answers) expectOAuthError(answer, 403, 'insufficient_scope');
-    // A Bearer challenge is for who came with a bearer token.
+    // Only a request with a bearer token gets a Bearer challenge.
     expect(answers.map(({ headers }) => headers.get('www-authenticate'))).toEqual([
       null,
       null,
@@ -89,14 +89,14 @@ describe('introspection is refused', () => {
     expectOAuthError(answer, 403, 'insufficient_scope');
   });
 
-  it('to a token of the right client that was asked for without the scope', async () => {
+  it('to a token of an authorized client that was requested without the scope', async () => {
     const operator = await service.make.operatorClient(['admin:read', 'token:introspect']);
     const token = await service.make.clientToken(operator, 'admin:read');
     const answer = await service.http.send('/o/introspect/', { bearer: token, form: { token } });
     expectOAuthError(answer, 403, 'insufficient_scope');
   });
 
-  it('to a bearer token that is unknown, expired, revoked, or of a disabled client', async () => {
+  it('to a bearer token that is unknown, expired, revoked or of a disabled client', async () => {
     const operator = await service.make.operatorClient(['token:introspect']);
     const [expired, revoked, live] = [
       await endingIn(service, await service.make.clientToken(operator), -1),
@@ -114,7 +114,7 @@ describe('introspection is refused', () => {
     }
   });
 
-  it('by GET: 405', async () => {
+  it('by GET with a 405', async () => {
     for (const path of ['/o/introspect/', '/o/introspect']) {
       const answer = await service.http.get(path, { basic: basic() });
       expect(answer.status).toBe(405);
@@ -123,13 +123,13 @@ describe('introspection is refused', () => {
   });
 });
 
-describe('exactly {"active": false} is said of', () => {
+describe('The answer is exactly {"active": false} for', () => {
   it.each(['x', 'garbage ☀', strangeToken('access'), strangeToken('refresh'), newSecret('session')])(
-    'a token that is unknown: %s',
+    'an unknown token: %s',
     async (token) => expectInactive(await introspect(token)),
   );
 
-  it('refresh tokens, live and retired, whatever the hint', async () => {
+  it('refresh tokens, live or retired, whatever the hint', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     expectInactive(await introspect(refresh_token));
     expectInactive(await introspect(refresh_token, { token_type_hint: 'refresh_token' }));
@@ -150,14 +150,14 @@ describe('exactly {"active": false} is said of', () => {
     expectInactive(await introspect(expired, { user_id: user.id }));
   });
 
-  it('a revoked token, alone and with its grant', async () => {
+  it('a revoked token, and a token of a revoked grant', async () => {
     const [one, two] = [await service.make.tokens(client, user), await service.make.tokens(client, user)];
     await revoke(service.http, client, one.access_token);
     await revoke(service.http, client, two.refresh_token);
     for (const { access_token } of [one, two]) expectInactive(await introspect(access_token));
   });
 
-  it('a token whose consent was taken back', async () => {
+  it('a token whose consent was withdrawn', async () => {
     const someone = await service.make.user();
     const { access_token } = await service.make.tokens(client, someone);
     await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
@@ -165,11 +165,11 @@ describe('exactly {"active": false} is said of', () => {
   });
 });
 
-describe('of a live access token', () => {
+describe('For a live access token', () => {
   const now = () => Math.floor(Date.now() / 1000);
 
   it.each(['/o/introspect/', '/o/introspect'])(
-    'of a user, %s tells exactly the members of the contract',
+    'of a user, %s returns exactly the members of the contract',
     async (path) => {
       const { access_token } = await service.make.tokens(client, user);
       const answer = await service.http.send(path, { basic: basic(), form: { token: access_token } });
@@ -213,7 +213,7 @@ describe('of a live access token', () => {
     });
   });
 
-  it("tells it to the client's own bearer token, and in the body", async () => {
+  it("introspection also accepts the caller's own bearer token, and credentials in the body", async () => {
     const { access_token } = await service.make.tokens(client, user);
     const bearer = await service.make.clientToken(inspector);
     const byBearer = await service.http.send('/o/introspect/', { bearer, form: { token: access_token } });
@@ -226,7 +226,7 @@ describe('of a live access token', () => {
     expect(itself.json).toMatchObject({ active: true, scope: 'token:introspect', sub: inspector.id });
   });
 
-  it('takes any token_type_hint', async () => {
+  it('any token_type_hint is accepted', async () => {
     const token = await service.make.clientToken(client);
     for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense']) {
       expect((await introspect(token, { token_type_hint })).json).toMatchObject({ active: true });
@@ -234,14 +234,14 @@ describe('of a live access token', () => {
   });
 });
 
-describe('with user_id, scope is what the token may do with that user’s data:', () => {
+describe('With user_id, the scope is what the token may do with that user’s data:', () => {
   const scopeFor = async (token: string, user_id: string): Promise<unknown> => {
     const answer = await introspect(token, { user_id });
     expect(answer.json).toMatchObject({ active: true });
     return answer.json.scope as unknown;
   };
 
-  it('for client credentials, what the user consented to, within the token', async () => {
+  it("for client credentials, what the user consented to within the token's scopes", async () => {
     const [all, some, none, former] = await Promise.all([1, 2, 3, 4].map(() => service.make.user()));
     await service.make.consent(client, all!);
     await service.make.consent(client, some!, ['vehicle:read']);
@@ -257,13 +257,13 @@ describe('with user_id, scope is what the token may do with that user’s data:'
     expect(await scopeFor(narrow, some!.id)).toBe('');
   });
 
-  it('nothing, where the consent is to another client', async () => {
+  it('nothing if the consent is to another client', async () => {
     const [other, someone] = [await service.make.client(), await service.make.user()];
     await service.make.consent(other, someone);
     expect(await scopeFor(await service.make.clientToken(client), someone.id)).toBe('');
   });
 
-  it('for a user’s token, that of its own user, and nothing for anybody else', async () => {
+  it("for a user’s token, the token's scopes for its own user and nothing for other users", async () => {
     const [someone, other] = [await service.make.user(), await service.make.user()];
     await service.make.consent(client, other);
     const { access_token } = await service.make.tokens(client, someone, 'vehicle:read');
@@ -271,13 +271,13 @@ describe('with user_id, scope is what the token may do with that user’s data:'
     expect(await scopeFor(access_token, other.id)).toBe('');
   });
 
-  it('nothing for a user who does not exist', async () => {
+  it('nothing for an unknown user', async () => {
     const token = await service.make.clientToken(client);
     expect(await scopeFor(token, 'user01HN2NJ9NMRZBXT1H6FT9N7735')).toBe('');
   });
 
   it.each(['nobody', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', "' OR 1=1 --", '%', 'x'.repeat(1000)])(
-    'invalid_request for what is no id of a user, whatever the token: %s',
+    'invalid_request for a malformed user id, whatever the token: %s',
     async (user_id) => {
       for (const token of [await service.make.clientToken(client), 'garbage']) {
         expectOAuthError(await introspect(token, { user_id }), 400, 'invalid_request');
@@ -285,7 +285,7 @@ describe('with user_id, scope is what the token may do with that user’s data:'
     },
   );
 
-  it('at once as it is, when the consent changes', async () => {
+  it('the new scopes immediately after the consent changes', async () => {
     const someone = await service.make.user();
     const token = await service.make.clientToken(client);
     expect(await scopeFor(token, someone.id)).toBe('');

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const WRONG = 'wrong horse battery staple';
 
-describe('a change of the password makes a stranger of', () => {
+describe('After a change of the password,', () => {
   let service: TestService;
   let user: UserEntity;
 
@@ -25,7 +25,7 @@ describe('a change of the password makes a stranger of', () => {
     (options: { by?: BrowserSession } = {}) =>
     () =>
       attempt(WRONG, options);
-  /** A browser in which the user signed in once before. */
+  /** A browser in which the user has signed in once before. */
   const knownBrowser = async (): Promise<BrowserSession> => {
     const browser = newBrowser();
     expect((await attempt(PASSWORD, { by: browser })).status).toBe(303);
@@ -64,16 +64,19 @@ describe('a change of the password makes a stranger of', () => {
     expect(answer.status).toBe(303);
   };
 
-  it.each(changes)('a browser that knew the password before it was changed %s', async (_how, change) => {
-    const by = await knownBrowser();
-    await change();
-    expect(await statusesOf(5, wrong({ by }))).toEqual([401, 401, 401, 401, 401]);
-    // Its failures are counted with those of all strangers.
-    expect((await attempt(WRONG)).status).toBe(429);
-    expect((await attempt(NEW, { by })).status).toBe(429);
-  });
+  it.each(changes)(
+    'a browser that knew the old password is no longer trusted: changed %s',
+    async (_how, change) => {
+      const by = await knownBrowser();
+      await change();
+      expect(await statusesOf(5, wrong({ by }))).toEqual([401, 401, 401, 401, 401]);
+      // Its failures count together with those of all untrusted browsers.
+      expect((await attempt(WRONG)).status).toBe(429);
+      expect((await attempt(NEW, { by })).status).toBe(429);
+    },
+  );
 
-  it('a browser whose next sign-in the user is then told of, once', async () => {
+  it('the user is notified once about the next sign-in in a formerly known browser', async () => {
     const by = await knownBrowser();
     await service.app.get(UsersService).update(user.id, { password: NEW }, SERVICE_ACTOR);
     const before = (await newSignIns()).length;
@@ -84,7 +87,7 @@ describe('a change of the password makes a stranger of', () => {
     expect(await newSignIns()).toHaveLength(before + 1);
   });
 
-  it('no browser in which it was changed', async () => {
+  it('the browser in which it was changed is still trusted', async () => {
     const by = newBrowser();
     await changeOnAccountPage(by);
     const before = (await newSignIns()).length;

@@ -10,8 +10,8 @@ import { startService, type TestInstance, type TestService } from '../support/te
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
-/** A look at a token that takes long, for its client is not remembered and the database is slow to tell. */
-describe('a token that ends while an instance is still asking for its client', () => {
+/** A slow check of a token: its client is not cached, and the database is slow to answer. */
+describe('A token that is revoked while an instance is still looking its client up', () => {
   let service: TestService;
   let there: TestInstance;
   let client: TestClient;
@@ -33,7 +33,7 @@ describe('a token that ends while an instance is still asking for its client', (
     client = await service.make.client();
     token = (await service.make.tokens(client, await service.make.user())).access_token;
     record = await accessRecordOf(service, token);
-    // Keys and scopes are remembered, this client is not.
+    // Keys and scopes are cached, this client is not.
     expect(await isAccepted(there.http, other)).toBe(true);
     await until('it has read', () => changes().isTrusted);
     await slow.query('BEGIN');
@@ -52,7 +52,7 @@ describe('a token that ends while an instance is still asking for its client', (
     return made;
   }
 
-  /** What the look comes to that was begun before the end and is over after it. */
+  /** Returns the result of a check that starts before the ending and completes after it. */
   async function judgedAmid(end: () => Promise<unknown>): Promise<boolean> {
     const looking = isAccepted(there.http, token);
     await untilWaitingForLocks(service.database, 1);
@@ -67,7 +67,7 @@ describe('a token that ends while an instance is still asking for its client', (
       [accessTokenId(record)],
     );
 
-  it('is refused where it is heard of', async () => {
+  it('is refused if the instance has read the access change', async () => {
     const heard = async () => {
       await revoke();
       await changes().catchUp();
@@ -75,7 +75,7 @@ describe('a token that ends while an instance is still asking for its client', (
     expect(await judgedAmid(heard)).toBe(false);
   });
 
-  it('is refused where nothing has been heard for longer than memory counts', async () => {
+  it('is refused if the instance has read no changes for longer than its cache is trusted', async () => {
     let breakOff = (_error: Error) => {};
     const silence = new Promise<never>((_resolve, reject) => (breakOff = reject));
     const listening = jest.spyOn(there.app.get(Listener), 'query').mockReturnValue(silence);
@@ -91,7 +91,7 @@ describe('a token that ends while an instance is still asking for its client', (
     }
   });
 
-  it('is refused where its key is revoked, and that is heard of', async () => {
+  it('is refused if its key was revoked and the instance has read that change', async () => {
     const heard = async () => {
       await outside.query('UPDATE token_keys SET retired_at = now(), revoked_at = now() WHERE id = $1', [
         record.keyId,

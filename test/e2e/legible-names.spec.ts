@@ -4,7 +4,7 @@ import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { enterPortal } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-/** Reads as exegnp.exe. */
+/** Displayed as exegnp.exe. */
 const DECEPTIVE = 'exe\u202eexe.png';
 const MESSAGE = 'must not contain control, bidirectional or invisible characters, such as U+202E';
 
@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const write = (method: string, path: string, json: object) =>
   service.http.send(path, { method, bearer: admin, json });
 
-describe('a name that hides how it reads is refused', () => {
+describe('A name with bidirectional or invisible characters is refused', () => {
   const notification = () => ({
     user_id: user.id,
     message_id: 'ERR1',
@@ -76,7 +76,7 @@ describe('a name that hides how it reads is refused', () => {
     ],
   ];
 
-  it('by the admin API, which says so of the member', async () => {
+  it('by the admin API, with an error for the member', async () => {
     for (const [method, path, json, members] of requests) {
       for (const member of members) {
         const value = member === 'email' ? 'a\u202eb@names.example' : DECEPTIVE;
@@ -92,7 +92,7 @@ describe('a name that hides how it reads is refused', () => {
     }
   });
 
-  it('by a change of an endpoint, and in the portal, beside the field', async () => {
+  it('when an endpoint is changed, and in the portal, next to the field', async () => {
     const made = await write('POST', `/admin/clients/${client.id}/webhook_endpoints`, webhook);
     const id = made.json.id as string;
     const answer = await write('PATCH', `/admin/webhook_endpoints/${id}`, { description: DECEPTIVE });
@@ -108,14 +108,14 @@ describe('a name that hides how it reads is refused', () => {
     ]);
   });
 
-  it('by the forms of the console, beside the field', async () => {
+  it('by the forms of the console, next to the field', async () => {
     const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     const path = `/admin/console/users/${user.id}/edit`;
     const page = await operator.submit(await operator.open(path), path, { name: DECEPTIVE });
     expect([page.status, page.text.includes('U+202E')]).toEqual([400, true]);
   });
 
-  it('unless it is written in lines, where lines are written', async () => {
+  it('except for line breaks and tabs in fields with several lines', async () => {
     const answer = await write('POST', '/admin/notifications', {
       ...notification(),
       short_text_body: 'One.\r\nTwo.',
@@ -125,7 +125,7 @@ describe('a name that hides how it reads is refused', () => {
   });
 });
 
-describe('a name that was stored before', () => {
+describe('A deceptive name that is already stored', () => {
   beforeAll(async () => {
     await service.database.query('UPDATE clients SET name = $2 WHERE id = $1', [client.id, DECEPTIVE]);
     await service.database.query('UPDATE users SET name = $2 WHERE id = $1', [client.ownerId, DECEPTIVE]);
@@ -133,7 +133,7 @@ describe('a name that was stored before', () => {
   const request = () =>
     authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
 
-  it('is spelled out where a person is asked to trust it, apart from the text around it', async () => {
+  it('is spelled out, isolated from the surrounding text, where a person is asked to trust it', async () => {
     const spelled = 'exe[U+202E]exe.png';
     const browser = new BrowserSession(service.url);
     const login = await browser.open((await browser.open(request())).headers.get('location')!);
@@ -149,7 +149,7 @@ describe('a name that was stored before', () => {
     for (const page of [login, consent, link]) expect(page.text).not.toContain('\u202e');
   });
 
-  it('is kept apart from the text around it in lists', async () => {
+  it('is isolated from the surrounding text in lists', async () => {
     const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     await service.make.consent(client, user);
     const browser = await service.make.signedIn(user);

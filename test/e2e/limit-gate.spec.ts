@@ -31,7 +31,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   client = await service.make.client();
   bearer = await service.make.clientToken(client);
-  // Nobody's count of the requests to /o/* goes on into the next test.
+  // The counts of requests to /o/* must not carry over into the next test.
   putClockForward(60);
 });
 afterAll(() => service.stop());
@@ -52,14 +52,14 @@ const exhaust = async (address: string): Promise<void> => {
   expect(await statusesOf(ADDRESS_LIMIT + 1, garbage)).toEqual([...Array(ADDRESS_LIMIT).fill(401), 429]);
 };
 
-/** What is refused, or has no session, counts for its address. */
+/** Requests that are refused or have no session count for their address. */
 const COUNTED: [what: string, request: () => Request, status: number][] = [
   ['no token at the admin API', () => ['/admin/users', {}], 401],
   ['an unknown token at the admin API', () => ['/admin/users', { bearer: strangeToken('access') }], 401],
   ["a partner's token at the admin API", () => ['/admin/users', { bearer }], 403],
   ['a malformed body at the admin API', () => ['/admin/users', { bearer: admin, json: {} }], 400],
   [
-    'what is no JSON at the admin API',
+    'malformed JSON at the admin API',
     () => [
       '/admin/users',
       { bearer: admin, method: 'POST', body: '{', headers: { 'content-type': 'application/json' } },
@@ -67,34 +67,34 @@ const COUNTED: [what: string, request: () => Request, status: number][] = [
     400,
   ],
   [
-    'an unknown token where events are published',
+    'an unknown token at the events endpoint',
     () => ['/v2/events', { bearer: strangeToken('access'), json: EVENT }],
     401,
   ],
-  ["a partner's token where events are published", () => ['/v2/events', { bearer, json: EVENT }], 403],
+  ["a partner's token at the events endpoint", () => ['/v2/events', { bearer, json: EVENT }], 403],
   ['a malformed event', () => ['/v2/events', { bearer: admin, json: EVENT }], 400],
   [
-    'introspection by a client that may not, by its secret',
+    'introspection by a client without permission, by its secret',
     () => ['/o/introspect/', { form: { token: 'x' }, basic: client }],
     403,
   ],
   [
-    'introspection by a client that may not, by its token',
+    'introspection by a client without permission, by its token',
     () => ['/o/introspect/', { form: { token: 'x' }, bearer }],
     403,
   ],
-  ['introspection without a token to look at', () => ['/o/introspect/', { form: {}, basic: operator }], 400],
+  ['introspection without the token parameter', () => ['/o/introspect/', { form: {}, basic: operator }], 400],
   ['a wrong secret', () => ['/o/token', wrong()], 401],
   ['the portal without a session', () => ['/portal', {}], 401],
   ['the portal with an unknown session', () => ['/portal', cookie('portal_session', 'portalSession')], 401],
-  ['a link to the portal', () => [`/portal/login/${newSecret('portalKey')}`, {}], 410],
-  ['a password link', () => [`/password/${newSecret('passwordKey')}`, {}], 410],
+  ['an unknown link to the portal', () => [`/portal/login/${newSecret('portalKey')}`, {}], 410],
+  ['an unknown password link', () => [`/password/${newSecret('passwordKey')}`, {}], 410],
   ['the console without a session', () => ['/admin/console', cookie('session', 'session')], 302],
-  ["the user's own page without a session", () => ['/account', cookie('session', 'session')], 302],
+  ['the account page without a session', () => ['/account', cookie('session', 'session')], 302],
   ['the metrics without their token', () => ['/metrics', {}], 401],
 ];
 
-/** What is looked up otherwise: refused before it is, from an address that is over its limit. */
+/** Requests that would normally cause a lookup, but are refused before it when their address is over its limit. */
 const GATED: [what: string, request: () => Request][] = [
   ...COUNTED.map(([what, request]): [string, () => Request] => [what, request]),
   ['a right secret', () => ['/o/token', { form: GRANT, basic: client }]],
@@ -103,10 +103,7 @@ const GATED: [what: string, request: () => Request][] = [
     () => ['/o/token', { form: { ...GRANT, client_id: client.id, client_secret: client.secret } }],
   ],
   ['a revocation by a right secret', () => ['/o/revoke_token/', { form: { token: bearer }, basic: client }]],
-  [
-    'an introspection that is allowed',
-    () => ['/o/introspect/', { form: { token: bearer }, basic: operator }],
-  ],
+  ['an allowed introspection', () => ['/o/introspect/', { form: { token: bearer }, basic: operator }]],
   ['a valid token', () => ['/v2/users', { bearer }]],
   ['a valid token at the admin API', () => ['/admin/users', { bearer: admin }]],
   ['the metrics with their token', () => ['/metrics', { bearer: METRICS_TOKEN }]],
@@ -114,7 +111,7 @@ const GATED: [what: string, request: () => Request][] = [
   ['the authorization page', () => [`/o/authorize?client_id=${client.id}`, cookie('session', 'session')]],
 ];
 
-describe('the limit of an address counts', () => {
+describe('The limit of an address counts', () => {
   it.each(COUNTED)('%s', async (_what, request, status) => {
     const address = newAddress();
     const statuses = await statusesOf(ADDRESS_LIMIT, () => send(address, request()));
@@ -127,16 +124,16 @@ describe('the limit of an address counts', () => {
     ['the admin API', () => ['/admin/users', { bearer: admin }], 200],
     ['introspection', () => ['/o/introspect/', { form: { token: bearer }, basic: operator }], 200],
     ['the metrics', () => ['/metrics', { bearer: METRICS_TOKEN }], 200],
-    ['what an operator looks for and is not there', () => ['/admin/users/x', { bearer: admin }], 404],
-  ])('nothing of what is served: %s', async (_what, request, status) => {
+    ['an unknown user at the admin API', () => ['/admin/users/x', { bearer: admin }], 404],
+  ])('no successful requests: %s', async (_what, request, status) => {
     const address = newAddress();
     const statuses = await statusesOf(ADDRESS_LIMIT + 5, () => send(address, request()));
     expect(statuses).toEqual(Array(ADDRESS_LIMIT + 5).fill(status));
   });
 });
 
-describe('from an address that is over its limit', () => {
-  it.each(GATED)('%s is refused, and costs no query', async (_what, request) => {
+describe('From an address that is over its limit,', () => {
+  it.each(GATED)('%s is refused without a query', async (_what, request) => {
     const address = newAddress();
     await exhaust(address);
     const answers: Answer[] = [];
@@ -155,7 +152,7 @@ describe('from an address that is over its limit', () => {
     '/account',
     '/login',
     '/o/authorize',
-  ])('%s answers a page', async (path) => {
+  ])('%s is answered with a page', async (path) => {
     const address = newAddress();
     await exhaust(address);
     const answer = await send(address, [path, { headers: { accept: 'text/html' } }]);
@@ -165,7 +162,7 @@ describe('from an address that is over its limit', () => {
     expect(answer.headers.get('content-security-policy')).not.toBeNull();
   });
 
-  it("a right secret is refused, and nothing of the client's own limit is used up by who tried it", async () => {
+  it("a right secret is refused, and the client's own limit is not used up by those attempts", async () => {
     const address = newAddress();
     await statusesOf(ADDRESS_LIMIT + 5, () => send(address, ['/o/token', wrong()]));
     const right: Request = ['/o/token', { form: GRANT, basic: client }];
@@ -173,7 +170,7 @@ describe('from an address that is over its limit', () => {
     expect(await statusesOf(LIMIT, () => send(newAddress(), right))).toEqual(Array(LIMIT).fill(200));
   });
 
-  it('everything is served again after as long as Retry-After says', async () => {
+  it('requests are served again after the time that Retry-After says', async () => {
     const address = newAddress();
     await exhaust(address);
     const refused = await send(address, ['/v2/users', { bearer }]);
@@ -182,7 +179,7 @@ describe('from an address that is over its limit', () => {
   });
 });
 
-describe('a partner over its own limit', () => {
+describe('A partner over its own limit', () => {
   const ask = (path = '/v2/users'): Promise<Answer> => service.http.get(path, { bearer });
   const exhaustOwn = async (): Promise<Answer> => {
     await service.http.send(`/admin/clients/${client.id}`, {
@@ -194,12 +191,12 @@ describe('a partner over its own limit', () => {
     return ask();
   };
 
-  it('costs no query for an answer, in a flood or now and then', async () => {
+  it('is refused without a query, both in a flood and at intervals', async () => {
     const { notification } = (await exhaustOwn()).json as { notification: object };
     const answers: Answer[] = [];
     const statements = await statementsDuring(async () => {
       for (let n = 0; n < 50; n++) answers.push(await ask());
-      // After this long nothing proves that the token is still live.
+      // After this time nothing proves that the token is still live.
       for (let n = 0; n < 5; n++) {
         putClockForward(10);
         answers.push(await ask());
@@ -214,10 +211,10 @@ describe('a partner over its own limit', () => {
     expect(statements).toEqual([]);
   });
 
-  it('is told 401 within about a minute of the end of its token where this instance has heard nothing', async () => {
+  it('gets a 401 about a minute after the end of its token, even if the instance was not notified', async () => {
     await exhaustOwn();
     expect((await ask()).status).toBe(429);
-    // Nobody else calls meanwhile, and nothing is read from the database.
+    // There are no other requests in this time, so nothing is read from the database.
     putClockForward(61);
     expect((await ask()).status).toBe(429);
     const direct = new Client({ connectionString: service.settings.databaseUrl });
@@ -228,7 +225,7 @@ describe('a partner over its own limit', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  it('is told 401 once its token is revoked', async () => {
+  it('gets a 401 as soon as its token is revoked', async () => {
     await exhaustOwn();
     expect((await ask()).status).toBe(429);
     await service.app.get(AccessTokensService).revoke(bearer, client.id);
@@ -236,7 +233,7 @@ describe('a partner over its own limit', () => {
   });
 
   describe('can still read', () => {
-    it('its notification, all of them, and the address in instance, with headers that say nothing is left', async () => {
+    it('its notification, the list of notifications, and the resource in instance, with no remaining requests in the headers', async () => {
       const refused = await exhaustOwn();
       const { notification, instance } = refused.json as { notification: { url: string }; instance: string };
       const paths = [new URL(notification.url).pathname, '/notifications', new URL(instance).pathname];
@@ -250,7 +247,7 @@ describe('a partner over its own limit', () => {
       expect((await ask()).status).toBe(429);
     });
 
-    it('these alone, and not mark them', async () => {
+    it('only these, and cannot mark them', async () => {
       const { json } = await exhaustOwn();
       const { pathname } = new URL((json.notification as { url: string }).url);
       const marked = await service.http.send(pathname, { method: 'PATCH', bearer, json: { read: true } });
@@ -259,7 +256,7 @@ describe('a partner over its own limit', () => {
       expect((await ask('/webhook_portal')).status).toBe(429);
     });
 
-    it('as often again, and no more', async () => {
+    it('as often as its limit allows, and no more', async () => {
       const first = await exhaustOwn();
       expect(await statusesOf(4, () => ask('/notifications'))).toEqual([200, 200, 200, 429]);
       const refused = await ask('/notifications');
@@ -271,14 +268,14 @@ describe('a partner over its own limit', () => {
       expect((await ask('/notifications')).status).toBe(200);
     });
 
-    it('nothing with a token that was revoked', async () => {
+    it('nothing with a revoked token', async () => {
       await exhaustOwn();
       await service.app.get(AccessTokensService).revoke(bearer, client.id);
       expect((await ask('/notifications')).status).toBe(401);
     });
   });
 
-  it("reads its user's own address, for a user's token", async () => {
+  it("can read its user's own resource with a user's token", async () => {
     const user = await service.make.user();
     bearer = (await service.make.tokens(client, user)).access_token;
     const refused = await exhaustOwn();
@@ -288,8 +285,8 @@ describe('a partner over its own limit', () => {
   });
 });
 
-describe('the owner of a client', () => {
-  it('is shown to its client-credentials token by address, and not listed among those who share data', async () => {
+describe('The owner of a client', () => {
+  it('is shown to its client-credentials token, but not listed among the users who share data', async () => {
     const url = `${service.settings.baseUrl}/v2/users/${client.ownerId}`;
     const shown = await service.http.get(`/v2/users/${client.ownerId}`, { bearer });
     expect([shown.status, shown.json]).toEqual([200, { id: client.ownerId, url, scopes: [] }]);
@@ -299,7 +296,7 @@ describe('the owner of a client', () => {
     expect(answer.status).toBe(404);
   });
 
-  it('is shown with what was consented to, where the owner consented', async () => {
+  it('is shown with the consented scopes after giving consent', async () => {
     const owner = await service.make.user();
     const owned = await service.make.client({ ownerId: owner.id });
     await service.make.consent(owned, owner);
@@ -308,7 +305,7 @@ describe('the owner of a client', () => {
     expect(json).toMatchObject({ scopes: owned.scopes, consented_at: expect.any(String) as string });
   });
 
-  it("is nobody to a user's token", async () => {
+  it("is not shown to a user's token", async () => {
     const { access_token } = await service.make.tokens(client, await service.make.user());
     const answer = await service.http.get(`/v2/users/${client.ownerId}`, { bearer: access_token });
     expect(answer.status).toBe(404);

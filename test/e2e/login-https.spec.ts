@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const BASE_URL = 'https://auth.example';
 
-describe('login under an https base URL', () => {
+describe('With an https base URL, the login', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService({ env: { BASE_URL } })));
   afterAll(() => service.stop());
@@ -22,7 +22,7 @@ describe('login under an https base URL', () => {
     });
   };
 
-  it('refuses a form from the plain address that it listens on', async () => {
+  it('refuses a form from the plain address that the service listens on', async () => {
     expect((await logIn(service.url)).status).toBe(403);
     expect((await logIn('http://auth.example')).status).toBe(403);
   });
@@ -38,7 +38,7 @@ describe('login under an https base URL', () => {
     );
   });
 
-  it('does not take the session under a name that a neighbouring host could set', async () => {
+  it('does not accept the session under a cookie name that a neighbouring host could set', async () => {
     const pair = pairOf(await logIn(BASE_URL));
     const formsWith = async (cookie: string): Promise<number> =>
       parse((await service.http.get('/', { headers: { cookie } })).text).querySelectorAll('form').length;
@@ -46,7 +46,7 @@ describe('login under an https base URL', () => {
     expect(await formsWith(pair.replace('__Host-', ''))).toBe(0);
   });
 
-  it('sends HSTS on every kind of answer', async () => {
+  it('sends HSTS with every kind of answer', async () => {
     for (const path of ['/login', '/v2/users', '/nowhere', '/assets/app.css']) {
       const answer = await service.http.get(path);
       expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);

@@ -17,7 +17,7 @@ const WRONG = 'wrong horse battery staple';
 const COOKIE = 'known_browser';
 const PROXIED = { TRUSTED_PROXIES: '127.0.0.1' };
 
-describe('the protection of sign-in', () => {
+describe('The protection of sign-in', () => {
   let service: TestService;
   let user: UserEntity;
 
@@ -33,7 +33,7 @@ describe('the protection of sign-in', () => {
     (options: { email?: string; by?: BrowserSession } = {}) =>
     () =>
       attempt(WRONG, options);
-  /** A browser in which the user signed in once before. */
+  /** A browser in which the user has signed in once before. */
   const knownBrowser = async (of = user, address = newAddress()): Promise<BrowserSession> => {
     const browser = newBrowser(address);
     expect((await attempt(PASSWORD, { email: of.email, by: browser })).status).toBe(303);
@@ -45,7 +45,7 @@ describe('the protection of sign-in', () => {
   };
 
   describe('refuses', () => {
-    it('the 6th failure for an account within 15 minutes, with a page that says when', async () => {
+    it('the 6th failure for an account within 15 minutes, with a page that says when to try again', async () => {
       await exhaustAccount();
       const page = await attempt(WRONG);
       expect(page.status).toBe(429);
@@ -55,7 +55,7 @@ describe('the protection of sign-in', () => {
       expect(page.headers.getSetCookie()).toEqual([]);
     });
 
-    it('that for an address nobody has in the same way', async () => {
+    it('the 6th failure for an unknown e-mail address in the same way', async () => {
       const shape = (page: Page, email: string): unknown => ({
         status: page.status,
         text: page.text.replaceAll(email, '').replace(/\d+ seconds|[0-9A-Za-z-]{20,}/g, ''),
@@ -69,20 +69,20 @@ describe('the protection of sign-in', () => {
       );
     });
 
-    it('the right password then too, without a session', async () => {
+    it('after that even the right password, without starting a session', async () => {
       await exhaustAccount();
       const by = newBrowser();
       expect((await attempt(PASSWORD, { by })).status).toBe(429);
       expect([by.cookies.has('session'), by.cookies.has(COOKIE)]).toEqual([false, false]);
     });
 
-    it('all but 5 of 50 simultaneous attempts, with a known address and an unknown one', async () => {
+    it('all but 5 of 50 concurrent attempts, with a known address and an unknown one', async () => {
       for (const email of [user.email, 'nobody-at-once@mail.example']) {
         expect(await tally(Array.from({ length: 50 }, wrong({ email })))).toEqual({ 401: 5, 429: 45 });
       }
     });
 
-    it('one account under every way to write its address', async () => {
+    it('further failures for the account under every spelling of its address', async () => {
       const { email } = await service.make.user({ email: 'kim.doe@mail.example' });
       const ways = [
         email,
@@ -95,7 +95,7 @@ describe('the protection of sign-in', () => {
       expect((await attempt(WRONG, { email })).status).toBe(429);
     });
 
-    it('the 51st failure from one address, over many accounts, and leaves other addresses alone', async () => {
+    it('the 51st failure from one address over many accounts, but leaves other addresses alone', async () => {
       const address = newAddress();
       const statuses: number[] = [];
       for (let n = 0; n < 50; n++) {
@@ -110,7 +110,7 @@ describe('the protection of sign-in', () => {
       expect((await attempt(PASSWORD)).status).toBe(303);
     });
 
-    it('all but 50 of 80 simultaneous attempts from one address', async () => {
+    it('all but 50 of 80 concurrent attempts from one address', async () => {
       const by = newBrowser();
       const page = await by.open('/login');
       const answers = Array.from({ length: 80 }, (_, n) =>
@@ -119,7 +119,7 @@ describe('the protection of sign-in', () => {
       expect(await tally(answers)).toEqual({ 401: 50, 429: 30 });
     });
 
-    it('for as long as Retry-After says, and no longer, whatever was tried meanwhile', async () => {
+    it('attempts exactly as long as Retry-After says, whatever was tried in the meantime', async () => {
       await exhaustAccount();
       const seconds = retryAfterOf(await attempt(WRONG));
       putClockForward(seconds - 30);
@@ -129,8 +129,8 @@ describe('the protection of sign-in', () => {
     });
   });
 
-  describe('forgets', () => {
-    it('the failures of an account after the right password', async () => {
+  describe('after a successful sign-in', () => {
+    it('resets the failures of the account', async () => {
       for (let round = 0; round < 3; round++) {
         expect(await statusesOf(5, wrong())).toEqual([401, 401, 401, 401, 401]);
         expect((await attempt(PASSWORD)).status).toBe(303);
@@ -138,27 +138,27 @@ describe('the protection of sign-in', () => {
       await exhaustAccount();
     });
 
-    it("the failures of strangers too, when the person's own browser signs in", async () => {
+    it("in the user's own browser also resets the failures of other browsers", async () => {
       const by = await knownBrowser();
       await exhaustAccount();
       expect((await attempt(PASSWORD, { by })).status).toBe(303);
       expect((await attempt(PASSWORD)).status).toBe(303);
     });
 
-    it('no failure of another account', async () => {
+    it('does not reset the failures of another account', async () => {
       const other = await service.make.user();
       await exhaustAccount();
       expect((await attempt(PASSWORD, { email: other.email })).status).toBe(303);
       expect((await attempt(WRONG)).status).toBe(429);
     });
 
-    it('right passwords that come at once, each of which is let in', async () => {
+    it('also accepts concurrent attempts with the right password', async () => {
       const answers = Array.from({ length: 12 }, () => attempt(PASSWORD));
       expect(await tally(answers)).toEqual({ 303: 12 });
       await exhaustAccount();
     });
 
-    it('a right password itself: many people sign in at one address', async () => {
+    it('does not count it for its address: many people can sign in from one address', async () => {
       const by = newBrowser();
       const page = await by.open('/login');
       const statuses = await statusesOf(53, () =>
@@ -168,15 +168,15 @@ describe('the protection of sign-in', () => {
     });
   });
 
-  describe('does not hold up a browser that signed in to the account before', () => {
-    it('by what strangers do to the account', async () => {
+  describe('does not delay a browser that signed in to the account before', () => {
+    it('because of failures of others for the account', async () => {
       const by = await knownBrowser();
       await exhaustAccount();
       expect((await attempt(WRONG, { by })).status).toBe(401);
       expect((await attempt(PASSWORD, { by })).status).toBe(303);
     });
 
-    it('by what strangers do at the same address', async () => {
+    it('because of failures of others from the same address', async () => {
       const address = newAddress();
       const by = await knownBrowser(user, address);
       for (let n = 0; n < 51; n++)
@@ -185,14 +185,14 @@ describe('the protection of sign-in', () => {
       expect((await attempt(PASSWORD, { by })).status).toBe(303);
     });
 
-    it('but by its own failures, which are nobody else’s', async () => {
+    it('except for its own failures, which count for no other browser', async () => {
       const [by, another] = [await knownBrowser(), await knownBrowser()];
       expect(await statusesOf(6, wrong({ by }))).toEqual([401, 401, 401, 401, 401, 429]);
       expect((await attempt(PASSWORD, { by })).status).toBe(429);
       expect((await attempt(PASSWORD, { by: another })).status).toBe(303);
     });
 
-    it('on another instance, for the cookie says it all', async () => {
+    it('on another instance, because the cookie contains everything', async () => {
       const by = await knownBrowser();
       const second = await startInstance(service.database, { ...PROXIED, BASE_URL: service.url });
       try {
@@ -214,8 +214,8 @@ describe('the protection of sign-in', () => {
     });
   });
 
-  describe('takes for a stranger', () => {
-    it('whoever forges the cookie, or has that of another account', async () => {
+  describe('does not trust', () => {
+    it('a browser with a forged cookie or the cookie of another account', async () => {
       const genuine = (await knownBrowser()).cookies.get(COOKIE)!;
       const [browser, tag, mac] = genuine.split('.') as [string, string, string];
       const ofAnother = (await knownBrowser(await service.make.user())).cookies.get(COOKIE)!;
@@ -244,7 +244,7 @@ describe('the protection of sign-in', () => {
   });
 
   describe('knows a browser by a cookie', () => {
-    it('set once, for a year, out of reach of scripts and other sites, and without a word of who it was', async () => {
+    it('that is set once, for a year, is hidden from scripts and other sites, and does not reveal the user', async () => {
       const by = newBrowser();
       const cookies = (await attempt(PASSWORD, { by })).headers.getSetCookie();
       const known = cookies.find((line) => line.startsWith(COOKIE))!;
@@ -274,7 +274,7 @@ describe('the protection of sign-in', () => {
     });
   });
 
-  it('puts nothing of e-mail address or password into the names of counters, or into the log', async () => {
+  it('writes neither e-mail address nor password into the names of counters or the log', async () => {
     const { email } = await service.make.user({ email: 'very.private@secretive.example' });
     const store = service.app.get<RateLimitStore>(RATE_LIMIT_STORE, { strict: false });
     const spies = (['consume', 'giveBack', 'clear'] as const).map((name) => jest.spyOn(store, name));

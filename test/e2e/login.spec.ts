@@ -40,7 +40,7 @@ const OUTSIDE = [
 ];
 const INSIDE = ['/%2f%2fevil.example', '/%5cevil.example', '/v2/problems/not-found/?x=%26&y=//evil.example'];
 
-describe('login', () => {
+describe('The login', () => {
   let service: TestService;
   let user: UserEntity;
   let client: TestClient;
@@ -70,7 +70,7 @@ describe('login', () => {
     page.html.querySelector('input[name="return_to"]')?.getAttribute('value');
 
   describe('refuses', () => {
-    /** The page without what is different at every view. */
+    /** The page without the parts that differ each time. */
     const shapeOf = (page: Page, email: string): unknown => ({
       status: page.status,
       body: page.text.replace(/name="csrf_token" value="[^"]+"/, '').replaceAll(email, '(e-mail)'),
@@ -79,7 +79,7 @@ describe('login', () => {
       cookies: page.headers.getSetCookie(),
     });
 
-    it('an unknown e-mail, a wrong password, a disabled user and one without a password in the same way', async () => {
+    it('an unknown e-mail address, a wrong password, a disabled user and a user without a password in the same way', async () => {
       const disabled = await service.make.user();
       await service.app.get(UsersService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
       const withoutPassword = await service.make.user({ password: undefined });
@@ -97,11 +97,11 @@ describe('login', () => {
       }
     });
 
-    it('an unknown e-mail only after the work that a wrong password costs', async () => {
+    it('an unknown e-mail address only after the work that a wrong password costs', async () => {
       const browser = newBrowser();
       const page = await browser.open('/login');
       const password = 'wrong horse battery staple';
-      /** With what argon2 was asked meanwhile: its kind and costs, which make the work, and the password. */
+      /** Returns the arguments that argon2 received: algorithm, costs and password. */
       const workFor = async (email: string): Promise<string[][]> => {
         const { calls } = jest.mocked(verify).mock;
         const before = calls.length;
@@ -115,18 +115,18 @@ describe('login', () => {
 
     it.each([
       ['no password', 'Driver@mail.example', ''],
-      ['no e-mail', '', PASSWORD],
+      ['no e-mail address', '', PASSWORD],
       ['SQL', "' OR '1'='1", "' OR '1'='1"],
       ['markup', '"><script>alert(1)</script>', PASSWORD],
-      ['a very long e-mail', `${'x'.repeat(10_000)}@mail.example`, PASSWORD],
-    ])('%s', async (_what, email, password) => {
+      ['a very long e-mail address', `${'x'.repeat(10_000)}@mail.example`, PASSWORD],
+    ])('an attempt with %s', async (_what, email, password) => {
       const page = await attempt(email, password);
       expect(page.status).toBe(401);
       expect(page.text).not.toContain('<script');
       expect(page.html.querySelector('[role="alert"]')?.text).toBeTruthy();
     });
 
-    it('a password over 256 characters, even one that begins with the right 256', async () => {
+    it('a password over 256 characters, even if the first 256 are right', async () => {
       const long = 'p'.repeat(256);
       const { email } = await service.make.user({ password: long });
       expect((await attempt(email, `${long}p`)).status).toBe(401);
@@ -134,7 +134,7 @@ describe('login', () => {
       expect((await attempt(email, long)).status).toBe(303);
     });
 
-    it('NUL and broken encoding with a page, and JSON as a media type', async () => {
+    it('NUL and broken encoding with a page, and JSON as an unsupported media type', async () => {
       const browser = newBrowser();
       await browser.open('/login');
       const type = { 'content-type': 'application/x-www-form-urlencoded', origin: service.url };
@@ -146,7 +146,7 @@ describe('login', () => {
       expect((await browser.open('/login', { json: { email: user.email } })).status).toBe(415);
     });
 
-    it('a form without a token, with a wrong one, of another browser, or from another origin', async () => {
+    it('a form without a CSRF token, with a wrong one, from another browser, or from another origin', async () => {
       const [browser, other] = [newBrowser(), newBrowser()];
       const page = await browser.open('/login');
       const otherPage = await other.open('/login');
@@ -176,11 +176,11 @@ describe('login', () => {
     });
   });
 
-  describe('return_to', () => {
+  describe('with return_to', () => {
     const inside = (location: string | null): boolean =>
       location !== null && new URL(location, service.url).origin === service.url;
 
-    it.each(OUTSIDE)('%j is ignored', async (returnTo) => {
+    it.each(OUTSIDE)('ignores %j', async (returnTo) => {
       const query = new URLSearchParams({ return_to: returnTo }).toString();
       const browser = newBrowser();
       const page = await browser.open(returnTo.length > 9999 ? '/login' : `/login?${query}`);
@@ -195,7 +195,7 @@ describe('login', () => {
       expect(out.headers.get('location')).toBe('/login');
     });
 
-    it.each(INSIDE)('%s leads there, and nowhere else', async (returnTo) => {
+    it.each(INSIDE)('redirects to %s, and nowhere else', async (returnTo) => {
       const browser = newBrowser();
       const query = new URLSearchParams({ return_to: returnTo }).toString();
       const page = await browser.open(`/login?${query}`);
@@ -207,7 +207,7 @@ describe('login', () => {
       expect(inside(returnTo)).toBe(true);
     });
 
-    it('keeps through a failed attempt, and the authorization request arrives unchanged', async () => {
+    it('keeps it after a failed attempt, so that the authorization request arrives unchanged', async () => {
       const browser = newBrowser();
       const sent = await browser.open(authorize());
       const page = await browser.open(sent.headers.get('location')!);
@@ -221,34 +221,34 @@ describe('login', () => {
     });
   });
 
-  it('takes the e-mail address in any case, and leads to the start page', async () => {
+  it('accepts the e-mail address in any case, and redirects to the start page', async () => {
     const browser = newBrowser();
     const answer = await attempt('dRIVER@MAIL.example', PASSWORD, browser);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  it('takes a password whose composed form is longer than what was typed', async () => {
+  it('accepts a password whose composed form is longer than what was typed', async () => {
     const password = '\ufb2c'.repeat(100);
     const { email } = await service.make.user({ password });
     expect((await attempt(email, password)).status).toBe(303);
   });
 
-  it('shows who is signed in already', async () => {
+  it('shows who is already signed in', async () => {
     const page = await (await service.make.signedIn(user)).open('/login');
     expect(page.status).toBe(200);
     expect(page.html.querySelector('main')?.text).toContain('Dana Driver');
     expect(page.html.querySelector('form[action="/login"]')).toBeNull();
   });
 
-  it('gives a new session id, ends the one before, and takes none that it did not make', async () => {
+  it('starts a new session, ends the previous one, and accepts no session id that it did not create', async () => {
     const browser = newBrowser();
     const page = await browser.open('/login');
     browser.cookies.set('session', 'cds_ss_planted');
     await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
     const first = browser.cookies.get('session')!;
     expect(first).not.toBe('cds_ss_planted');
-    // The log-in form of another tab.
+    // The login form was opened in another tab.
     await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
     expect(browser.cookies.get('session')).not.toBe(first);
     expect(await isSignedIn(browser)).toBe(true);
@@ -256,7 +256,7 @@ describe('login', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('keeps the session id as a digest alone, and writes neither it nor the password into the log', async () => {
+  it('stores the session id only as a digest, and writes neither it nor the password into the log', async () => {
     const browser = await service.make.signedIn(user);
     const id = browser.cookies.get('session')!;
     const rows = await service.database.query<{ text: string }>(
@@ -271,15 +271,15 @@ describe('login', () => {
     ]);
   });
 
-  it('ends by the expiry of the session', async () => {
+  it('lasts until the session expires', async () => {
     const browser = await service.make.signedIn(user);
     await service.database.query('UPDATE sessions SET expires_at = now()');
     expect(await isSignedIn(browser)).toBe(false);
     expect((await browser.open(authorize())).headers.get('location')).toMatch(/^\/login\?return_to=/);
   });
 
-  describe('log out', () => {
-    it('without a token of this browser is refused', async () => {
+  describe('with its logout form', () => {
+    it("requires this browser's CSRF token", async () => {
       const browser = await service.make.signedIn(user);
       const origin = service.url;
       expect((await browser.open('/logout', { form: {}, headers: { origin } })).status).toBe(403);
@@ -287,7 +287,7 @@ describe('login', () => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    it('ends the session in the database, and leads to the login with return_to', async () => {
+    it('ends the session in the database, and redirects to the login with return_to', async () => {
       const browser = await service.make.signedIn(user);
       const id = browser.cookies.get('session')!;
       const before = await sessionCount();
@@ -302,7 +302,7 @@ describe('login', () => {
     });
   });
 
-  it('sets cookies without Secure, and no HSTS, on http', async () => {
+  it('over http sets cookies without Secure, and sends no HSTS', async () => {
     const browser = newBrowser();
     const page = await browser.open('/login');
     const answer = await browser.submit(page, '/login', { email: user.email, password: PASSWORD });

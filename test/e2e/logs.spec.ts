@@ -13,7 +13,7 @@ type Line = Record<string, unknown>;
 // As on Node 24, or wherever requests are traced.
 keepLogScope();
 
-describe('the log', () => {
+describe('The log', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService({ env: WEBHOOK_ENV })));
   afterAll(() => service.stop());
@@ -23,7 +23,7 @@ describe('the log', () => {
   const linesSaying = (text: string) => lines().filter(({ msg }) => String(msg).includes(text));
   const logger = new Logger('SomeService');
 
-  it('has one JSON line for a request, with its pattern and nothing of its query string', async () => {
+  it('has one JSON line for each request, with the route pattern and without the query string', async () => {
     const id = 'a-request-of-the-caller';
     await service.http.get('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735?access_token=x&page_size=2', {
       headers: { 'x-request-id': id, cookie: 'a=b', 'user-agent': 'somebody' },
@@ -38,7 +38,7 @@ describe('the log', () => {
     });
   });
 
-  it('carries the request’s id in the lines that services write in its course, and never another’s', async () => {
+  it('has the request’s id in lines that services write for it, and never another request’s id', async () => {
     const client = await service.make.client();
     const tokens = service.app.get(AccessTokensService);
     const issue = tokens.issueForClient.bind(tokens);
@@ -66,7 +66,7 @@ describe('the log', () => {
     }
   });
 
-  it('carries the request’s id beside what was unexpected', async () => {
+  it('has the request’s id with an unexpected error', async () => {
     jest.spyOn(service.app.get(AccessTokensService), 'find').mockRejectedValue(new Error('out of order'));
     const headers = { 'x-request-id': 'a-request-that-fails' };
     const answer = await service.http.get('/v2/users', { bearer: 'x', headers });
@@ -76,7 +76,7 @@ describe('the log', () => {
     expect(line!.err).toMatchObject({ type: 'Error', message: 'out of order' });
   });
 
-  it('carries the delivery’s id where a delivery goes wrong, and the id of no request', async () => {
+  it('has the delivery’s id with a failed delivery, and no request id', async () => {
     const hooks = await Webhooks.start(service);
     const client = await service.make.client();
     await hooks.endpoint(client);
@@ -90,7 +90,7 @@ describe('the log', () => {
     expect(line).not.toHaveProperty('request_id');
   });
 
-  it('has a line for a delivery that failed permanently, and one for an endpoint that is disabled, without what they hold', async () => {
+  it('has a line for a permanently failed delivery and one for a disabled endpoint, without their contents', async () => {
     const hooks = await Webhooks.start(service);
     const client = await service.make.client();
     const { id: endpointId } = await hooks.endpoint(client, {
@@ -115,7 +115,7 @@ describe('the log', () => {
     expect(JSON.stringify([disabled, failed])).not.toMatch(/secret answer|http:/);
   });
 
-  it('names no request where a request only set off what is done for all', async () => {
+  it('has no request id in lines about shared work that a request merely started', async () => {
     const hooks = await Webhooks.start(service);
     const client = await service.make.client();
     await hooks.endpoint(client);

@@ -9,8 +9,8 @@ import { until } from '../support/until.js';
 // One more than an instance remembers.
 const CHANGES = 200_001;
 
-/** A reading takes no more changes than an instance remembers: of these the oldest are not even read. */
-describe('more changes than an instance reads at once', () => {
+/** An instance reads at most as many changes as it remembers; the oldest of these are not read at all. */
+describe('More changes than an instance reads at once', () => {
   let service: TestService;
   let client: TestClient;
   let live: string;
@@ -28,11 +28,11 @@ describe('more changes than an instance reads at once', () => {
     await first.query('BEGIN');
     await first.query('UPDATE grants SET revoked_at = now() WHERE user_id = $1', [withdrawing.id]);
     await then.query('BEGIN');
-    // All of one id, so that nothing is forgotten for want of room.
+    // All have the same id, so that no id is dropped for lack of room.
     await then.query("INSERT INTO access_changes (ids) SELECT '{filler}' FROM generate_series(1, $1)", [
       CHANGES,
     ]);
-    // What is committed while it is not there is read at once.
+    // Cut the listening connection, so that the instance reads everything at once when it reconnects.
     await then.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'charging-data-service listener' AND datname = current_database()`,
@@ -54,21 +54,21 @@ describe('more changes than an instance reads at once', () => {
     return made;
   }
 
-  /** Whether the live and the ended token are taken, by what the instance has read. */
+  /** Whether the instance accepts the live and the revoked token, once it has read the changes. */
   async function taken({ app, http }: TestInstance): Promise<boolean[]> {
     await until('it has read the changes', () => app.get(AccessChanges).isTrusted);
     return [await isAccepted(http, live), await isAccepted(http, ended)];
   }
 
-  it('bring no token back at one that had lost its connection, and end none', async () => {
+  it('neither revive a revoked token nor end a live one on an instance that lost its connection', async () => {
     expect(await taken(service)).toEqual([true, false]);
   });
 
-  it('bring no token back at one that is started then, and end none', async () => {
+  it('neither revive a revoked token nor end a live one on an instance that starts afterwards', async () => {
     expect(await taken(late)).toEqual([true, false]);
   });
 
-  it('leave it to remember what is issued after them', async () => {
+  it('do not prevent an instance from caching tokens that are issued afterwards', async () => {
     const token = await service.make.clientToken(client);
     for (const { app, http } of [service, late]) {
       expect(await isAccepted(http, token)).toBe(true);

@@ -10,8 +10,8 @@ let service: TestService;
 beforeAll(async () => (service = await startService()));
 afterAll(() => service.stop());
 
-describe('the authorization server metadata', () => {
-  it('are JSON for anybody of any origin', async () => {
+describe('The authorization server metadata', () => {
+  it('are JSON for any client from any origin', async () => {
     const answer = await service.http.get(PATH, { headers: { origin: 'https://app.example' } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
@@ -20,7 +20,7 @@ describe('the authorization server metadata', () => {
     expect((await service.http.send(PATH, { method: 'POST' })).status).toBe(405);
   });
 
-  it('name the issuer exactly as it is in redirects and introspection', async () => {
+  it('name the same issuer as redirects and introspection', async () => {
     const { issuer } = (await service.http.get(PATH)).json;
     expect(issuer).toBe(service.settings.baseUrl);
     const [client, user] = [await service.make.client(), await service.make.user()];
@@ -37,7 +37,7 @@ describe('the authorization server metadata', () => {
     expect((await service.http.send('/o/introspect/', { form })).json).toMatchObject({ iss: issuer });
   });
 
-  it('have everything that RFC 8414 asks for, and endpoints of the issuer alone', async () => {
+  it('contain everything that RFC 8414 requires, and only endpoints of the issuer', async () => {
     const { json } = await service.http.get(PATH);
     expect(json).toMatchObject({
       response_types_supported: ['code'],
@@ -62,7 +62,7 @@ describe('the authorization server metadata', () => {
     for (const [, url] of endpoints) expect(url).toMatch(new RegExp(`^${service.settings.baseUrl}/o/`));
   });
 
-  it('name endpoints that answer as such', async () => {
+  it('name endpoints that work as such', async () => {
     const { json } = await service.http.get(PATH);
     const client = await service.make.operatorClient(['token:introspect']);
     const form = { ...credentialsOf(client), token: 'x', grant_type: 'client_credentials' };
@@ -72,12 +72,12 @@ describe('the authorization server metadata', () => {
     expect((await service.http.get(json.authorization_endpoint as string)).status).toBe(400);
   });
 
-  it('name the ways of client authentication that each endpoint takes', async () => {
+  it('name the client authentication methods that each endpoint accepts', async () => {
     const { json } = await service.http.get(PATH);
     const methods = ['client_secret_basic', 'client_secret_post'];
     expect([...json.token_endpoint_auth_methods_supported].sort()).toEqual([...methods, 'none']);
     expect([...json.revocation_endpoint_auth_methods_supported].sort()).toEqual([...methods, 'none']);
-    // RFC 8414 §2: values of the registry of access token types too.
+    // RFC 8414 §2: these values may also come from the registry of access token types.
     const introspection = json.introspection_endpoint_auth_methods_supported as string[];
     expect([...introspection].sort()).toEqual(['Bearer', ...methods]);
     const app = await service.make.client({ type: 'public' });
@@ -85,7 +85,7 @@ describe('the authorization server metadata', () => {
     expectOAuthError(refused, 403, 'insufficient_scope');
   });
 
-  it('say S256 and mean it: plain is refused', async () => {
+  it('offer only S256, and plain is indeed refused', async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const browser = await service.make.signedIn(user);
     const page = await browser.open(
@@ -100,7 +100,7 @@ describe('the authorization server metadata', () => {
     expect(new URL(page.headers.get('location')!).searchParams.get('error')).toBe('invalid_request');
   });
 
-  it('list the scopes of the catalogue as it is', async () => {
+  it('list the scopes of the current catalogue', async () => {
     const scopes = async () => (await service.http.get(PATH)).json.scopes_supported as string[];
     expect((await scopes()).sort()).toEqual(
       [
@@ -118,7 +118,7 @@ describe('the authorization server metadata', () => {
     expect(await scopes()).toContain('invoice:read');
   });
 
-  it('follow the base URL of the settings', async () => {
+  it('follow the configured base URL', async () => {
     const behindProxy = await startInstance(service.database, { BASE_URL: 'https://charging.example' });
     try {
       const { json } = await behindProxy.http.get(PATH);

@@ -11,14 +11,14 @@ import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 const ENDS = ['delivered', 'failed'];
 const TOKEN = 'a-token-for-the-metrics';
 
-describe('the metrics', () => {
+describe('The metrics', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService({ env: { METRICS_TOKEN: TOKEN, ...WEBHOOK_ENV } })));
   afterAll(() => service.stop());
 
   const metrics = async (): Promise<string> => (await service.http.get('/metrics', { bearer: TOKEN })).text;
 
-  /** What this work adds to each series, by name and labels. */
+  /** Returns how much this work adds to each series, by name and labels. */
   async function addedBy(work: () => Promise<unknown>): Promise<Record<string, number>> {
     const before = seriesIn(await metrics());
     await work();
@@ -28,13 +28,13 @@ describe('the metrics', () => {
     );
   }
 
-  it('are for the bearer of the setting’s token alone', async () => {
+  it('require the token of the settings', async () => {
     for (const bearer of [undefined, 'wrong', `${TOKEN}x`, '']) {
       expect((await service.http.get('/metrics', { bearer })).status).toBe(401);
     }
   });
 
-  it('tell requests by route pattern and status, and nothing of an address or a secret', async () => {
+  it('count requests by route pattern and status, without addresses or secrets', async () => {
     const token = await service.make.clientToken(await service.make.client());
     await service.http.get('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735', { bearer: token });
     await service.http.get('/nowhere/at-all', { bearer: token });
@@ -49,7 +49,7 @@ describe('the metrics', () => {
     expect(text).not.toContain(token);
   });
 
-  it('tell refusals by endpoint and error, and clients that could not authenticate by reason', async () => {
+  it('count refusals by endpoint and error, and failed client authentications by reason', async () => {
     const client = await service.make.client();
     const basic = { id: client.id, secret: client.secret };
     const added = await addedBy(async () => {
@@ -71,10 +71,10 @@ describe('the metrics', () => {
     expect(await metrics()).not.toContain(client.id);
   });
 
-  it('tell refused bearer tokens by reason', async () => {
+  it('count refused bearer tokens by reason', async () => {
     const added = await addedBy(async () => {
       await service.http.get('/v2/users');
-      // Another scheme brings no bearer token (RFC 6750 §3.1).
+      // Another scheme does not carry a bearer token (RFC 6750 §3.1).
       for (const authorization of ['Bearer nonsense', 'Bearer a b', 'Basic Og==']) {
         await service.http.get('/v2/users', { headers: { authorization } });
       }
@@ -87,7 +87,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('tell logins by result, also those that were slowed down', async () => {
+  it('count logins by result, including rate-limited ones', async () => {
     const { email } = await service.make.user();
     const browser = new BrowserSession(service.url);
     const added = await addedBy(async () => {
@@ -102,7 +102,7 @@ describe('the metrics', () => {
     expect(slowed).toBeGreaterThan(0);
   });
 
-  it('tell tokens by grant type and introspections by result', async () => {
+  it('count tokens by grant type and introspections by result', async () => {
     const client = await service.make.client();
     const operator = await service.make.operatorClient();
     const added = await addedBy(async () => {
@@ -125,7 +125,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('tell deliveries by the state that they ended in', async () => {
+  it('count deliveries by their final state', async () => {
     const hooks = await Webhooks.start(service);
     const client = await service.make.client();
     await hooks.endpoint(client);
@@ -134,7 +134,7 @@ describe('the metrics', () => {
     const added = await addedBy(async () => {
       const { json } = await hooks.publish(user.id);
       for (const { id } of await hooks.deliveriesOf(json.id as string)) await hooks.finished(id);
-      // Counted once it is written.
+      // They are counted once they have been written.
       await until('both are counted', async () => {
         const series = seriesIn(await metrics());
         return ENDS.every((state) => series[`webhook_deliveries_finished_total{state="${state}"}`]! > 0);
@@ -148,7 +148,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('tell how many connections the pool may have, and when the purge last went through', async () => {
+  it('give the size of the pool and the time of the last successful purge', async () => {
     await service.app.get(PurgeService).purge();
     const { database_connections_max: size, purge_last_success_timestamp_seconds: purged } = seriesIn(
       await metrics(),
@@ -157,7 +157,7 @@ describe('the metrics', () => {
     expect(Math.abs(purged! - Date.now() / 1000)).toBeLessThan(30);
   });
 
-  it('tell the build, and whether announcements are trusted', async () => {
+  it('give the build, and whether the access changes are trusted', async () => {
     await until('they are trusted', async () => (await metrics()).includes('access_changes_trusted 1\n'));
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(await metrics()).toContain(`build_info{version="${version}",node="${process.versions.node}"} 1\n`);
@@ -169,8 +169,8 @@ describe('the metrics', () => {
     );
   });
 
-  it('have every metric that dashboard and alerts ask for', async () => {
-    // As an instance with a Redis has it.
+  it('include every metric that the dashboard and the alerts use', async () => {
+    // As on an instance with Redis.
     sharedStoreGauge();
     const text = await metrics();
     for (const file of ['deploy/grafana/dashboard.json', 'deploy/prometheus/alerts.yml']) {
@@ -182,7 +182,7 @@ describe('the metrics', () => {
   });
 });
 
-/** The samples of an exposition by name and labels. */
+/** Returns the samples of an exposition by name and labels. */
 const seriesIn = (text: string): Record<string, number> =>
   Object.fromEntries(
     text
@@ -191,7 +191,7 @@ const seriesIn = (text: string): Record<string, number> =>
       .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   );
 
-/** The PromQL of a dashboard (JSON) or of alert rules (YAML, folded or not). */
+/** Returns the PromQL expressions of a dashboard (JSON) or of alert rules (YAML, folded or not). */
 function expressionsIn(file: string): string[] {
   if (file.startsWith('{')) {
     const { panels } = JSON.parse(file) as { panels: { targets: { expr: string }[] }[] };
@@ -202,7 +202,7 @@ function expressionsIn(file: string): string[] {
   );
 }
 
-/** The metrics that PromQL names: what is no function, keyword or label. */
+/** Returns the metrics in a PromQL expression: every name that is not a function, keyword or label. */
 function metricsIn(expression: string): string[] {
   const bare = expression
     .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
@@ -212,7 +212,7 @@ function metricsIn(expression: string): string[] {
     .filter((name) => !['up', 'and', 'or', 'unless', 'bool', 'offset'].includes(name));
 }
 
-/** Whether the exposition has the metric, of whatever type. */
+/** Whether the exposition has the metric, of any type. */
 const isTold = (text: string, name: string): boolean =>
   new RegExp(`^# TYPE ${name.replace(/_(bucket|count|sum)$/, '')}(_count|_sum)? `, 'm').test(text) ||
   text.includes(`# TYPE ${name} `);

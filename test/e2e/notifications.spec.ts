@@ -31,7 +31,7 @@ interface Notification {
   resolved_at?: string;
 }
 
-describe('notifications', () => {
+describe('Notifications', () => {
   let service: TestService;
   let admin: string;
   let user: UserEntity;
@@ -78,7 +78,7 @@ describe('notifications', () => {
   };
 
   describe('refuse', () => {
-    it('whoever has no valid token, and another version', async () => {
+    it('a request without a valid token or with an unsupported version', async () => {
       const { id } = await raise();
       for (const token of [undefined, 'garbage']) {
         const answers = [
@@ -104,12 +104,12 @@ describe('notifications', () => {
       `${UNKNOWN}x`,
       "' OR '1'='1",
       'user01HN2NJ9NMRZBXT1H6FT9N7735',
-    ])('the id %j, which nobody has', async (id) => {
+    ])('the unknown id %j', async (id) => {
       expectNotFound(await show(encodeURIComponent(id)));
       expectNotFound(await mark(encodeURIComponent(id), { read: true }));
     });
 
-    it('every one that is not for this user and this client, in the same way', async () => {
+    it('every notification for another user or client, in the same way', async () => {
       const owner = await service.make.user({ kind: 'organisation' });
       const other = await service.make.client({ ownerId: owner.id });
       const hidden = [
@@ -145,7 +145,7 @@ describe('notifications', () => {
       expect((await show(id)).json.read_at).toBeUndefined();
     });
 
-    it('a body that is no JSON object', async () => {
+    it('a body that is not a JSON object', async () => {
       const { id } = await raise();
       for (const json of [[], 'read', null, true, 1]) expect((await mark(id, json)).status).toBe(400);
       expect((await mark(id, undefined, { form: { read: 'true' } })).status).toBe(415);
@@ -163,7 +163,7 @@ describe('notifications', () => {
   });
 
   describe('have the members', () => {
-    it('that are required, and a link that may be null', async () => {
+    it('that are required, with a link that may be null', async () => {
       const { id } = await raise();
       expect((await show(id)).json).toEqual({
         id,
@@ -174,7 +174,7 @@ describe('notifications', () => {
       });
     });
 
-    it('that are optional where they have a value, exactly as they were given', async () => {
+    it('that are optional only if they have a value, unchanged', async () => {
       const { id, url } = await raise(FULL);
       const answer = await show(id);
       expect(answer.json).toEqual({ id, url, ...FULL });
@@ -182,7 +182,7 @@ describe('notifications', () => {
       expect(answer.headers.get('cache-control')).toBe('no-store');
     });
 
-    it('at the address that stands in them, which HEAD knows too', async () => {
+    it('at the URL that they contain, also for HEAD', async () => {
       const { url } = await raise();
       const { pathname, origin } = new URL(url);
       expect(origin).toBe(service.settings.baseUrl);
@@ -193,7 +193,7 @@ describe('notifications', () => {
   });
 
   describe('are marked', () => {
-    it('read and resolved, each for itself and each once', async () => {
+    it('as read and resolved, separately and once each', async () => {
       const { id } = await raise();
       const read = (await mark(id, { read: true })).json as Notification;
       expect([Boolean(read.read_at), read.resolved_at]).toEqual([true, undefined]);
@@ -204,7 +204,7 @@ describe('notifications', () => {
       expect((await show(id)).json).toEqual(resolved);
     });
 
-    it('at the time of the first of many simultaneous marks', async () => {
+    it('with the time of the first of many concurrent marks', async () => {
       const { id } = await raise();
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => mark(id, { read: true, resolved: true })),
@@ -214,7 +214,7 @@ describe('notifications', () => {
       expect(new Set(times).size).toBe(1);
     });
 
-    it('not by false, and not by nothing; neither can be taken back', async () => {
+    it('only by true, and marks cannot be removed', async () => {
       const { id } = await raise();
       const before = (await show(id)).json as Notification;
       for (const marks of [{}, { read: false }, { read: false, resolved: false }]) {
@@ -225,7 +225,7 @@ describe('notifications', () => {
       expect((await mark(id, { read: false })).json.read_at).toBeDefined();
     });
 
-    it('without a change to any other', async () => {
+    it('without changing any other notification', async () => {
       const [one, other] = [await raise(), await raise()];
       await mark(one.id, { read: true, resolved: true });
       const { read_at, resolved_at } = (await show(other.id)).json as Notification;
@@ -234,7 +234,7 @@ describe('notifications', () => {
   });
 
   describe('are listed', () => {
-    it('newest first, as each looks by itself, marked ones too', async () => {
+    it('newest first, in the same form as on their own, including marked ones', async () => {
       expect([(await list()).status, (await list()).json]).toEqual([200, []]);
       const ids = [await raise(), await raise(FULL), await raise()].map(({ id }) => id).reverse();
       await mark(ids[1]!, { read: true, resolved: true });
@@ -244,7 +244,7 @@ describe('notifications', () => {
       expect(answer.headers.get('link')).toBeNull();
     });
 
-    it('a page at a time, with links to the pages there are', async () => {
+    it('in pages, with links to the neighbouring pages', async () => {
       const ids: string[] = [];
       for (let n = 0; n < 5; n++) ids.unshift((await raise()).id);
       const first = await list('?page_size=2');
@@ -264,7 +264,7 @@ describe('notifications', () => {
       expect([idsOf(back), linksOf(back).previous]).toEqual([ids.slice(0, 2), undefined]);
     });
 
-    it('25 unless asked otherwise, 100 at most', async () => {
+    it('25 at a time by default, and at most 100', async () => {
       await service.database.query(
         `INSERT INTO notifications (id, user_id, client_id, message_id, category, short_text_title, short_text_body)
          SELECT 'notf' || lpad(n::text, 26, '0'), $1, $2, 'ERR1', 'SERVICE', 'Title', 'Body' FROM generate_series(1, 130) n`,
@@ -291,7 +291,7 @@ describe('notifications', () => {
   });
 
   describe('about security', () => {
-    it('are raised by a refresh token that is used again after its grace time, once, and shown to no token', async () => {
+    it('are raised once by a refresh token that is replayed after its grace time, and are not shown to tokens', async () => {
       const { refresh_token } = await service.make.tokens(client, user);
       const live = await service.make.tokens(client, user);
       await refresh(service.http, client, refresh_token);
@@ -330,7 +330,7 @@ describe('notifications', () => {
       ).toEqual([]);
     });
 
-    it('are raised by a sign-in from a new browser, not by the next one from there, and shown to no token', async () => {
+    it('are raised by the first sign-in from a new browser only, and are not shown to tokens', async () => {
       const owner = await service.make.user();
       const browser = await service.make.signedIn(owner);
       const stored = () =>
@@ -348,7 +348,7 @@ describe('notifications', () => {
     });
   });
 
-  it('tell the user of a consent that an operator recorded, and the client concerned may see it', async () => {
+  it('tell the user about a consent that an operator recorded, and the client concerned may read them', async () => {
     const person = await service.make.user();
     await service.make.consent(client, person);
     const stored = await service.database.query(

@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The person's part: the authorization page, one press, and where the browser is sent. */
+/** Does what the person does: opens the authorization page and submits it. Returns where the browser is redirected. */
 const press = (url: URL, decision: 'authorize' | 'cancel' = 'authorize'): Promise<URL> =>
   browser.authorize(Object.fromEntries(url.searchParams), decision);
 
-/** Nothing is weakened but the demand for TLS, on loopback. */
+/** Only the requirement of TLS is relaxed, for loopback. */
 const discover = (of: TestClient, authentication?: openid.ClientAuth): Promise<openid.Configuration> =>
   openid.discovery(new URL(service.url), of.id, undefined, authentication, {
     algorithm: 'oauth2',
@@ -43,7 +43,7 @@ describe('openid-client', () => {
     ['client_secret_basic', (secret) => openid.ClientSecretBasic(secret)],
   ];
 
-  /** The whole code flow with PKCE, state and issuer checked by the library. */
+  /** Runs the whole code flow with PKCE; the library checks state and issuer. */
   async function authorize(config: openid.Configuration) {
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const expectedState = openid.randomState();
@@ -58,7 +58,7 @@ describe('openid-client', () => {
     return { callback: await press(url), checks };
   }
 
-  it('is told of a denied request, of a wrong secret and of a used code', async () => {
+  it('understands a denied request, a wrong secret and a used code', async () => {
     const config = await discover(client, openid.ClientSecretPost(client.secret));
     const expectedState = openid.randomState();
     const url = openid.buildAuthorizationUrl(config, { redirect_uri: REDIRECT_URI, state: expectedState });
@@ -77,7 +77,7 @@ describe('openid-client', () => {
     });
   });
 
-  it.each(ways)('gets a client-credentials token by %s, looks at it and revokes it', async (_name, way) => {
+  it.each(ways)('gets, introspects and revokes a client-credentials token by %s', async (_name, way) => {
     const config = await discover(client, way(client.secret));
     const tokens = await openid.clientCredentialsGrant(config, { scope: 'vehicle:read' });
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: 'vehicle:read' });
@@ -91,29 +91,26 @@ describe('openid-client', () => {
     expect(await openid.tokenIntrospection(inspecting, tokens.access_token)).toEqual({ active: false });
   });
 
-  it.each(ways)(
-    'goes from the authorization page to a refresh and a revocation by %s',
-    async (_name, way) => {
-      const config = await discover(client, way(client.secret));
-      const { callback, checks } = await authorize(config);
-      const first = await openid.authorizationCodeGrant(config, callback, checks);
-      expect(first).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: BOTH });
-      const second = await openid.refreshTokenGrant(config, first.refresh_token!);
-      expect(second.refresh_token).not.toBe(first.refresh_token);
-      const users = await openid.fetchProtectedResource(
-        config,
-        second.access_token,
-        new URL('/v2/users', service.url),
-        'GET',
-      );
-      expect(await users.json()).toMatchObject([{ id: user.id, email: user.email }]);
-      await openid.tokenRevocation(config, second.refresh_token!, { token_type_hint: 'refresh_token' });
-      expect(await isAccepted(service.http, second.access_token)).toBe(false);
-      await expect(openid.refreshTokenGrant(config, second.refresh_token!)).rejects.toMatchObject({
-        error: 'invalid_grant',
-      });
-    },
-  );
+  it.each(ways)('completes authorization, refresh and revocation by %s', async (_name, way) => {
+    const config = await discover(client, way(client.secret));
+    const { callback, checks } = await authorize(config);
+    const first = await openid.authorizationCodeGrant(config, callback, checks);
+    expect(first).toMatchObject({ token_type: 'bearer', expires_in: 36000, scope: BOTH });
+    const second = await openid.refreshTokenGrant(config, first.refresh_token!);
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    const users = await openid.fetchProtectedResource(
+      config,
+      second.access_token,
+      new URL('/v2/users', service.url),
+      'GET',
+    );
+    expect(await users.json()).toMatchObject([{ id: user.id, email: user.email }]);
+    await openid.tokenRevocation(config, second.refresh_token!, { token_type_hint: 'refresh_token' });
+    expect(await isAccepted(service.http, second.access_token)).toBe(false);
+    await expect(openid.refreshTokenGrant(config, second.refresh_token!)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  });
 
   it('does the same as a public client', async () => {
     const config = await discover(app, openid.None());
@@ -135,7 +132,7 @@ describe('oauth4webapi', () => {
     return oauth.processDiscoveryResponse(issuer, response);
   }
 
-  it('reads a refusal as one', async () => {
+  it('recognises a refusal', async () => {
     const as = await discovered();
     const me: oauth.Client = { client_id: client.id };
     const auth = oauth.ClientSecretPost(client.secret);
@@ -154,7 +151,7 @@ describe('oauth4webapi', () => {
       oauth.WWWAuthenticateChallengeError,
     );
     const introspection = await oauth.introspectionRequest(as, me, auth, 'x', insecure);
-    // It came by Basic: a Bearer challenge would name a scheme that it did not use.
+    // The request used Basic, so the challenge must not name the Bearer scheme.
     await expect(oauth.processIntrospectionResponse(as, me, introspection)).rejects.toMatchObject({
       status: 403,
       cause: { error: 'insufficient_scope' },
@@ -162,7 +159,7 @@ describe('oauth4webapi', () => {
   });
 
   it.each(['confidential', 'public'] as const)(
-    'does code with PKCE and refresh as a %s client',
+    'completes the code flow with PKCE and a refresh as a %s client',
     async (type) => {
       const as = await discovered();
       const of = type === 'public' ? app : client;
@@ -201,7 +198,7 @@ describe('oauth4webapi', () => {
   );
 });
 
-describe('@badgateway/oauth2-client, which parses whatever is labelled JSON,', () => {
+describe('@badgateway/oauth2-client, which parses everything that is labelled as JSON,', () => {
   const libraryOf = (of: TestClient) =>
     new OAuth2Client({ server: service.url, clientId: of.id, clientSecret: of.secret || undefined });
 
@@ -225,7 +222,7 @@ describe('@badgateway/oauth2-client, which parses whatever is labelled JSON,', (
     },
   );
 
-  it('is told why a code does not work', async () => {
+  it('gets the reason why a code does not work', async () => {
     const library = libraryOf(client);
     const refused = library.authorizationCode.getToken({ code: 'unknown', redirectUri: REDIRECT_URI });
     await expect(refused).rejects.toMatchObject({ oauth2Code: 'invalid_grant' });

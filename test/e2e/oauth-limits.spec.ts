@@ -18,7 +18,7 @@ const LIMIT = 5;
 const ADDRESS_LIMIT = 10 * LIMIT;
 const GRANT = { grant_type: 'client_credentials' };
 
-describe('the limits of /o/* and the login', () => {
+describe('The rate limits of /o/* and the login', () => {
   let service: TestService;
   let client: TestClient;
 
@@ -35,14 +35,14 @@ describe('the limits of /o/* and the login', () => {
   const wrongSecret = (): HttpOptions => ({ basic: { id: client.id, secret: 'x'.repeat(40) } });
 
   describe('for a client', () => {
-    it('refuse with a problem, not in the words of RFC 6749, and say when', async () => {
+    it('refuse with a problem instead of an RFC 6749 error, and say when to try again', async () => {
       expect(await statusesOf(LIMIT, () => token())).toEqual(Array(LIMIT).fill(200));
       const answer = await token();
       expectPlainRefusal(answer, service.settings.baseUrl, 60);
       expect(answer.headers.get('cache-control')).toBe('no-store');
     });
 
-    it('hold by whichever way it authenticates, and over the endpoints together', async () => {
+    it('apply to all authentication methods and endpoints together', async () => {
       const inBody = {
         form: { ...GRANT, client_id: client.id, client_secret: client.secret },
         basic: undefined,
@@ -50,25 +50,25 @@ describe('the limits of /o/* and the login', () => {
       const { access_token } = (await token()).json as { access_token: string };
       expect((await token(inBody)).status).toBe(200);
       expect((await revoke(service.http, client, access_token)).status).toBe(200);
-      // Wrong in what it asks for, but it was this client that asked.
+      // The request is invalid, but the client was authenticated.
       expect((await exchange(service.http, client, 'garbage')).json.error).toBe('invalid_grant');
       expect((await refresh(service.http, client, 'garbage')).json.error).toBe('invalid_grant');
       const refused = [await token(), await token(inBody), await revoke(service.http, client, access_token)];
       expect(refused.map(({ status }) => status)).toEqual([429, 429, 429]);
     });
 
-    it('let exactly as many of many simultaneous requests pass', async () => {
+    it('let exactly the allowed number of many concurrent requests through', async () => {
       expect(await tally(Array.from({ length: 60 }, () => token()))).toEqual({ 200: LIMIT, 429: 60 - LIMIT });
     });
 
-    it('leave another client alone, also one at the same address', async () => {
+    it('leave other clients alone, even at the same address', async () => {
       const address = newAddress();
       await statusesOf(LIMIT + 1, () => token({}, address));
       const other = await service.make.client();
       expect((await token({ basic: other }, address)).status).toBe(200);
     });
 
-    it('let go after as long as Retry-After says, and not before', async () => {
+    it('end when Retry-After says, not earlier', async () => {
       await statusesOf(LIMIT, () => token());
       const seconds = retryAfterOf(await token());
       expect(seconds).toBeGreaterThan(30);
@@ -80,7 +80,7 @@ describe('the limits of /o/* and the login', () => {
   });
 
   describe('for an address', () => {
-    it("count a stranger's failures with a client_id that is not theirs, which use up nothing of the client's", async () => {
+    it("count a stranger's failures with somebody else's client_id, without using up that client's limit", async () => {
       const address = newAddress();
       const attempts: HttpOptions[] = [
         wrongSecret(),
@@ -96,7 +96,7 @@ describe('the limits of /o/* and the login', () => {
       expect(await statusesOf(LIMIT, () => token())).toEqual(Array(LIMIT).fill(200));
     });
 
-    it('hold up whoever calls from there, a right secret and introspection too, and nobody elsewhere', async () => {
+    it('affect every request from that address, even a right secret and introspection, but none from elsewhere', async () => {
       const operator = await service.make.operatorClient();
       const address = newAddress();
       await statusesOf(ADDRESS_LIMIT, () => token(wrongSecret(), address));
@@ -110,7 +110,7 @@ describe('the limits of /o/* and the login', () => {
       expect((await token()).status).toBe(200);
     });
 
-    it('count what is no proper request, and unknown clients', async () => {
+    it('count malformed requests and unknown clients', async () => {
       const address = newAddress();
       const broken: HttpOptions[] = [
         { json: GRANT, form: undefined },
@@ -133,7 +133,7 @@ describe('the limits of /o/* and the login', () => {
       expect((await token(wrongSecret(), address)).status).toBe(429);
     });
 
-    it('count a public client, whose id anybody can send, and not that client', async () => {
+    it('count requests of a public client for the address, not for the client, because anybody can send its id', async () => {
       const app = await service.make.client({ type: 'public' });
       const [address, elsewhere] = [newAddress(), newAddress()];
       const attempt = (at: string) => (): Promise<Answer> =>
@@ -146,7 +146,7 @@ describe('the limits of /o/* and the login', () => {
       expect((await attempt(elsewhere)()).status).toBe(400);
     });
 
-    it('let exactly as many of many simultaneous failures pass', async () => {
+    it('let exactly the allowed number of many concurrent failures through', async () => {
       const address = newAddress();
       const answers = Array.from({ length: 150 }, () => token(wrongSecret(), address));
       expect(await tally(answers)).toEqual({ 401: ADDRESS_LIMIT, 429: 100 });
@@ -161,7 +161,7 @@ describe('the limits of /o/* and the login', () => {
     });
   });
 
-  it('leave introspection alone, by credentials and by token', async () => {
+  it('do not count successful introspection, by credentials or by token', async () => {
     const operator = await service.make.operatorClient();
     const bearer = await service.make.clientToken(operator);
     const { access_token } = (await token()).json as { access_token: string };
@@ -173,11 +173,11 @@ describe('the limits of /o/* and the login', () => {
       const statuses = await statusesOf(ADDRESS_LIMIT + LIMIT, introspect(how));
       expect(new Set(statuses)).toEqual(new Set([200]));
     }
-    // And it used up nothing of what the operator's client may ask for otherwise.
+    // Nor has it used up the operator client's own limit.
     expect(await statusesOf(LIMIT - 1, () => token({ basic: operator }))).toEqual(Array(LIMIT - 1).fill(200));
   });
 
-  describe('are a page for a browser', () => {
+  describe('are shown to a browser as a page', () => {
     const authorize = (): string =>
       authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
     const expectPage = (page: Page): void => {
@@ -188,7 +188,7 @@ describe('the limits of /o/* and the login', () => {
       expect(page.headers.get('location')).toBeNull();
     };
 
-    it('on the login, the authorization and the log-out, whatever the method', async () => {
+    it('on the login, authorization and logout pages, whatever the method', async () => {
       const browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
       expect(await statusesOf(ADDRESS_LIMIT, () => browser.open('/login'))).toEqual(
         Array(ADDRESS_LIMIT).fill(200),
@@ -199,7 +199,7 @@ describe('the limits of /o/* and the login', () => {
       }
     });
 
-    it('also where the authorization was what used the limit up, signed in or not', async () => {
+    it('even if authorization requests used the limit up, signed in or not', async () => {
       const user = await service.make.user();
       const browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
       await browser.logIn(user.email, 'correct horse battery staple');

@@ -12,7 +12,7 @@ const HIGHEST_ID = `user7${'Z'.repeat(25)}`;
 
 describe('/v2/users', () => {
   let service: TestService;
-  /** Shared by no test that changes it: five users, in the order of their ids, and two more that are not its own. */
+  /** Has five users (in the order of their ids), a stranger and a withdrawn one. No test may change it. */
   let client: TestClient;
   let bearer: string;
   let users: UserEntity[];
@@ -30,7 +30,7 @@ describe('/v2/users', () => {
   });
   afterAll(() => service.stop());
 
-  /** New users who share data with the client, by rising id. */
+  /** Creates users who share data with the client, ordered by id. */
   const consented = async (of: TestClient, count: number): Promise<UserEntity[]> => {
     const made: UserEntity[] = [];
     for (let n = 0; n < count; n++) {
@@ -65,7 +65,7 @@ describe('/v2/users', () => {
   };
 
   describe('refuses', () => {
-    it('a request without credentials, and a token in the query string', async () => {
+    it('a request without credentials, or with a token in the query string', async () => {
       for (const path of ['/v2/users', `/v2/users/${UNKNOWN_ID}`, `/v2/users?access_token=${bearer}`]) {
         const answer = await service.http.get(path);
         expect([answer.status, answer.headers.get('service-version')]).toEqual([401, '2']);
@@ -74,7 +74,7 @@ describe('/v2/users', () => {
       }
     });
 
-    it('another Service-Version, after authentication', async () => {
+    it('an unsupported Service-Version, but only after authentication', async () => {
       const headers = { 'service-version': '3' };
       for (const answer of [await list({}, { headers }), await show(users[0]!.id, { headers })]) {
         expect([answer.status, answer.json.type]).toEqual([
@@ -107,25 +107,25 @@ describe('/v2/users', () => {
       },
     );
 
-    it('page_after with page_before', async () => {
+    it('page_after together with page_before', async () => {
       const answer = await list({ page_after: users[0]!.id, page_before: users[1]!.id });
       expect([answer.status, answer.headers.get('link')]).toEqual([400, null]);
     });
 
-    it('a parameter twice, and one that holds NUL', async () => {
+    it('a repeated parameter, and one that contains NUL or invalid encoding', async () => {
       for (const query of ['page_size=1&page_size=2', `page_after=${users[0]!.id}%00`, 'page_size=%zz']) {
         expect((await service.http.get(`/v2/users?${query}`, { bearer })).status).toBe(400);
       }
     });
 
-    it('every user who does not share data with the client, all in the same way', async () => {
+    it('every request for a user who does not share data with the client, always with the same answer', async () => {
       const answers: Answer[] = [];
       for (const id of [
         UNKNOWN_ID,
         stranger.id,
         withdrawn.id,
         'x',
-        // A client-credentials token is nobody's.
+        // A client-credentials token belongs to no user.
         'me',
         "'--",
         users[0]!.id.toLowerCase(),
@@ -141,7 +141,7 @@ describe('/v2/users', () => {
   });
 
   describe('with a client-credentials token', () => {
-    it('lists every user with a live consent, without e-mail and name', async () => {
+    it('lists every user with a live consent, without e-mail address and name', async () => {
       const answer = await list();
       expect([answer.status, answer.headers.get('link')]).toEqual([200, null]);
       expect(answer.headers.get('service-version')).toBe('2');
@@ -154,7 +154,7 @@ describe('/v2/users', () => {
       });
     });
 
-    it('shows one of them, at the url of the list', async () => {
+    it('shows one user at the URL that the list gives', async () => {
       const listed = (await list()).json[2];
       const answer = await show(users[2]!.id);
       expect([answer.status, answer.json]).toEqual([200, listed]);
@@ -163,7 +163,7 @@ describe('/v2/users', () => {
       );
     });
 
-    it('is an empty list for a client without users', async () => {
+    it('shows an empty list to a client without users', async () => {
       const token = await service.make.clientToken(await service.make.client());
       const answer = await list({}, { bearer: token });
       expect([answer.status, answer.text, answer.headers.get('link')]).toEqual([200, '[]', null]);
@@ -177,7 +177,7 @@ describe('/v2/users', () => {
       expect(answer.json.scopes).toEqual(['vehicle:read']);
     });
 
-    it('sees nothing of a user from the moment the consent is withdrawn, and again when it is given again', async () => {
+    it('hides a user as soon as the consent is withdrawn, and shows the user again after a new consent', async () => {
       const own = await service.make.client();
       const token = await service.make.clientToken(own);
       const [user] = await consented(own, 1);
@@ -191,7 +191,7 @@ describe('/v2/users', () => {
   });
 
   describe('with the token of a user', () => {
-    it('shows that user alone, with e-mail and name', async () => {
+    it('shows only that user, with e-mail address and name', async () => {
       const own = await service.make.client();
       const user = await service.make.user({ name: 'Dana Driver' });
       const [other] = await consented(own, 1);
@@ -225,8 +225,8 @@ describe('/v2/users', () => {
     });
   });
 
-  describe('in pages', () => {
-    it('is walked forwards and backwards by absolute links, which are left out at the ends', async () => {
+  describe('as a paged list', () => {
+    it('can be read forwards and backwards by absolute links, which are left out at the ends', async () => {
       const follow = (url: string): Promise<Answer> => {
         expect(url.startsWith(`${service.settings.baseUrl}/v2/users?`)).toBe(true);
         expect(new URL(url).searchParams.get('page_size')).toBe('2');
@@ -247,7 +247,7 @@ describe('/v2/users', () => {
       expect([idsOf(start), linksOf(start)]).toEqual([idsFrom(0, 2), linksOf(first)]);
     });
 
-    it('is led on at the public address, whatever host the request line names', async () => {
+    it('links to the public address, whatever host the request line names', async () => {
       for (const host of ['http://evil.example', 'HTTPS://evil.example:8443', 'http://evil@evil.example']) {
         const line = `GET ${host}/v2/users?page_size=2`;
         const { status, headers } = await sendRaw(
@@ -261,14 +261,14 @@ describe('/v2/users', () => {
       }
     });
 
-    it('has no next page where the last one is exactly full', async () => {
+    it('has no next link when the last page is exactly full', async () => {
       for (const page_size of ['5', '100'])
         expect((await list({ page_size })).headers.get('link')).toBeNull();
       const last = await list({ page_size: '2', page_after: users[2]!.id });
       expect([idsOf(last), Object.keys(linksOf(last))]).toEqual([idsFrom(3), ['previous']]);
     });
 
-    it('has 25 users to a page unless told otherwise', async () => {
+    it('has 25 users per page by default', async () => {
       const big = await service.make.client();
       await consented(big, 26);
       const token = await service.make.clientToken(big);
@@ -278,7 +278,7 @@ describe('/v2/users', () => {
       expect([idsOf(second).length, Object.keys(linksOf(second))]).toEqual([1, ['previous']]);
     });
 
-    it('goes on from a user who has withdrawn meanwhile', async () => {
+    it('continues after a cursor whose user has withdrawn consent', async () => {
       const own = await service.make.client();
       const token = await service.make.clientToken(own);
       const made = await consented(own, 3);
@@ -289,17 +289,17 @@ describe('/v2/users', () => {
       expect(idsOf(before)).toEqual([made[0]!.id]);
     });
 
-    it('leaves out the previous page where nobody is before the page', async () => {
+    it('has no previous link when no user precedes the page', async () => {
       const answer = await list({ page_after: LOWEST_ID });
       expect([idsOf(answer), linksOf(answer)]).toEqual([idsFrom(0), {}]);
     });
 
-    it('leaves out the next page where nobody is after the page', async () => {
+    it('has no next link when no user follows the page', async () => {
       const answer = await list({ page_before: HIGHEST_ID });
       expect([idsOf(answer), linksOf(answer)]).toEqual([idsFrom(0), {}]);
     });
 
-    it('is empty beyond the ends', async () => {
+    it('is empty beyond either end', async () => {
       for (const [name, id] of [
         ['page_after', HIGHEST_ID],
         ['page_before', LOWEST_ID],

@@ -17,7 +17,7 @@ jest.mock('@node-rs/argon2', () => {
 
 const NEW_PASSWORD = 'a new long password';
 
-describe('password link', () => {
+describe('A password link', () => {
   let service: TestService;
   let user: UserEntity;
 
@@ -56,13 +56,13 @@ describe('password link', () => {
 
   describe('refuses', () => {
     it.each([
-      ['11 characters', 'p'.repeat(11), undefined],
-      ['257 characters', 'p'.repeat(257), undefined],
+      ['a password of 11 characters', 'p'.repeat(11), undefined],
+      ['a password of 257 characters', 'p'.repeat(257), undefined],
       ['no password', '', undefined],
       ['two different passwords', NEW_PASSWORD, `${NEW_PASSWORD}!`],
-      ['two that differ in case', NEW_PASSWORD, NEW_PASSWORD.toUpperCase()],
-      ['no repetition', NEW_PASSWORD, ''],
-    ])('%s, says why beside the fields, and stays usable', async (_what, password, again) => {
+      ['two passwords that differ in case', NEW_PASSWORD, NEW_PASSWORD.toUpperCase()],
+      ['no repetition of the password', NEW_PASSWORD, ''],
+    ])('%s, says why next to the fields, and stays usable', async (_what, password, again) => {
       const link = await newLink();
       const page = await set(link, password, again);
       expect(page.status).toBe(400);
@@ -73,7 +73,7 @@ describe('password link', () => {
       await expectNothingChanged(link);
     });
 
-    it('a form without a token, of another browser, of another link, or from another origin', async () => {
+    it('a form without a CSRF token, from another browser, of another link, or from another origin', async () => {
       const [link, otherLink] = [await newLink(), await newLink()];
       const [browser, other] = [newBrowser(), newBrowser()];
       const tokenOf = async (by: BrowserSession, path: string): Promise<string> =>
@@ -115,7 +115,7 @@ describe('password link', () => {
     });
   });
 
-  it('is gone after 24 hours, to the second', async () => {
+  it('expires after exactly 24 hours', async () => {
     const link = await newLink();
     const age = (seconds: number): Promise<unknown> =>
       service.database.query(
@@ -133,7 +133,7 @@ describe('password link', () => {
     expect(await canLogIn(PASSWORD)).toBe(true);
   });
 
-  it('is gone while the user is disabled, and with a password or an e-mail that was changed meanwhile', async () => {
+  it('does not work while the user is disabled, or after a change of password or e-mail address', async () => {
     const users = service.app.get(UsersService);
     for (const changes of [{ enabled: false }, { password: NEW_PASSWORD }, { email: `x${user.email}` }]) {
       user = await service.make.user();
@@ -148,7 +148,7 @@ describe('password link', () => {
     }
   });
 
-  it('works once, and takes the other links of the user with it', async () => {
+  it("works once, and invalidates the user's other links", async () => {
     const [link, other] = [await newLink(), await newLink()];
     expect((await set(link)).status).toBe(200);
     expectGone(await newBrowser().open(link));
@@ -156,7 +156,7 @@ describe('password link', () => {
     expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
   });
 
-  it('costs no password hash once it is used, expired or unknown', async () => {
+  it('is refused without hashing the password if it is used, expired or unknown', async () => {
     const [used, expired, unknown] = [
       await newLink(),
       await newLink(),
@@ -167,7 +167,7 @@ describe('password link', () => {
       const form = (await browser.open(link)).html.querySelector('input[name="csrf_token"]')!;
       token.set(link, form.getAttribute('value')!);
     }
-    // A token for a page that has no form: made as the service makes it.
+    // Such a page has no form, so the test creates the CSRF token as the service does.
     const { app } = service;
     const secret = browser.cookies.get('csrf')!;
     const request = { cookies: { csrf: secret } } as unknown as FastifyRequest;
@@ -190,7 +190,7 @@ describe('password link', () => {
     expect(hash).not.toHaveBeenCalled();
   });
 
-  it('works once, also when it is used many times at once', async () => {
+  it('works only once, even when it is submitted many times concurrently', async () => {
     const link = await newLink();
     const browsers = Array.from({ length: 5 }, newBrowser);
     const pages = await Promise.all(browsers.map((browser) => browser.open(link)));
@@ -205,7 +205,7 @@ describe('password link', () => {
     expect(await canLogIn(`${NEW_PASSWORD} ${statuses.indexOf(200)}`)).toBe(true);
   });
 
-  it('shows whose password it sets, to password managers too, on a page whose address goes nowhere', async () => {
+  it('shows whose password it sets, also to password managers, and its page does not leak its address', async () => {
     const page = await newBrowser().open(await newLink());
     expect(page.html.querySelector('input[autocomplete="username"]')!.getAttribute('value')).toBe(user.email);
     expect(page.html.querySelectorAll('input[autocomplete="new-password"]')).toHaveLength(2);
@@ -218,19 +218,19 @@ describe('password link', () => {
     ['12 characters', 'p'.repeat(12)],
     ['256 characters', 'p'.repeat(256)],
     ['blanks, umlauts and markup', '  <b>Zürich & "Ærø"</b> 🔌  '],
-  ])('takes %s as they are', async (_what, password) => {
+  ])('accepts %s unchanged', async (_what, password) => {
     expect((await set(await newLink(), password)).status).toBe(200);
     expect(await canLogIn(password)).toBe(true);
     expect(await canLogIn(password.trim() + 'x')).toBe(false);
   });
 
-  it('lets in a user who had no password', async () => {
+  it('lets a user sign in who had no password', async () => {
     user = await service.make.user({ password: undefined });
     await set(await newLink());
     expect(await canLogIn(NEW_PASSWORD)).toBe(true);
   });
 
-  it('ends sessions and tokens of the user, and not those of the clients that the user owns', async () => {
+  it('ends sessions and tokens of the user, but not those of clients that the user owns', async () => {
     const client = await service.make.client({ ownerId: user.id });
     const tokens = await service.make.tokens(client, user);
     const ownToken = await service.make.clientToken(client);
@@ -245,7 +245,7 @@ describe('password link', () => {
     expect([answer.status, answer.json.error]).toEqual([400, 'invalid_grant']);
   });
 
-  it('is kept as a digest alone, never logged, and its making and use are audit events', async () => {
+  it('is stored only as a digest and never logged, and its creation and use are audit events', async () => {
     const link = await newLink();
     const key = link.split('/').at(-1)!;
     const rows = await service.database.query<{ text: string }>(

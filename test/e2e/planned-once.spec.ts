@@ -8,7 +8,7 @@ interface Planned {
   custom: number;
 }
 
-// PostgreSQL tries so many plans for the parameters at hand before it may settle for one.
+// PostgreSQL uses this many custom plans before it may choose a generic one.
 const TRIED = 5;
 
 let service: TestService;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('statements that many requests wait for are not planned for every call, however few they serve', async () => {
+it('frequent prepared statements are not planned for every call, however few requests they serve', async () => {
   const { client, families, introspecting } = await makeSenders(service.make);
   const basic = { id: client.id, secret: client.secret };
   let refreshToken = families[0]!.refresh_token;
@@ -29,7 +29,7 @@ it('statements that many requests wait for are not planned for every call, howev
       basic,
     );
     const { access_token: bearer, refresh_token: next } = refreshed.json as Record<string, string>;
-    // Something of it has changed, so it is asked for.
+    // An access change makes the instance query the database again.
     await service.database.query('UPDATE users SET name = name');
     const introspected = await service.http.send('/o/introspect/', {
       form: { token: bearer! },
@@ -58,7 +58,7 @@ it('statements that many requests wait for are not planned for every call, howev
   expect(planned.filter(({ custom }) => custom > TRIED)).toEqual([]);
 });
 
-it('a rotation changes one row in place: no index is written to, and no row is added', async () => {
+it('a rotation updates one row in place, without writing to an index and without adding a row', async () => {
   const { client, families } = await makeSenders(service.make);
   let refreshToken = families[0]!.refresh_token;
   const changes = async () => {
@@ -79,13 +79,13 @@ it('a rotation changes one row in place: no index is written to, and no row is a
   }
   const after = await changes();
   expect(after.updates - before.updates).toBe(rotations);
-  // Old versions of a row stay in its page while anything else that reads this database may still see them, such as an
-  // autovacuum passing by; once the page is full, one update goes elsewhere. With an index in the way none would be in place.
+  // Old versions of a row stay in its page while anything else that reads this database may still see them, such as an autovacuum
+  // passing by; once the page is full, one update goes elsewhere. With an index in the way no update would be in place.
   expect(after.inPlace - before.inPlace).toBeGreaterThanOrEqual(rotations * 0.9);
   expect(after.rows).toEqual(before.rows);
 });
 
-it('a plan made while the tables were empty still finds its rows by index when they have grown', async () => {
+it('a plan from when the tables were empty still finds its rows by index after they have grown', async () => {
   const tables = ['access_changes', 'revoked_access_tokens', 'grants', 'consents'];
   const young = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
   try {
@@ -130,7 +130,7 @@ it('a plan made while the tables were empty still finds its rows by index when t
   }
 });
 
-/** How many rows each table has, but for those that count activity. */
+/** Returns how many rows each table has, except the table that counts activity. */
 async function rowsOf({ database }: TestService): Promise<Record<string, number>> {
   const tables = await database.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'activity_hours'",
@@ -140,17 +140,17 @@ async function rowsOf({ database }: TestService): Promise<Record<string, number>
   return rows!;
 }
 
-/** What the service's two connections have read so far, by the statistics that `sql` sums up. */
+/** Returns how much the service's two connections have read so far, by the statistics that `sql` sums up. */
 async function readBy(service: TestService, sql: string): Promise<number> {
   await onEachConnection(service, 'SELECT pg_stat_force_next_flush()');
   const [row] = await service.database.query<{ read: number }>(sql);
   return row!.read;
 }
 
-/** Asks each of the service's two connections, and gives the rows of both. */
+/** Runs the query on each of the service's two connections, and returns the rows of both. */
 async function onEachConnection<T>({ app }: TestService, sql: string): Promise<T[]> {
   const source = app.get(DataSource, { strict: false });
-  // Nobody is given one that another holds.
+  // Two query runners at a time never share a connection.
   const held = [source.createQueryRunner(), source.createQueryRunner()];
   await Promise.all(held.map((each) => each.connect()));
   try {

@@ -5,7 +5,7 @@ import type { TestClient } from '../support/factory.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-/** Addresses below `/portal` with what they are of. */
+/** Paths below `/portal`, by the kind of resource that they belong to. */
 const OF_ENDPOINT = ['', '/edit', '/rotate', '/delete', '/test', '/recover'];
 const POSTS_OF_ENDPOINT = [
   '/edit',
@@ -28,7 +28,7 @@ const GARBAGE = [
   'a'.repeat(400),
 ];
 
-describe('the pages of the portal', () => {
+describe('The pages of the portal', () => {
   let service: TestService;
   let client: TestClient;
   let endpoint: EndpointEntity;
@@ -76,7 +76,7 @@ describe('the pages of the portal', () => {
       ),
     );
 
-  it('are a 401 page without a session, whatever is asked for', async () => {
+  it('answer 401 without a session, for every path', async () => {
     const stranger = new BrowserSession(service.url);
     for (const path of pages()) {
       const page = await stranger.open(path);
@@ -94,14 +94,14 @@ describe('the pages of the portal', () => {
     expect(await everything()).toBe(before);
   });
 
-  it("are a 404 page for another client's endpoints, deliveries and recoveries", async () => {
+  it("answer 404 for another client's endpoints, deliveries and recoveries", async () => {
     const other = await service.make.client();
     const inside = await enterPortal(service, other);
     const foreign = [...pages(), ...forms()].filter((path) => path.includes(endpoint.id));
     const before = await everything();
     for (const path of [...foreign, `/portal/deliveries/${deliveryId}`, `/portal/recoveries/${recoveryId}`]) {
       const page = await inside.open(path);
-      // A form's own address takes no GET.
+      // The address of such a form does not accept GET.
       expect([path, page.status]).toEqual([
         path,
         /\/(enable|disable)$/.test(path) ? 405 : path.endsWith('/secret') ? 303 : 404,
@@ -122,7 +122,7 @@ describe('the pages of the portal', () => {
     expect(await everything()).toBe(before);
   });
 
-  it.each(GARBAGE)('are a 404 page for the id %j', async (id) => {
+  it.each(GARBAGE)('answer 404 for the id %j', async (id) => {
     const paths = [
       ...OF_ENDPOINT.map((part) => `/portal/endpoints/${id}${part}`),
       `/portal/deliveries/${id}`,
@@ -142,14 +142,14 @@ describe('the pages of the portal', () => {
     expect((await browser.open(`/portal/deliveries/${id}/resend`, { form: {} })).status).toBe(404);
   });
 
-  it('are a 400 page for an id with a NUL', async () => {
+  it('answer 400 for an id with NUL', async () => {
     for (const path of ['/portal/endpoints/%00', '/portal/deliveries/%00', '/portal/recoveries/%00']) {
       const page = await browser.open(path);
       expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
     }
   });
 
-  it('are a 404 page for an endpoint that was deleted', async () => {
+  it('answer 404 for a deleted endpoint', async () => {
     const gone = await makeEndpoint(service, client);
     const form = `/portal/endpoints/${gone.id}/delete`;
     await browser.submit(await browser.open(form), form);
@@ -158,7 +158,7 @@ describe('the pages of the portal', () => {
     }
   });
 
-  it('take no form without the CSRF token of this session and of this very form', async () => {
+  it('accept no form without the CSRF token of this session and this form', async () => {
     const another = await enterPortal(service, client);
     const tokenAt = async (of: BrowserSession, path: string): Promise<string> =>
       (await of.open(path)).html
@@ -193,13 +193,13 @@ describe('the pages of the portal', () => {
     expect(await everything()).toBe(before);
   });
 
-  it('take no body that is not a form', async () => {
+  it('accept no body that is not a form', async () => {
     for (const path of forms()) {
       expect((await browser.open(path, { json: { url: 'x' } })).status).toBe(415);
     }
   });
 
-  it('carry the headers of every page, are never cached, and show whose portal it is', async () => {
+  it('have the security headers of every page, are never cached, and show whose portal it is', async () => {
     for (const path of pages()) {
       const page = await browser.open(path);
       expect([path, page.status, page.headers.get('cache-control')]).toEqual([path, 200, 'no-store']);

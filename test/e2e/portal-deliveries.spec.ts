@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const LIST = '/portal/deliveries';
 
-describe('deliveries in the portal', () => {
+describe('Deliveries in the portal', () => {
   let service: TestService;
   let client: TestClient;
   let browser: BrowserSession;
@@ -44,7 +44,7 @@ describe('deliveries in the portal', () => {
     ['to', '+123456-01-01T00:00', 'Enter a date and a time'],
     ['to', "' OR 1=1 --", 'Enter a date and a time'],
   ])(
-    'are not narrowed by %s %j: that stands beside the field, which keeps it',
+    'are not filtered by %s %j: the error is next to the field, which keeps its value',
     async (field, value, error) => {
       await seedDelivery(service, endpoint, { state: 'failed' });
       const page = await browser.open(`${LIST}?${new URLSearchParams({ [field]: value }).toString()}`);
@@ -58,7 +58,7 @@ describe('deliveries in the portal', () => {
     },
   );
 
-  it('are not narrowed to a time that ends before it begins', async () => {
+  it('are not filtered by a period that ends before it begins', async () => {
     const page = await browser.open(`${LIST}?from=2026-03-02T00:00&to=2026-03-02T00:00:00`);
     expect([page.status, errorAt(page, 'to')]).toEqual([400, 'This must be later than “From”.']);
   });
@@ -75,7 +75,7 @@ describe('deliveries in the portal', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   });
 
-  it('are narrowed by state, endpoint, type and time, alone and together', async () => {
+  it('can be filtered by state, endpoint, type and time, separately and together', async () => {
     const other = await makeEndpoint(service, client);
     const ids = [
       await seedDelivery(service, endpoint, { state: 'delivered', at: day(1), attempts: [{ status: 200 }] }),
@@ -106,7 +106,7 @@ describe('deliveries in the portal', () => {
     expect(page.html.querySelector('#from')!.getAttribute('value')).toBe('2026-03-01T00:00');
   });
 
-  it('stand in pages, newest first, which keep the filter both ways', async () => {
+  it('are listed in pages, newest first, and both page links keep the filter', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 60; n++) {
       ids.unshift(await seedDelivery(service, endpoint, { state: n % 10 === 9 ? 'delivered' : 'failed' }));
@@ -129,7 +129,7 @@ describe('deliveries in the portal', () => {
     expect(wordsOf(beyond)).toContain('There is nothing more here');
   });
 
-  it('show payload, headers as they were sent, and every attempt with what went wrong and what to do', async () => {
+  it('show payload, headers as sent, and every attempt with its error and advice', async () => {
     const user = await service.make.user();
     await service.make.consent(client, user);
     const id = await seedDelivery(service, endpoint, {
@@ -181,12 +181,12 @@ describe('deliveries in the portal', () => {
     expect(page.text).not.toContain('http-equiv="refresh"');
   });
 
-  it('that wait say when they are tried next, and refresh themselves only when that is soon', async () => {
+  it('that are pending say when the next attempt is, and the page refreshes itself only if that is soon', async () => {
     const id = await seedDelivery(service, endpoint, { state: 'pending', attempts: [{ status: 503 }] });
     const page = await browser.open(`${LIST}/${id}`);
     expect(wordsOf(page)).toMatch(/Next attempt: \d+ \w+ 20\d\d, \d\d:\d\d:\d\d UTC/);
     expect(page.text).not.toContain('http-equiv="refresh"');
-    // As long as an attempt is under way, a lease stands in the place of the next attempt.
+    // While an attempt is in progress, the time of the next attempt is the end of its lease.
     await service.database.query(
       `UPDATE deliveries SET lease_id = 'held', next_attempt_at = now() + interval '29 seconds' WHERE id = $1`,
       [id],
@@ -208,7 +208,7 @@ describe('deliveries in the portal', () => {
     expect(wordsOf(await browser.open(`${LIST}/${id}`))).toContain(words);
   });
 
-  it('cannot be sent again to an endpoint that is disabled or deleted, and say so', async () => {
+  it('cannot be resent to a disabled or deleted endpoint, and say so', async () => {
     const id = await seedDelivery(service, endpoint, { state: 'failed' });
     const path = `${LIST}/${id}`;
     const before = await browser.open(path);

@@ -9,8 +9,8 @@ import { startService, type TestService } from '../support/test-service.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { PortalLinksRepository } from '../../src/webhook-portal/portal-links.repository.js';
 
-/* What takes the way into the webhook portal away ends who is inside, too, and a link that nobody has used yet. */
-describe('the webhook portal', () => {
+/* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */
+describe('The webhook portal', () => {
   let service: TestService;
   let bearer: string;
   let operator: BrowserSession;
@@ -57,11 +57,11 @@ describe('the webhook portal', () => {
       () => admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 60 }),
     ],
     [
-      'what another client loses',
+      'the tokens of another client are revoked',
       async () => admin('POST', `/admin/clients/${(await service.make.client()).id}/revoke_tokens`),
     ],
     [
-      'webhooks that another owner loses',
+      'another owner loses the permission for webhooks',
       async () =>
         admin('PATCH', `/admin/users/${(await service.make.client()).ownerId}`, { webhooks_enabled: false }),
     ],
@@ -112,12 +112,12 @@ describe('the webhook portal', () => {
         await admin('PATCH', `/admin/users/${owner.id}`, { enabled: true });
       },
     ],
-  ])('ends where %s', async (_what, end) => {
+  ])('closes its session and its link when %s', async (_what, end) => {
     await end();
     expect(await statuses()).toEqual([401, 410]);
   });
 
-  it('ends alone where webhooks are switched off or the secret is rotated: tokens go on', async () => {
+  it('closes without ending tokens when webhooks are switched off or the secret is rotated', async () => {
     await setWebhooks(false);
     await setWebhooks(true);
     await admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 0 });
@@ -136,22 +136,25 @@ describe('the webhook portal', () => {
       async () => (await service.make.tokens(client, owner)).access_token,
       () => admin('POST', `/admin/users/${owner.id}/revoke_tokens`),
     ],
-  ])('is not opened by a link that is stored after %s, asked for before', async (_what, tokenOf, end) => {
-    const token = await tokenOf();
-    const links = service.app.get(PortalLinksRepository);
-    const insert = links.insertLink.bind(links);
-    const held = jest.spyOn(links, 'insertLink').mockImplementation(async (...link) => {
-      await end();
-      return insert(...link);
-    });
-    try {
-      const refused = await service.http.get('/webhook_portal', { bearer: token });
-      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
-        401,
-        expect.stringContaining('error="invalid_token", error_description="The access token was revoked."'),
-      ]);
-    } finally {
-      held.mockRestore();
-    }
-  });
+  ])(
+    'is not opened by a link that was requested before, but stored after, %s',
+    async (_what, tokenOf, end) => {
+      const token = await tokenOf();
+      const links = service.app.get(PortalLinksRepository);
+      const insert = links.insertLink.bind(links);
+      const held = jest.spyOn(links, 'insertLink').mockImplementation(async (...link) => {
+        await end();
+        return insert(...link);
+      });
+      try {
+        const refused = await service.http.get('/webhook_portal', { bearer: token });
+        expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+          401,
+          expect.stringContaining('error="invalid_token", error_description="The access token was revoked."'),
+        ]);
+      } finally {
+        held.mockRestore();
+      }
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const NEW = '/portal/endpoints/new';
 
-describe('endpoints in the portal', () => {
+describe('Endpoints in the portal', () => {
   let service: TestService;
   let client: TestClient;
   let browser: BrowserSession;
@@ -37,18 +37,18 @@ describe('endpoints in the portal', () => {
       [id],
     );
 
-  describe('are refused beside the field, with what was typed kept,', () => {
+  describe('are refused with an error next to the field, and keep what was typed,', () => {
     it.each([
       ['no URL', '', 'The URL must not be empty.'],
-      ['no URL but blanks', '   ', 'The URL must not be empty.'],
+      ['a blank URL', '   ', 'The URL must not be empty.'],
       ['another scheme', 'ftp://partner.example/', 'The URL must start with'],
       ['a script', 'javascript:alert(1)', 'The URL must start with'],
       ['markup', '"><img src=x onerror=alert(1)>', 'The URL must not contain spaces'],
       ['user info', 'https://a:b@partner.example/', 'The URL must not contain a user name or password.'],
       ['a fragment', 'https://partner.example/#x', 'The URL must not have a fragment'],
-      ['a host that is none', 'https://[::1', 'The URL must be a valid URL'],
-      ['too many characters', `https://partner.example/${'x'.repeat(2100)}`, 'at most 2048 characters'],
-      ['a host that cannot be found', 'https://nowhere.invalid/', 'must have a host that can be resolved'],
+      ['an invalid host', 'https://[::1', 'The URL must be a valid URL'],
+      ['a URL that is too long', `https://partner.example/${'x'.repeat(2100)}`, 'at most 2048 characters'],
+      ['an unknown host', 'https://nowhere.invalid/', 'must have a host that can be resolved'],
     ])('for %s', async (_what, url, error) => {
       const page = await add({ url });
       expect([page.status, page.headers.get('cache-control')]).toEqual([400, 'no-store']);
@@ -63,7 +63,7 @@ describe('endpoints in the portal', () => {
       expect(await stored()).toEqual([]);
     });
 
-    it('for a description that is too long, all at once with the rest', async () => {
+    it('for a description that is too long, together with all other errors', async () => {
       const description = '\u{1f697}'.repeat(201);
       const page = await add({ url: 'x', description, event_types: undefined });
       expect(page.status).toBe(400);
@@ -88,7 +88,7 @@ describe('endpoints in the portal', () => {
       },
     );
 
-    it('for a type that the scopes of the client do not allow, which is not shown either', async () => {
+    it("for a type that the client's scopes do not allow, which is not offered either", async () => {
       client = await service.make.client({ scopes: ['vehicle:read'] });
       browser = await enterPortal(service, client);
       const page = await add({ event_types: 'charging_session.created' });
@@ -110,7 +110,7 @@ describe('endpoints in the portal', () => {
       }
     });
 
-    it('when edited, too, and then nothing is changed', async () => {
+    it('also when edited, and then nothing is changed', async () => {
       const { id } = await makeEndpoint(service, client, { description: 'Before' });
       const path = `/portal/endpoints/${id}/edit`;
       const before = await stored();
@@ -130,7 +130,7 @@ describe('endpoints in the portal', () => {
     });
   });
 
-  it('number at most 50: the page says so, offers no more, and a 51st is refused with what was typed', async () => {
+  it('are limited to 50: the page says so, offers no more, and refuses a 51st but keeps what was typed', async () => {
     const form = await browser.open(NEW);
     await service.database.query(
       `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
@@ -148,13 +148,13 @@ describe('endpoints in the portal', () => {
     expect(await stored()).toHaveLength(50);
   });
 
-  it('are none at first, and the page says what to do', async () => {
+  it('start as an empty list, and the page says what to do', async () => {
     const page = await browser.open('/portal');
     expect(wordsOf(page)).toContain('There are no endpoints yet');
     expect(page.html.querySelector(`a[href="${NEW}"]`)!.text).toBe('Add endpoint');
   });
 
-  it('are added, shown with all that is known, edited, disabled, enabled and deleted', async () => {
+  it('can be added, shown in full, edited, disabled, enabled and deleted', async () => {
     const page = await browser.open(NEW);
     const csrf = page.html
       .querySelector(`form[action="${NEW}"] input[name=csrf_token]`)!
@@ -245,7 +245,7 @@ describe('endpoints in the portal', () => {
     expect(wordsOf(await browser.open(path))).not.toContain('Disabled by the service');
   });
 
-  it('show their success rate of the last 24 hours, and charts with the same as a table', async () => {
+  it('show their success rate of the last 24 hours, and charts that are also tables', async () => {
     const { id } = await makeEndpoint(service, client);
     await service.database.query(
       `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)

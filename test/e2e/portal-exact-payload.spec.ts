@@ -7,7 +7,7 @@ import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-describe('the page of a delivery in the portal', () => {
+describe('The page of a delivery in the portal', () => {
   let service: TestService;
   let client: TestClient;
   let browser: BrowserSession;
@@ -29,7 +29,7 @@ describe('the page of a delivery in the portal', () => {
 
   const newEndpoint = () => makeEndpoint(service, client, { url: receiver.url() });
   const region = (page: Page, name: string): string =>
-    // The parser leaves what stands in `pre` as it is.
+    // The parser keeps the contents of `pre` unchanged.
     parse(page.html.querySelector(`[aria-label="${name}"]`)!.innerHTML, { blockTextElements: {} })
       .textContent;
   const linkOn = (page: Page, words: string): string =>
@@ -46,7 +46,7 @@ describe('the page of a delivery in the portal', () => {
     return browser.open(location);
   };
 
-  it('shows the exact bytes and headers: copied from there, they verify', async () => {
+  it('shows the exact bytes and headers, which verify when copied', async () => {
     const endpoint = await newEndpoint();
     const page = await tested(endpoint);
     const body = region(page, 'Payload');
@@ -58,14 +58,14 @@ describe('the page of a delivery in the portal', () => {
         .map((line) => line.split(': ') as [string, string]),
     );
     new Webhook(endpoint.secret).verify(body, headers);
-    // What is set out to be read has other bytes, and is not offered to be copied.
+    // The formatted payload has other bytes, and is not offered for copying.
     expect(region(page, 'Formatted payload')).toBe(JSON.stringify(JSON.parse(body), null, 2));
     expect(page.html.querySelector('[aria-label="Formatted payload"]')!.hasAttribute('data-copy')).toBe(
       false,
     );
   });
 
-  it('leads to the checker with everything filled in, which says that it matches', async () => {
+  it('links to the checker with every field filled in, and the checker finds a match', async () => {
     const page = await tested(await newEndpoint());
     const form = await browser.open(linkOn(page, 'Check this signature'));
     expect(form.html.querySelector('textarea#body')!.textContent.trim()).toBe(receiver.requests[0]!.body);
@@ -73,7 +73,7 @@ describe('the page of a delivery in the portal', () => {
     expect(checked.html.querySelector('.outcome')!.text).toContain('They match');
   });
 
-  it("leads to no checker with another client's delivery, nor with one that is not there", async () => {
+  it("links to no checker for another client's or an unknown delivery", async () => {
     const other = await service.make.client();
     const id = await seedDelivery(service, await makeEndpoint(service, other), {
       state: 'delivered',
@@ -87,7 +87,7 @@ describe('the page of a delivery in the portal', () => {
     expect([twice.status, twice.text.includes(id)]).toEqual([200, false]);
   });
 
-  it('does not offer to check what went to an endpoint that was deleted', async () => {
+  it('does not offer to check a delivery to a deleted endpoint', async () => {
     const endpoint = await newEndpoint();
     await tested(endpoint);
     await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE id = $1', [
@@ -100,7 +100,7 @@ describe('the page of a delivery in the portal', () => {
     expect((await browser.open(`/portal/deliveries/${row!.id}`)).text).not.toContain('Check this signature');
   });
 
-  it('leads back to where in the filtered list somebody was, also after a resend', async () => {
+  it('links back to the same place in the filtered list, even after a resend', async () => {
     const endpoint = await newEndpoint();
     const seed = () =>
       seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
@@ -123,7 +123,7 @@ describe('the page of a delivery in the portal', () => {
     expect(wordsOf(after)).not.toContain('is being sent again');
   });
 
-  it('leads back to nothing but the list', async () => {
+  it('links back only to the list', async () => {
     const id = await seedDelivery(service, await newEndpoint(), { state: 'failed' });
     const page = await browser.open(
       `/portal/deliveries/${id}?state=%22%3E%3Cb%3E&next=https%3A%2F%2Fevil.example&page_after=x`,

@@ -13,7 +13,7 @@ import { startService, type TestService } from '../support/test-service.js';
 const VERIFY = '/portal/verify';
 const BODY = '{"type":"vehicle.updated","data":{"name":"Zoë"}}';
 
-describe('the guides of the portal', () => {
+describe('The guides of the portal', () => {
   let service: TestService;
   let client: TestClient;
   let browser: BrowserSession;
@@ -50,9 +50,9 @@ describe('the guides of the portal', () => {
     return [!outcome.startsWith('No match'), outcome.replace(/^(No match|Match)/, '')];
   };
 
-  describe('the checker', () => {
+  describe('with the signature checker', () => {
     it.each([undefined, 'endpx', "' OR 1=1", `endp${'0'.repeat(26)}`])(
-      'takes no endpoint but those of the client, such as %j',
+      'accept only endpoints of the client, not %j',
       async (id) => {
         const page = await check({ endpoint: id, ...signed() });
         expect([page.status, errorAt(page, 'endpoint')]).toEqual([400, 'Choose one of your endpoints.']);
@@ -60,7 +60,7 @@ describe('the guides of the portal', () => {
       },
     );
 
-    it('takes no endpoint of another client, whose secret would match', async () => {
+    it('accept no endpoint of another client, even if its secret would match', async () => {
       const foreign = await makeEndpoint(service, await service.make.client());
       const page = await check({ endpoint: foreign.id, ...signed(BODY, now(), 'dlvr1', foreign.secret) });
       expect([page.status, page.html.querySelector('.outcome')]).toEqual([400, null]);
@@ -76,7 +76,7 @@ describe('the guides of the portal', () => {
       [{ 'webhook-id': 'dlvr2' }, 'Usual causes'],
       [{ body: '' }, 'Usual causes'],
       [{ body: BODY.replace('Zo', 'Jo') }, 'Usual causes'],
-    ])('says that %j does not match, and why', async (fields, words) => {
+    ])('say that %j does not match, and why', async (fields, words) => {
       const page = await check({ ...signed(), ...fields });
       expect(page.status).toBe(200);
       const [matches, why] = verdict(page);
@@ -84,14 +84,14 @@ describe('the guides of the portal', () => {
       expect(page.text).not.toContain('<script>');
     });
 
-    it('says that JSON was written again', async () => {
+    it('say that the JSON was re-serialised', async () => {
       const [matches, why] = verdict(
         await check({ ...signed(), body: JSON.stringify(JSON.parse(BODY), null, 2) }),
       );
       expect([matches, why.includes('parsed and serialized again')]).toEqual([false, true]);
     });
 
-    it('says of a delivery of ours to which endpoint it went, or that the body is another', async () => {
+    it('say to which endpoint a delivery of this service went, or that the body differs', async () => {
       const other = await makeEndpoint(service, client);
       const id = await seedDelivery(service, other, { state: 'delivered', attempts: [{ status: 200 }] });
       const [, why] = verdict(await check({ ...signed(BODY, now(), id, other.secret) }));
@@ -104,14 +104,14 @@ describe('the guides of the portal', () => {
 
     it.each([
       ['as it was sent', BODY],
-      ['with the line ends of a form', '{\r\n}'],
-      ['with a line end too many', `${BODY}\r\n`],
-    ])('matches a body %s', async (_what, body) => {
+      ['with the line endings of a form', '{\r\n}'],
+      ['with an extra line ending', `${BODY}\r\n`],
+    ])('match a body %s', async (_what, body) => {
       const sent = body === '{\r\n}' ? '{\n}' : BODY;
       expect(verdict(await check({ ...signed(sent), body }))[0]).toBe(true);
     });
 
-    it('takes pasted headers, in any case, and the old secret during a rotation', async () => {
+    it('accept pasted headers in any case, and the old secret during a rotation', async () => {
       const before = signed();
       const headers = Object.entries(before).map(([name, value]) => `> ${name.toUpperCase()}: ${value}`);
       const fields = { headers: ['POST /hook HTTP/1.1', 'Host: x', ...headers].join('\r\n') };
@@ -120,25 +120,25 @@ describe('the guides of the portal', () => {
       expect(verdict(await check(fields))[0]).toBe(true);
     });
 
-    it('says that a timestamp is too old, and still whether the rest matches', async () => {
+    it('say that a timestamp is too old, and still whether the rest matches', async () => {
       const [matches, why] = verdict(await check(signed(BODY, new Date('2026-01-01T00:00:00Z'))));
       expect([matches, why.includes('more than five minutes')]).toEqual([true, true]);
     });
 
-    it('keeps what was typed, an empty first line too', async () => {
+    it('keep what was typed, even an empty first line', async () => {
       const page = await check({ ...signed(), body: '\r\n<b>&' });
       expect(page.html.querySelector('#body')!.text).toContain('\n\r\n&lt;b>&amp;'.slice(1, 3));
       expect(page.html.querySelector('#webhook-id')!.getAttribute('value')).toBe('dlvr1');
       expect(page.text).not.toContain('<b>&');
     });
 
-    it('needs an endpoint, and says so', async () => {
+    it('require an endpoint, and say so', async () => {
       const empty = await enterPortal(service, await service.make.client());
       expect(wordsOf(await empty.open(VERIFY))).toContain('Add an endpoint first');
     });
   });
 
-  it('the catalogue shows each type that the scopes allow with description, scope and sample', async () => {
+  it('list each event type that the scopes allow with description, scope and sample', async () => {
     const page = await browser.open('/portal/event_types');
     const entries = page.html.querySelectorAll('.entries > li');
     expect(entries.map((entry) => entry.querySelector('h2')!.text)).toContain('charging_sub_session.ended');
@@ -154,7 +154,7 @@ describe('the guides of the portal', () => {
     }
   });
 
-  it('the example for curl and openssl makes a signature that the library of Standard Webhooks takes', async () => {
+  it('have an example for curl and openssl whose signature the Standard Webhooks library accepts', async () => {
     const { code } = SNIPPETS.find(({ language }) => language.startsWith('curl'))!;
     const script = code.slice(0, code.indexOf('\ncurl')).replace('whsec_…', endpoint.secret);
     const { stdout } = await promisify(execFile)('bash', [

@@ -3,7 +3,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const NEW = '/portal/endpoints/new';
 
-describe('an endpoint at an internal address', () => {
+describe('An endpoint at an internal address', () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('an endpoint at an internal address', () => {
     'https://localhost/',
     'https://169.254.169.254/',
     'https://printer/',
-  ])('such as %s is refused beside the field, early and with the reason', async (url) => {
+  ])('such as %s is refused early with the reason next to the field', async (url) => {
     const browser = await enterPortal(service, await service.make.client());
     const fields = { url, event_types: 'vehicle.updated' };
     const page = await browser.submit(await browser.open(NEW), NEW, fields);

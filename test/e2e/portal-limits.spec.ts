@@ -10,7 +10,7 @@ import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/por
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-describe('what a client asks for in its portal', () => {
+describe("The limit of a client's actions in its portal", () => {
   let service: TestService;
   let receiver: Receiver;
   let client: TestClient;
@@ -53,13 +53,13 @@ describe('what a client asks for in its portal', () => {
     expect(wordsOf(page)).not.toContain('seconds');
   };
 
-  it('is served as often as a person presses', async () => {
+  it('allows as many as a person needs', async () => {
     await sendings(PORTAL_SENDINGS_PER_MINUTE - 1);
     expect((await test()).status).toBe(303);
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('is refused beyond 60 tests and resends a minute, and nothing is sent or written', async () => {
+  it('refuses more than 60 tests and resends a minute, which send and store nothing', async () => {
     await sendings(PORTAL_SENDINGS_PER_MINUTE);
     const id = await seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
     expectRefused(await test(), 'An application can request at most 60 tests and resends per minute.');
@@ -70,11 +70,11 @@ describe('what a client asks for in its portal', () => {
     ]);
     expect(rows).toEqual([{ id, state: 'failed' }]);
     expect(receiver.requests).toEqual([]);
-    // Everything else of the portal goes on.
+    // Everything else in the portal still works.
     expect((await browser.open('/portal/deliveries')).status).toBe(200);
   });
 
-  it('is refused beyond 6 recoveries a minute, and nothing is sent again', async () => {
+  it('refuses more than 6 recoveries a minute, which send nothing', async () => {
     for (let n = 0; n < PORTAL_RECOVERIES_PER_MINUTE; n++) await limits().countPortalRecovery(client.id);
     expectRefused(await recover(), 'An application can request at most 6 recoveries per minute.');
     const recoveries = await service.database.query('SELECT 1 FROM webhook_recoveries WHERE client_id = $1', [
@@ -83,7 +83,7 @@ describe('what a client asks for in its portal', () => {
     expect([recoveries, receiver.requests]).toEqual([[], []]);
   });
 
-  it('is counted for the client, whatever browser it is in, and for no other', async () => {
+  it('is shared by all browsers of a client, and separate for each client', async () => {
     await sendings(PORTAL_SENDINGS_PER_MINUTE);
     expect((await test(await enterPortal(service, client))).status).toBe(429);
     const other = await service.make.client();
@@ -91,7 +91,7 @@ describe('what a client asks for in its portal', () => {
     expect((await test(await enterPortal(service, other), `/portal/endpoints/${id}/test`)).status).toBe(303);
   });
 
-  it('is counted where it is allowed alone: a form that is refused costs nothing', async () => {
+  it('counts only accepted actions: an invalid form costs nothing', async () => {
     await sendings(PORTAL_SENDINGS_PER_MINUTE - 1);
     const form = await browser.open(testPath());
     expect((await browser.submit(form, testPath(), { type: 'nothing.happened' })).status).toBe(400);
@@ -100,7 +100,7 @@ describe('what a client asks for in its portal', () => {
     expect((await test()).status).toBe(429);
   });
 
-  it('of 100 resends at once, 60 go through', async () => {
+  it('lets 60 of 100 concurrent resends through', async () => {
     const ids = await Promise.all(
       Array.from({ length: 100 }, () =>
         seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true }),
@@ -114,7 +114,7 @@ describe('what a client asks for in its portal', () => {
     expect([count(303), count(429)]).toEqual([60, 40]);
   });
 
-  it('and was refused is counted among the refusals of the client', async () => {
+  it("counts what it refuses among the client's refused requests", async () => {
     await sendings(PORTAL_SENDINGS_PER_MINUTE);
     await test();
     const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));

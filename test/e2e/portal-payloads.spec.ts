@@ -9,8 +9,8 @@ import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from
 
 const DATA = 'where-the-car-stands';
 
-/* A payload is shown where an attempt was delivered, or where consent with the scope of its type is live (contract §11.4). */
-describe('the portal shows a payload', () => {
+/* A payload is shown if an attempt was delivered, or if there is a live consent with the scope of its type (contract §11.4). */
+describe('The portal shows a payload', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -43,7 +43,7 @@ describe('the portal shows a payload', () => {
     webhooks.received(endpoint).find(({ headers }) => headers['webhook-id'] === id)!.headers[
       'webhook-signature'
     ] as string;
-  /** Every way by which a payload could reach the page, and what would tell whether a guess at it is right. */
+  /** Checks every way in which the payload could be shown, or a guess at it be confirmed. */
   const expectHidden = async (delivery: DeliveryRow, signature?: string): Promise<void> => {
     const page = await portal.open(pathOf(delivery));
     expect([page.status, wordsOf(page).includes('The payload is not shown')]).toEqual([200, true]);
@@ -54,7 +54,7 @@ describe('the portal shows a payload', () => {
     }
   };
 
-  it('that never arrived while the user shares the data, and not after', async () => {
+  it('that never arrived only while the user shares the data', async () => {
     const delivery = await sent();
     const signature = signatureOf(delivery);
     expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
@@ -69,7 +69,7 @@ describe('the portal shows a payload', () => {
     expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
   });
 
-  it('also not after pressing Resend, or a recovery', async () => {
+  it('that never arrived only while the user is connected, even after a resend or a recovery', async () => {
     const delivery = await sent();
     const page = await portal.open(pathOf(delivery));
     await disconnect();
@@ -90,13 +90,13 @@ describe('the portal shows a payload', () => {
     ).toHaveLength(1);
   });
 
-  it('not where the client no longer holds the scope', async () => {
+  it('that never arrived only if the client still holds the scope', async () => {
     const delivery = await sent();
     await service.database.query("UPDATE clients SET scopes = '{vehicle:read}' WHERE id = $1", [client.id]);
     await expectHidden(delivery);
   });
 
-  it('that arrived, whatever became of the consent and of later attempts', async () => {
+  it('that arrived, whatever happens to the consent and to later attempts', async () => {
     webhooks.answer(endpoint.path, 200);
     const delivery = await sent();
     await disconnect();
@@ -120,7 +120,7 @@ describe('the portal shows a payload', () => {
     expect(wordsOf(await portal.open(test.headers.get('location')!))).toContain('"plugged_in"');
   });
 
-  it('that is hidden is not compared with what somebody pastes into the checker', async () => {
+  it('only directly: the checker does not compare a hidden payload with pasted text', async () => {
     const delivery = await sent();
     const { body, headers } = webhooks.received(endpoint)[0]!;
     await disconnect();
@@ -139,7 +139,7 @@ describe('the portal shows a payload', () => {
     expect(await guess(body)).toBe(await guess(`${body.slice(0, -2)}}}`));
   });
 
-  it('to operators always', async () => {
+  it('to operators in any case', async () => {
     const delivery = await sent();
     await disconnect();
     const shown = await service.http.get(`/admin/deliveries/${delivery.id}`, { bearer: webhooks.bearer });

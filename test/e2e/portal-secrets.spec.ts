@@ -5,7 +5,7 @@ import type { TestClient } from '../support/factory.js';
 import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-describe('the secret of an endpoint in the portal', () => {
+describe('The secret of an endpoint in the portal', () => {
   let service: TestService;
   let client: TestClient;
   let browser: BrowserSession;
@@ -33,7 +33,7 @@ describe('the secret of an endpoint in the portal', () => {
       )
     ).map(({ action }) => action);
 
-  it('is a 409 page where no key of the settings opens it', async () => {
+  it('is answered with a 409 page if no configured key unseals it', async () => {
     await service.database.query(`UPDATE webhook_endpoints SET sealed_secret = '\\x00' WHERE id = $1`, [
       endpoint.id,
     ]);
@@ -43,7 +43,7 @@ describe('the secret of an endpoint in the portal', () => {
     expect(await actions()).toEqual([]);
   });
 
-  it('stands on no page before somebody asks for it, and then in that one answer, never cached', async () => {
+  it('is shown only on request, in a single answer that is never cached', async () => {
     expect(shown(await browser.open(path))).toMatch(/^whsec_•+$/);
     const page = await reveal();
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -58,7 +58,7 @@ describe('the secret of an endpoint in the portal', () => {
     expect(service.log.join('')).not.toContain(endpoint.secret.slice(6));
   });
 
-  it('is rotated after a confirmation that says until when the old one counts', async () => {
+  it('is rotated after a confirmation that says how long the old one stays valid', async () => {
     const confirmation = await browser.open(`${path}/rotate`);
     expect(wordsOf(confirmation)).toMatch(
       /stays valid for 24 more hours, until \d+ \w+ 20\d\d at \d\d:\d\d UTC/,

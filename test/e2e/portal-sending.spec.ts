@@ -9,7 +9,7 @@ import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-describe('sending from the portal', () => {
+describe('In the portal,', () => {
   let service: TestService;
   let client: TestClient;
   let browser: BrowserSession;
@@ -49,7 +49,7 @@ describe('sending from the portal', () => {
 
   describe('a test', () => {
     it.each([undefined, '', 'nothing.happened', '<b>', 'x'.repeat(300)])(
-      'of the event type %j is refused beside the field, and nothing is sent',
+      'of the event type %j is refused next to the field, and nothing is sent',
       async (type) => {
         const page = await sendTest(await newEndpoint(), type);
         expect([page.status, errorAt(page, 'event-type')?.slice(0, 26)]).toEqual([
@@ -71,7 +71,7 @@ describe('sending from the portal', () => {
       expect(receiver.requests).toEqual([]);
     });
 
-    it('shows the sample of each type first, sends it signed, and shows the answer', async () => {
+    it('first shows the sample of each type, then is sent signed, and shows the answer', async () => {
       const endpoint = await newEndpoint();
       const form = await browser.open(`${testPath(endpoint)}?type=charging_session.ended`);
       const options = form.html.querySelectorAll('#event-type option');
@@ -105,7 +105,7 @@ describe('sending from the portal', () => {
       );
     });
 
-    it('that fails says so, with what to do, and is not retried', async () => {
+    it('that fails shows the reason and advice, and is not retried', async () => {
       status = 404;
       const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
       for (const words of ['Failed', 'Status 404', 'Check the path of the URL', 'answered <404>']) {
@@ -114,7 +114,7 @@ describe('sending from the portal', () => {
       expect(wordsOf(page)).not.toContain('Next attempt');
     });
 
-    it('whose receiver hangs is waited for on a page that refreshes itself', async () => {
+    it('whose receiver hangs is shown on a page that refreshes itself', async () => {
       held = [];
       const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
       expect(page.text).toContain('http-equiv="refresh"');
@@ -126,7 +126,7 @@ describe('sending from the portal', () => {
       );
     });
 
-    it('is sent to a disabled endpoint too', async () => {
+    it('can be sent to a disabled endpoint', async () => {
       const endpoint = await newEndpoint();
       await turn(endpoint, false);
       const page = await browser.open(locationOf(await sendTest(endpoint, 'webhook.test')));
@@ -134,7 +134,7 @@ describe('sending from the portal', () => {
     });
   });
 
-  it('a delivery is resent under the same id, which is an audit event', async () => {
+  it('a resent delivery keeps its id and is recorded as an audit event', async () => {
     const endpoint = await newEndpoint();
     const id = await seedDelivery(service, endpoint, {
       state: 'failed',
@@ -159,7 +159,7 @@ describe('sending from the portal', () => {
     it.each([
       [500, 'Finished: 0 of 3 deliveries succeeded', 'failed'],
       [200, 'All done', 'delivered'],
-    ])('of which each is answered with %i says “%s”', async (answer, words, tone) => {
+    ])('whose deliveries are all answered with %i says “%s”', async (answer, words, tone) => {
       status = answer;
       const endpoint = await newEndpoint();
       for (let n = 0; n < 3; n++) {
@@ -186,7 +186,7 @@ describe('sending from the portal', () => {
       ['2026-03-01T00:00', '', 'to', 'Enter a date and a time'],
       ['', '2026-03-01T00:00', 'from', 'Enter a date and a time'],
       ['2026-03-01T00:01', '2026-03-01T00:00:59', 'to', 'This must be later than “From”.'],
-    ])('from %j until %j is refused beside the field', async (from, to, field, error) => {
+    ])('from %j until %j is refused next to the field', async (from, to, field, error) => {
       const endpoint = await newEndpoint();
       const path = recoverPath(endpoint);
       const before = await recoveries();
@@ -202,7 +202,7 @@ describe('sending from the portal', () => {
       expect(await recoveries()).toBe(before);
     });
 
-    it('is not offered where nothing failed, nor for a disabled endpoint', async () => {
+    it('is not offered if nothing failed, nor for a disabled endpoint', async () => {
       const endpoint = await newEndpoint();
       const path = recoverPath(endpoint);
       expect(wordsOf(await browser.open(path))).toContain('Nothing failed');
@@ -217,7 +217,7 @@ describe('sending from the portal', () => {
       expect(await recoveries()).toBe(before);
     });
 
-    it('counts first, sends what failed in the time and nothing else, and shows how far it is', async () => {
+    it('first shows a count, then sends exactly the failed deliveries of the period, and shows its progress', async () => {
       const endpoint = await newEndpoint();
       const elsewhere = await newEndpoint();
       const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour));

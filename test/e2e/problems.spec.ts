@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/test-service.js';
 import type { TestClient } from '../support/factory.js';
 import { until } from '../support/until.js';
 
-describe('problems', () => {
+describe('Problems:', () => {
   let service: TestService;
   let admin: string;
   let partner: TestClient;
@@ -20,7 +20,7 @@ describe('problems', () => {
 
   const send = (path: string, options: HttpOptions = {}) => service.http.send(path, options);
 
-  /** The members that every problem has, and the `type` that this kind has. */
+  /** Expects the members that every problem has, and the `type` of this kind. */
   function expectProblem(answer: Answer, status: number, slug?: string): void {
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json(;|$)/);
@@ -33,8 +33,8 @@ describe('problems', () => {
     expect(answer.json.detail.length).toBeGreaterThanOrEqual(answer.json.title.length);
   }
 
-  describe('shape', () => {
-    it('names each wrong member of a request in field_errors', async () => {
+  describe('the answer', () => {
+    it('names each invalid member of a request in field_errors', async () => {
       const answer = await send('/admin/users', {
         bearer: admin,
         json: { email: 'not an address', name: '', colour: 'red' },
@@ -46,7 +46,7 @@ describe('problems', () => {
       }
     });
 
-    it('says 400 to JSON that cannot be read', async () => {
+    it('is 400 for malformed JSON', async () => {
       const headers = { 'content-type': 'application/json' };
       expectProblem(
         await send('/admin/users', { bearer: admin, headers, body: '{"email":' }),
@@ -55,13 +55,13 @@ describe('problems', () => {
       );
     });
 
-    it('says 400 to an unsupported Service-Version', async () => {
+    it('is 400 for an unsupported Service-Version', async () => {
       const bearer = await service.make.clientToken(partner);
       const answer = await send('/v2/users', { bearer, headers: { 'service-version': '3' } });
       expectProblem(answer, 400, 'unsupported-version');
     });
 
-    it('gives 401 status, title and detail alone', async () => {
+    it('is 401 with only status, title and detail', async () => {
       for (const path of ['/v2/users', '/webhook_portal', '/admin/users']) {
         for (const bearer of [undefined, 'garbage', `cds_at_${'x'.repeat(49)}`]) {
           const answer = await send(path, bearer === undefined ? {} : { bearer });
@@ -72,7 +72,7 @@ describe('problems', () => {
       }
     });
 
-    it('gives 403 status, title and detail alone', async () => {
+    it('is 403 with only status, title and detail', async () => {
       const user = await service.make.user();
       const { access_token } = await service.make.tokens(partner, user);
       for (const path of ['/webhook_portal', '/admin/users']) {
@@ -82,7 +82,7 @@ describe('problems', () => {
       }
     });
 
-    it('says 404 to an address that does not exist, and to a resource that does not', async () => {
+    it('is 404 for an unknown address and an unknown resource', async () => {
       expectProblem(await send('/nothing/here'), 404, 'not-found');
       expectProblem(await send('/o/nothing'), 404, 'not-found');
       expectProblem(await send('/admin/users/nobody', { bearer: admin }), 404, 'not-found');
@@ -101,13 +101,13 @@ describe('problems', () => {
       ['DELETE', '/admin/clients', 'GET, HEAD, POST'],
       ['OPTIONS', '/admin/clients', 'GET, HEAD, POST'],
       ['POST', '/admin/clients/clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'DELETE, GET, HEAD, PATCH'],
-    ])('says 405 to %s %s, and which methods the address has', async (method, path, allowed) => {
+    ])('is 405 for %s %s, and names the allowed methods', async (method, path, allowed) => {
       const answer = await send(path, { method });
       expectProblem(answer, 405, 'method-not-allowed');
       expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allowed);
     });
 
-    it('says 405 to a revocation without the trailing slash, and what is missing', async () => {
+    it('is 405 for a revocation without the trailing slash, and says what is missing', async () => {
       const form = { token: 'x', client_id: partner.id, client_secret: partner.secret };
       const answer = await send('/o/revoke_token', { form });
       expectProblem(answer, 405, 'method-not-allowed');
@@ -115,18 +115,18 @@ describe('problems', () => {
       expect(answer.headers.has('allow')).toBe(true);
     });
 
-    it('says 409 to what stands in the way of something else', async () => {
+    it('is 409 for a conflict with the current state', async () => {
       const { email } = await service.make.user();
       const answer = await send('/admin/users', { bearer: admin, json: { email, name: 'Another' } });
       expectProblem(answer, 409, 'conflict');
     });
 
-    it('says 413 to a body over 64 kB', async () => {
+    it('is 413 for a body over 64 kB', async () => {
       const json = { email: 'a@mail.example', name: 'x'.repeat(66_000) };
       expectProblem(await send('/admin/users', { bearer: admin, json }), 413, 'content-too-large');
     });
 
-    it('says 415 to a media type that the address does not read', async () => {
+    it('is 415 for an unsupported media type', async () => {
       const headers = { 'content-type': 'text/plain' };
       expectProblem(
         await send('/admin/users', { bearer: admin, headers, body: 'x' }),
@@ -140,7 +140,7 @@ describe('problems', () => {
       );
     });
 
-    it('is that of preflight requests and assets too, which are no controller of ours', async () => {
+    it('is also a problem for preflight requests and assets, which our controllers do not handle', async () => {
       for (const path of ['/login', '/o/token', '/assets/app.css']) {
         const answer = await service.http.send(path, {
           method: 'OPTIONS',
@@ -171,7 +171,7 @@ describe('problems', () => {
       return types.filter((type) => type !== undefined);
     };
 
-    it('answer with a page to a browser, with JSON when asked, and with 406 to other wishes', async () => {
+    it('answer a browser with a page, other clients with JSON, and unsupported types with 406', async () => {
       const types = await seen();
       expect(types.length).toBeGreaterThanOrEqual(5);
       for (const type of types) {
@@ -187,7 +187,7 @@ describe('problems', () => {
       }
     });
 
-    it('answer with and without the trailing slash, and vary by Accept', async () => {
+    it('work with and without the trailing slash, and vary by Accept', async () => {
       for (const path of ['/v2/problems/not-found', '/v2/problems/not-found/']) {
         const answer = await send(path, { headers: { accept: 'application/json' } });
         expect(answer.status).toBe(200);
@@ -195,14 +195,14 @@ describe('problems', () => {
       }
     });
 
-    it('say 404 to names that every object has', async () => {
+    it('answer 404 to names that every JavaScript object has', async () => {
       for (const slug of ['constructor', '__proto__', 'toString']) {
         expectProblem(await send(`/v2/problems/${slug}/`), 404, 'not-found');
       }
     });
   });
 
-  describe('when something unexpected happens inside', () => {
+  describe('an unexpected error', () => {
     const tables = {
       authorization_codes: 'authorization_codes_away',
       consents: 'consents_away',
@@ -253,22 +253,25 @@ describe('problems', () => {
       ],
     ];
 
-    it.each(attempts)('%s says 500 and nothing of the inside, and logs it', async (name, attempt) => {
-      const id = `unexpected-${name.replaceAll(' ', '-')}`;
-      const answer = await attempt({ 'x-request-id': id });
-      expectProblem(answer, 500, 'internal-error');
-      expect(answer.headers.get('x-request-id')).toBe(id);
-      expect(answer.text).not.toMatch(
-        /relation|select|insert|update|scopes|_away|access_tokens|\bat \S+:\d+/i,
-      );
-      const lines = service.log
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .filter((line) => line.request_id === id && line.level === 'error');
-      expect(lines).toHaveLength(1);
-      expect(JSON.stringify(lines[0])).toMatch(/does not exist/);
-    });
+    it.each(attempts)(
+      'at %s is answered with a 500 that reveals no internals, and is logged',
+      async (name, attempt) => {
+        const id = `unexpected-${name.replaceAll(' ', '-')}`;
+        const answer = await attempt({ 'x-request-id': id });
+        expectProblem(answer, 500, 'internal-error');
+        expect(answer.headers.get('x-request-id')).toBe(id);
+        expect(answer.text).not.toMatch(
+          /relation|select|insert|update|scopes|_away|access_tokens|\bat \S+:\d+/i,
+        );
+        const lines = service.log
+          .map((line) => JSON.parse(line) as Record<string, unknown>)
+          .filter((line) => line.request_id === id && line.level === 'error');
+        expect(lines).toHaveLength(1);
+        expect(JSON.stringify(lines[0])).toMatch(/does not exist/);
+      },
+    );
 
-    it('a page says it in words, with the request id to quote', async () => {
+    it('on a page is explained in words, with the request id to quote', async () => {
       const query = new URLSearchParams({
         response_type: 'code',
         client_id: partner.id,
@@ -282,7 +285,7 @@ describe('problems', () => {
     });
   });
 
-  describe('when the database is away', () => {
+  describe('an unavailable database', () => {
     let elsewhere: Client;
     let name: string;
     let partnerToken: string;
@@ -314,7 +317,7 @@ describe('problems', () => {
       ['/health/ready', {}],
     ];
 
-    it('says 503, never 500, to requests whose connections are cut', async () => {
+    it('is answered with 503, never 500, for requests whose connections are cut', async () => {
       for (let round = 0; round < 5; round++) {
         const answers = Array.from({ length: 20 }, () => send('/v2/users', { bearer: partnerToken }));
         await cut();
@@ -324,7 +327,7 @@ describe('problems', () => {
       await until('all connections are new', async () => (await send('/health/ready')).status === 200);
     });
 
-    it('says 503 with Retry-After, and recovers by itself when the database is back', async () => {
+    it('is answered with 503 and Retry-After, until the service recovers by itself', async () => {
       await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
       await cut();
       for (const [path, options] of requests()) {
@@ -335,7 +338,7 @@ describe('problems', () => {
         expect(answer.text).not.toMatch(/postgres|connection|ECONN|test_/i);
       }
       expect((await send('/health/live')).status).toBe(200);
-      // A page that needs the database says it as a page.
+      // A page that needs the database answers with an error page.
       const page = await send(`/o/authorize?client_id=${partner.id}&redirect_uri=x`);
       expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
       expect(page.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);

@@ -4,7 +4,7 @@ import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { TestClient } from '../support/factory.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 
-describe('a purge', () => {
+describe('A purge', () => {
   let service: TestService;
   let client: TestClient;
   let user: UserEntity;
@@ -20,7 +20,10 @@ describe('a purge', () => {
   const count = async (what: string): Promise<number> =>
     (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${what}`))[0]!.n;
 
-  /** Lets statements that delete more rows of the table than that fail as if they had taken too long; gives the way back. */
+  /**
+   * Makes every statement that deletes more than this many rows of the table fail as if it had timed out. Returns a function that
+   * undoes this.
+   */
   async function failBeyond(table: string, rows: number): Promise<() => Promise<unknown>> {
     await query(`
       CREATE FUNCTION take_too_long() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -43,7 +46,7 @@ describe('a purge', () => {
       [user.id, number],
     );
 
-  it('tries fewer rows at a time where a statement takes too long, down to one, and goes through', async () => {
+  it('deletes fewer rows at a time after a timeout, down to one, and completes', async () => {
     const mend = await failBeyond('sessions', 2);
     await expiredSessions(30);
     try {
@@ -54,7 +57,7 @@ describe('a purge', () => {
     expect(await count('sessions WHERE expires_at < now()')).toBe(0);
   });
 
-  it('goes on with the other tables where one cannot be purged, and says which at its end', async () => {
+  it('continues with the other tables when one cannot be purged, and then reports that one', async () => {
     const mend = await failBeyond('authorization_codes', 0);
     try {
       await service.make.code(client, user);
@@ -74,8 +77,8 @@ describe('a purge', () => {
     expect(await count('authorization_codes')).toBe(0);
   });
 
-  it('of many rows, by the operator’s tool, ends with how many those were', async () => {
-    // The service leaves them to it.
+  it('of many rows by the operator’s tool reports how many rows were deleted', async () => {
+    // Stop the service's own purge, so that the tool does the work.
     await service.app.get(PurgeService).beforeApplicationShutdown();
     await query(
       `INSERT INTO revoked_access_tokens (id, expires_at)
@@ -86,7 +89,7 @@ describe('a purge', () => {
     expect((JSON.parse(out) as { removed: number }).removed).toBeGreaterThanOrEqual(2500);
   });
 
-  /** As `npm run operator -- purge`, under the role of the service. */
+  /** Does the same as `npm run operator -- purge`, under the role of the service. */
   const operatorPurge = () =>
     new Promise<{ code: number; out: string; err: string }>((resolve) => {
       const env = {
@@ -101,20 +104,20 @@ describe('a purge', () => {
     });
 });
 
-describe('notifications', () => {
+describe('A purge deletes exactly the notifications that are due:', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService({ env: { RETENTION_DAYS: '2' } })));
   afterAll(() => service.stop());
 
   it.each([
-    ['resolved for the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],
+    ['resolved longer ago than the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],
     ['resolved more recently', 'ACTIONABLE', { resolved_at: '47 hours' }, true],
-    ['with something to do, that was read and not resolved', 'ACTIONABLE', { read_at: '400 days' }, true],
-    ['with something to do, that nobody read', 'ACTIONABLE', {}, true],
-    ['with nothing to do, read for the retention time', 'SERVICE', { read_at: '49 hours' }, false],
-    ['with nothing to do, read more recently', 'SERVICE', { read_at: '47 hours' }, true],
-    ['with nothing to do, that nobody read for a year', 'MARKETING', { event_time: '366 days' }, false],
-    ['with nothing to do, that nobody read for less', 'MARKETING', { event_time: '364 days' }, true],
+    ['actionable, read but not resolved', 'ACTIONABLE', { read_at: '400 days' }, true],
+    ['actionable and unread', 'ACTIONABLE', {}, true],
+    ['not actionable, read longer ago than the retention time', 'SERVICE', { read_at: '49 hours' }, false],
+    ['not actionable, read more recently', 'SERVICE', { read_at: '47 hours' }, true],
+    ['not actionable, unread for more than a year', 'MARKETING', { event_time: '366 days' }, false],
+    ['not actionable, unread for less than a year', 'MARKETING', { event_time: '364 days' }, true],
   ])('%s (%s)', async (_what, category, ages: Record<string, string>, isKept) => {
     const { id: userId } = await service.make.user();
     const all = { event_time: category === 'ACTIONABLE' ? '500 days' : '60 days', ...ages };

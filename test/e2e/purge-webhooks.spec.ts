@@ -4,7 +4,7 @@ import type { TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
-describe('a purge of webhooks', () => {
+describe('A purge of webhooks', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -30,7 +30,7 @@ describe('a purge of webhooks', () => {
   const count = async (what: string, params: unknown[] = []): Promise<number> =>
     (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${what}`, params))[0]!.n;
 
-  it('leaves what is on its way, however old: nothing that was accepted is lost', async () => {
+  it('keeps pending deliveries, however old, so that no accepted event is lost', async () => {
     webhooks.answer(endpoint.path, 500);
     const { id, event_id } = await webhooks.publishOne(user.id);
     await webhooks.attempted(id);
@@ -44,7 +44,7 @@ describe('a purge of webhooks', () => {
     expect(await count('events WHERE id = $1', [event_id])).toBe(0);
   });
 
-  it('takes events with their deliveries and attempts after the days of the settings', async () => {
+  it('deletes events with their deliveries and attempts after the configured days', async () => {
     const [kept, gone] = [await webhooks.publishOne(user.id), await webhooks.publishOne(user.id)];
     for (const { id } of [kept, gone]) await webhooks.finished(id);
     await query("UPDATE events SET created_at = now() - interval '47 hours' WHERE id = $1", [kept.event_id]);
@@ -58,7 +58,7 @@ describe('a purge of webhooks', () => {
     }
   });
 
-  it('takes idempotency keys after 24 hours', async () => {
+  it('deletes idempotency keys after 24 hours', async () => {
     for (const key of ['a', 'b']) expect((await webhooks.publish(user.id, {}, { key })).status).toBe(202);
     expect(await count('event_idempotency_keys')).toBe(2);
     await query(
@@ -69,7 +69,7 @@ describe('a purge of webhooks', () => {
     expect(await count('event_idempotency_keys')).toBe(1);
   });
 
-  it('takes deleted endpoints, and the hours of the charts, after the days of the settings', async () => {
+  it('deletes removed endpoints and the hours of the charts after the configured days', async () => {
     const deleted = [await webhooks.endpoint(client), await webhooks.endpoint(client)];
     for (const [n, { id }] of deleted.entries()) {
       await query("UPDATE webhook_endpoints SET deleted_at = now() - make_interval(hours => $2) WHERE id = $1", [id, 47 + 2 * n]); // prettier-ignore

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** How long after their end rows are kept, where they are. */
+/** How long rows of some tables are kept after their end. */
 const KEPT: Record<string, string> = {
   client_secrets: '30 days 1 second',
 };
@@ -31,7 +31,7 @@ const count = async (sql: string, params: unknown[] = []): Promise<number> =>
 
 let inserted = 0;
 
-/** Revoked tokens, as many as wanted, that end at one time. */
+/** Inserts this many revoked tokens that expire at the same time. */
 const insertRevoked = (number: number, expires: string) =>
   query(
     `INSERT INTO revoked_access_tokens (id, expires_at)
@@ -39,8 +39,8 @@ const insertRevoked = (number: number, expires: string) =>
     [expires, number, ++inserted],
   );
 
-describe('a purge', () => {
-  it('takes what has expired, and leaves what has not', async () => {
+describe('A purge', () => {
+  it('deletes what has expired, and keeps the rest', async () => {
     const client = await service.make.client();
     const bearer = await service.make.clientToken(client);
     for (let n = 0; n < 2; n++) {
@@ -65,7 +65,7 @@ describe('a purge', () => {
     for (const table of tables) {
       const before = await count(table);
       const { digest } = (await query(`SELECT digest FROM ${table} ORDER BY created_at DESC LIMIT 1`))[0]!;
-      // A secret stays for a while, so that whoever asks why it is refused is told.
+      // Expired secrets are kept for a while, so that the reason of a refusal can be told.
       const past = KEPT[table] ?? '1 second';
       await query(`UPDATE ${table} SET expires_at = now() - $2::interval WHERE digest = $1`, [digest, past]);
       await purge();
@@ -74,13 +74,13 @@ describe('a purge', () => {
     }
   });
 
-  it('leaves a secret without an end', async () => {
+  it('keeps a secret without an expiry', async () => {
     const endless = await count('client_secrets WHERE expires_at IS NULL');
     await purge();
     expect(await count('client_secrets WHERE expires_at IS NULL')).toBe(endless);
   });
 
-  it('takes more rows than one batch has', async () => {
+  it('deletes more rows than fit in one batch', async () => {
     const before = await count('revoked_access_tokens');
     await insertRevoked(2500, '-1 second');
     await insertRevoked(1500, '1 hour');
@@ -89,12 +89,12 @@ describe('a purge', () => {
     expect(await count('revoked_access_tokens')).toBe(before + 1500);
   });
 
-  it('may run in two instances at once: each row goes once, and none is left', async () => {
+  it('may run in two instances at once: each row is deleted once, and none is left', async () => {
     await insertRevoked(5000, '-1 second');
     const expired = await count('revoked_access_tokens WHERE expires_at < now()');
     const removed = await Promise.all([purge(0), purge(1), purge(0), purge(1)]);
     expect(removed.reduce((sum, each) => sum + each)).toBe(expired);
-    // A batch that another run holds is left to it; whoever comes next finds what was left.
+    // A purge skips a batch that another run has locked; the next purge deletes what is left.
     await purge();
     expect(await count('revoked_access_tokens WHERE expires_at < now()')).toBe(0);
   });
@@ -113,8 +113,8 @@ describe('a purge', () => {
   });
 });
 
-describe('a grant', () => {
-  /** A code with what came of it, aged to just before the end of its grant's year. */
+describe('A grant', () => {
+  /** Creates a code with its tokens, aged to just before the end of its grant's year. */
   async function agedFamily() {
     const pkce = newPkce();
     const code = await service.make.code(client, user, { pkce });
@@ -140,13 +140,13 @@ describe('a grant', () => {
     return { id, code, code_verifier, first, third };
   }
 
-  it('keeps its code as long as it lives', async () => {
+  it('keeps its code as long as the grant lives', async () => {
     const { id } = await agedFamily();
     await purge();
     expect(await count('authorization_codes WHERE grant_id = $1', [id])).toBe(1);
   });
 
-  it('so that a second use of the code is still noticed', async () => {
+  it('keeps its code, so that a replay of the code is still detected', async () => {
     const { code, code_verifier, third } = await agedFamily();
     await purge();
     expect(await isAccepted(service.http, third.access_token)).toBe(true);
@@ -154,7 +154,7 @@ describe('a grant', () => {
     expect(await isAccepted(service.http, third.access_token)).toBe(false);
   });
 
-  it('and of a retired refresh token too', async () => {
+  it('lets a replay of a retired refresh token be detected as long as the grant lives', async () => {
     const { first, third } = await agedFamily();
     await purge();
     expect(await isAccepted(service.http, third.access_token)).toBe(true);
@@ -169,7 +169,7 @@ describe('a grant', () => {
       'left unused until its refresh token expired',
       `UPDATE grants SET refresh_expires_at = now() - $2::interval, look_again_at = now() - $2::interval WHERE id = $1`,
     ],
-  ])('goes with its codes 30 days after it was %s, and not before', async (_what, end) => {
+  ])('is deleted with its codes 30 days after it was %s, not earlier', async (_what, end) => {
     const { id } = await agedFamily();
     await query(end, [id, '29 days 23 hours']);
     await purge();
@@ -180,7 +180,7 @@ describe('a grant', () => {
     expect(await count('authorization_codes WHERE grant_id = $1', [id])).toBe(0);
   });
 
-  it('that is refreshed is looked at again when its present refresh token will have been unused for long', async () => {
+  it('that was refreshed is only checked again when its current refresh token expires', async () => {
     const { id, third } = await agedFamily();
     await query("UPDATE grants SET look_again_at = now() - interval '31 days' WHERE id = $1", [id]);
     await purge();
@@ -188,7 +188,7 @@ describe('a grant', () => {
     expect((await refresh(service.http, client, third.refresh_token)).status).toBe(200);
   });
 
-  it('leaves the consent when it goes', async () => {
+  it('does not take the consent with it when it is deleted', async () => {
     const someone = await service.make.user();
     await service.make.tokens(client, someone);
     await query(`UPDATE grants SET revoked_at = now() - interval '31 days' WHERE user_id = $1`, [someone.id]);
@@ -198,15 +198,15 @@ describe('a grant', () => {
   });
 });
 
-/** The database lets nobody do that; its superuser can switch the guard off. */
+/** Runs a change of the audit trail, which the database refuses unless a superuser switches its guard off. */
 async function changingTheTrail(change: () => Promise<unknown>): Promise<void> {
   await query('ALTER TABLE audit_events DISABLE TRIGGER USER');
   await change();
   await query('ALTER TABLE audit_events ENABLE TRIGGER USER');
 }
 
-describe('the audit trail', () => {
-  it('stays for a year and goes then', async () => {
+describe('The audit trail', () => {
+  it('is kept for a year and then deleted', async () => {
     const someone = await service.make.user();
     const age = (time: string) =>
       changingTheTrail(() =>

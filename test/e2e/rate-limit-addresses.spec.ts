@@ -14,7 +14,7 @@ import { strangeToken } from '../support/tokens.js';
 const ADDRESS_LIMIT = 20;
 const OAUTH_RATE_LIMIT_PER_MINUTE = String(ADDRESS_LIMIT / 10);
 
-describe('the limit of an address for requests without a valid token', () => {
+describe('The limit of an address for requests without a valid token', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startService({ env: { OAUTH_RATE_LIMIT_PER_MINUTE, TRUSTED_PROXIES: '127.0.0.1' } });
@@ -30,12 +30,12 @@ describe('the limit of an address for requests without a valid token', () => {
     return garbage(address)();
   };
 
-  it('refuses with a problem that says when, and tells nobody', async () => {
+  it('refuses with a problem that says when to try again, and creates no notification', async () => {
     expectPlainRefusal(await exhaust(newAddress()), service.settings.baseUrl, 60);
     expect(await service.database.query('SELECT 1 FROM notifications')).toEqual([]);
   });
 
-  it('counts no token, garbage, unknown and revoked ones, in the query string too, on every endpoint alike', async () => {
+  it('counts missing, malformed, unknown and revoked tokens, also in the query string, at all endpoints together', async () => {
     const client = await service.make.client();
     const revoked = await service.make.clientToken(client);
     await service.http.send('/o/revoke_token/', {
@@ -56,7 +56,7 @@ describe('the limit of an address for requests without a valid token', () => {
     expect((await send('/notifications')).status).toBe(429);
   });
 
-  it('lets go after as long as Retry-After says, and not before', async () => {
+  it('ends when Retry-After says, not earlier', async () => {
     const address = newAddress();
     const seconds = retryAfterOf(await exhaust(address));
     expect(seconds).toBeGreaterThan(30);
@@ -66,7 +66,7 @@ describe('the limit of an address for requests without a valid token', () => {
     expect((await garbage(address)()).status).toBe(401);
   });
 
-  it('counts no request with a valid token, which counts for its client alone, and holds it up when it is used up', async () => {
+  it('does not count requests with a valid token, which count for their client, but refuses them once it is used up', async () => {
     const bearer = await service.make.clientToken(await service.make.client());
     const address = newAddress();
     const send = from(service.http, address);
@@ -80,14 +80,14 @@ describe('the limit of an address for requests without a valid token', () => {
     expect(limitHeaders(elsewhere)).toEqual([1000, 1000 - ADDRESS_LIMIT - 6]);
   });
 
-  it('leaves other addresses, and clients who call from them, alone', async () => {
+  it('does not affect other addresses or clients that call from them', async () => {
     const bearer = await service.make.clientToken(await service.make.client());
     await exhaust(newAddress());
     expect((await garbage(newAddress())()).status).toBe(401);
     expect((await from(service.http, newAddress())('/v2/users', { bearer })).status).toBe(200);
   });
 
-  describe('knows one address by another name:', () => {
+  describe('treats as one address', () => {
     it.each([
       ['IPv4 inside IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
       ['IPv6 written out', '2001:db8:0:1::1', '2001:0DB8:0000:0001:0000:0000:0000:0001'],
@@ -97,31 +97,31 @@ describe('the limit of an address for requests without a valid token', () => {
       expect((await garbage(other)()).status).toBe(429);
     });
 
-    it('but not a neighbouring IPv6 network', async () => {
+    it('only addresses of the same IPv6 network, not of a neighbouring one', async () => {
       await exhaust('2001:db8:0:3::1');
       expect((await garbage('2001:db8:0:4::1')()).status).toBe(401);
     });
   });
 
-  describe('believes of X-Forwarded-For', () => {
+  describe('accepts in X-Forwarded-For', () => {
     it.each([
       ['with a port', (address: string) => `${address}:4711`],
       ['with another port', (address: string) => `${address}:9`],
       ['inside IPv6, with brackets and a port', (address: string) => `[::ffff:${address}]:443`],
-    ])('an address %s as that address', async (_what, written) => {
+    ])('an address %s as the same address', async (_what, written) => {
       const address = newAddress();
       expect((await exhaust(written(address))).status).toBe(429);
       expect((await garbage(address)()).status).toBe(429);
       expect((await garbage(`${newAddress()}:4711`)()).status).toBe(401);
     });
 
-    it('IPv6 in brackets, with a port or a zone, as its network', async () => {
+    it('IPv6 in brackets, with a port or with a zone, as its network', async () => {
       expect((await exhaust('[2001:db8:0:5::1]:4711')).status).toBe(429);
       expect((await garbage('2001:db8:0:5::2%eth0')()).status).toBe(429);
       expect((await garbage('[2001:db8:0:6::1]:4711')()).status).toBe(401);
     });
 
-    it('no garbage: it counts for the proxy that wrote it, whatever it is, and for nobody who has an address', async () => {
+    it('no malformed address: it counts for the proxy that sent it, and for no client address', async () => {
       const written = ['unknown', '_hidden', '1.2.3.4.5', '', `${newAddress()}, -`];
       let n = 0;
       const next = (): Promise<Answer> => garbage(written[n++ % written.length]!)();
@@ -132,7 +132,7 @@ describe('the limit of an address for requests without a valid token', () => {
       putClockForward(60);
     });
 
-    it('what the trusted proxy wrote, not what came before it', async () => {
+    it('only what the trusted proxy added, not what precedes it', async () => {
       const address = newAddress();
       for (let n = 0; n < ADDRESS_LIMIT; n++) {
         expect((await garbage(`${newAddress()}, ${address}`)()).status).toBe(401);
@@ -141,7 +141,7 @@ describe('the limit of an address for requests without a valid token', () => {
       expect((await garbage(`${address}, ${newAddress()}`)()).status).toBe(401);
     });
 
-    it('nothing that collides with the count of a client, a user or a sign-in', async () => {
+    it('nothing that could collide with the counter of a client, a user or a sign-in', async () => {
       const client = await service.make.client();
       const bearer = await service.make.clientToken(client);
       for (const forged of [
@@ -157,18 +157,18 @@ describe('the limit of an address for requests without a valid token', () => {
       const answer = await service.http.get('/v2/users', { bearer });
       expect([answer.status, ...limitHeaders(answer)]).toEqual([200, 1000, 999]);
       expect((await garbage('203.0.113.9')()).status).toBe(401);
-      // The second and last of its minute: nobody has used one up.
+      // This is the second and last request of its minute: the limit was not used up.
       await service.make.clientToken(client);
     });
   });
 });
 
-describe('without trusted proxies', () => {
+describe('Without trusted proxies, the limit of an address', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService({ env: { OAUTH_RATE_LIMIT_PER_MINUTE } })));
   afterAll(() => service.stop());
 
-  it('a forged X-Forwarded-For or Forwarded has no effect', async () => {
+  it('ignores a forged X-Forwarded-For or Forwarded header', async () => {
     const garbage = (): Promise<Answer> => {
       const address = newAddress();
       return service.http.get('/v2/users', {

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const LIMIT = 2;
 const HOUR = 3600;
-// What is known of a notification may be this old, in seconds.
+// Cached data about a notification may be this old, in seconds.
 const REMEMBERED = 5;
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
   resolve_at: Date;
 }
 
-describe('the notification inside a 429', () => {
+describe('The notification in a 429', () => {
   let service: TestService;
   let admin: string;
   let client: TestClient;
@@ -36,7 +36,7 @@ describe('the notification inside a 429', () => {
 
   const ask = (token = bearer, instance = 0): Promise<Answer> =>
     service.instances[instance]!.http.get('/v2/users', { bearer: token });
-  /** Uses the limit up on every instance, for each counts for itself here. */
+  /** Uses the limit up on every instance, because here each instance counts separately. */
   const exhaust = async (token = bearer): Promise<void> => {
     for (const instance of [0, 1]) {
       expect(await statusesOf(LIMIT, () => ask(token, instance))).toEqual(Array(LIMIT).fill(200));
@@ -49,7 +49,7 @@ describe('the notification inside a 429', () => {
   };
   const rows = (of = client): Promise<Row[]> =>
     service.database.query<Row>('SELECT * FROM notifications WHERE client_id = $1 ORDER BY id', [of.id]);
-  /** As if the hour of every open period were over. */
+  /** Makes the hour of every open period end. */
   const endPeriods = async (): Promise<void> => {
     await service.database.query(
       `UPDATE notifications SET event_time = event_time - interval '1 hour', resolve_at = resolve_at - interval '1 hour'
@@ -71,7 +71,7 @@ describe('the notification inside a 429', () => {
     expect(answer.status).toBe(200);
   };
 
-  it('is raised once by 200 simultaneous refusals on two instances, and is the same in each', async () => {
+  it('is created once for 200 concurrent refusals on two instances, and is the same in each', async () => {
     await exhaust();
     const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(bearer, n % 2)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
@@ -80,7 +80,7 @@ describe('the notification inside a 429', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('is found again by later refusals on any instance, also after what an instance remembers has gone', async () => {
+  it('is found again by later refusals on any instance, even after the cached data has expired', async () => {
     await exhaust();
     const first = await refused();
     for (let n = 0; n < 3; n++) {
@@ -90,7 +90,7 @@ describe('the notification inside a 429', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('costs a flood of refusals no query, for as long as its period lasts', async () => {
+  it('costs a flood of refusals no query as long as its period lasts', async () => {
     await exhaust();
     await refused();
     const flood = async (): Promise<void> => {
@@ -99,12 +99,12 @@ describe('the notification inside a 429', () => {
     };
     expect(await statementsDuring(flood)).toEqual([]);
     putClockForward(HOUR / 2);
-    // What is known of the token is older than a minute by then, so it is looked at again; the notice is not.
+    // By then the token's cached state is older than a minute, so the token is checked again; the notification is not.
     const later = await statementsDuring(flood);
     expect(later.filter((sql) => !sql.includes('revoked_access_tokens'))).toEqual([]);
   });
 
-  it('shows at once what was marked on another instance', async () => {
+  it('shows immediately what was marked on another instance', async () => {
     await exhaust();
     const { id } = await refused(bearer, 0);
     expect(await refused(bearer, 1)).toMatchObject({ id });
@@ -114,7 +114,7 @@ describe('the notification inside a 429', () => {
     }
   });
 
-  it('concerns the user of the token, each for themselves', async () => {
+  it('belongs to the user of the token, with a separate one for each user', async () => {
     const users = [await service.make.user(), await service.make.user()];
     const notices: unknown[] = [];
     for (const user of users) {
@@ -131,7 +131,7 @@ describe('the notification inside a 429', () => {
     expect(stored).toEqual(users.map((user, n) => ({ id: notices[n], user_id: user.id })));
   });
 
-  it('concerns the owner for client credentials, and is then the same as for the token of the owner', async () => {
+  it("belongs to the owner for client credentials, and is the same as for the owner's token", async () => {
     const owner: UserEntity = await service.make.user();
     const owned = await service.make.client({ ownerId: owner.id });
     const tokens = [
@@ -150,7 +150,7 @@ describe('the notification inside a 429', () => {
     expect(await rows(owned)).toHaveLength(1);
   });
 
-  it('is a resource that the client finds under its URL once it is served again', async () => {
+  it('can be read at its URL once the client is served again', async () => {
     await exhaust();
     const notification = await refused();
     await setLimit(100);
@@ -161,7 +161,7 @@ describe('the notification inside a 429', () => {
     expect((await service.http.get('/notifications', { bearer })).json).toEqual([notification]);
   });
 
-  it('shows what was marked meanwhile, and stays the one of its period', async () => {
+  it('shows marks made in the meantime, and remains the one of its period', async () => {
     await exhaust();
     const { id } = await refused();
     await setLimit(100);
@@ -179,7 +179,7 @@ describe('the notification inside a 429', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('stays open for an hour from the first refusal, and is then resolved by the service', async () => {
+  it('stays open for an hour after the first refusal, and is then resolved by the service', async () => {
     await exhaust();
     const { id } = await refused();
     const [{ period }] = (await service.database.query<{ period: number }>(
@@ -198,7 +198,7 @@ describe('the notification inside a 429', () => {
     expect(shown.json.resolved_at).toBe(row!.resolve_at.toISOString());
   });
 
-  it('is not resolved a second time when its user did so before', async () => {
+  it('is not resolved again if its user resolved it earlier', async () => {
     await exhaust();
     const { id } = await refused();
     await service.database.query(
@@ -211,7 +211,7 @@ describe('the notification inside a 429', () => {
     expect((await rows())[0]!.resolved_at).toEqual(before!.resolved_at);
   });
 
-  it('is a new one for a new period, also when many refusals on two instances find the old one over', async () => {
+  it('is a new one in a new period, even if many concurrent refusals on two instances find the old period over', async () => {
     await exhaust();
     const first = await refused();
     await refused(bearer, 1);
@@ -227,7 +227,7 @@ describe('the notification inside a 429', () => {
     ]);
   });
 
-  it('goes with its user, and the period too', async () => {
+  it('is deleted with its user, together with the period', async () => {
     const user = await service.make.user();
     const { access_token } = await service.make.tokens(client, user);
     await exhaust(access_token);

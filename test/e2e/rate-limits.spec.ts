@@ -20,11 +20,11 @@ const ENDPOINTS: [path: string, options: HttpOptions, status: number][] = [
   ['/webhook_portal', {}, 200],
 ];
 
-/** What a 429 points at is read all the same (limit-gate.spec.ts). */
+/** Whether the path can still be read by a client over its limit (see limit-gate.spec.ts). */
 const isRead = ([path, { method }]: [string, HttpOptions, number]): boolean =>
   path.startsWith('/notifications') && method === undefined;
 
-describe('the limit of bearer endpoints', () => {
+describe('The limit of bearer endpoints', () => {
   let service: TestService;
   let admin: string;
   let client: TestClient;
@@ -50,7 +50,7 @@ describe('the limit of bearer endpoints', () => {
   const setLimit = async (rate_limit: unknown, of = client): Promise<Answer> => {
     const path = `/admin/clients/${of.id}`;
     const answer = await service.http.send(path, { method: 'PATCH', bearer: admin, json: { rate_limit } });
-    // Another instance hears of it within 100 ms: here, before the test goes on.
+    // Another instance is notified within 100 ms; here the test waits for it.
     await Promise.all(service.instances.map(({ app }) => app.get(AccessChanges).catchUp()));
     return answer;
   };
@@ -58,7 +58,7 @@ describe('the limit of bearer endpoints', () => {
     (await service.make.tokens(of, user)).access_token;
 
   describe('refuses', () => {
-    it('the next request with every member of a problem and of a notification, and no other', async () => {
+    it('the next request with exactly the members of a problem and a notification', async () => {
       const answer = await exhaust();
       expect(answer.status).toBe(429);
       expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
@@ -96,7 +96,7 @@ describe('the limit of bearer endpoints', () => {
       ]);
     });
 
-    it('HEAD with the same headers and no body', async () => {
+    it('HEAD requests with the same headers and no body', async () => {
       const get = await exhaust();
       const head = await ask('/v2/users', { method: 'HEAD' });
       expect([head.status, head.text, limitHeaders(head)]).toEqual([429, '', [LIMIT, 0]]);
@@ -107,7 +107,7 @@ describe('the limit of bearer endpoints', () => {
       );
     });
 
-    it('before the version and the body are looked at', async () => {
+    it('before version and body are checked', async () => {
       await exhaust();
       expect((await ask('/v2/users', { headers: { 'service-version': '3' } })).status).toBe(429);
       const json = { read: 'nonsense' };
@@ -116,7 +116,7 @@ describe('the limit of bearer endpoints', () => {
       );
     });
 
-    it('all but 50 of 200 simultaneous requests against a limit of 50', async () => {
+    it('all but 50 of 200 concurrent requests at a limit of 50', async () => {
       await setLimit(50);
       const others = await Promise.all([service.make.clientToken(client), service.make.clientToken(client)]);
       const tokens = [bearer, ...others];
@@ -124,7 +124,7 @@ describe('the limit of bearer endpoints', () => {
       expect(await tally(answers)).toEqual({ 200: 50, 429: 150 });
     });
 
-    it('for as long as Retry-After says: not one second less, and refusals on the way change nothing', async () => {
+    it('for exactly as long as Retry-After says, which other refusals do not change', async () => {
       const seconds = retryAfterOf(await exhaust());
       expect(seconds).toBeGreaterThan(HOUR - 30);
       putClockForward(seconds / 2);
@@ -137,7 +137,7 @@ describe('the limit of bearer endpoints', () => {
       expect((await ask()).status).toBe(200);
     });
 
-    it('by a rolling hour: one request for each that is an hour old', async () => {
+    it('by a rolling hour: another request is allowed for each that is an hour old', async () => {
       expect(await statusesOf(2, as(bearer))).toEqual([200, 200]);
       putClockForward(HOUR / 2);
       expect(await statusesOf(4, as(bearer))).toEqual([200, 200, 200, 429]);
@@ -147,7 +147,7 @@ describe('the limit of bearer endpoints', () => {
     });
   });
 
-  describe('stands in the headers', () => {
+  describe('is given in the headers', () => {
     it.each(ENDPOINTS)('of %s %j', async (path, options, status) => {
       const answers = [await ask(path, options), await ask(path, options)];
       expect(answers.map((answer) => answer.status)).toEqual([status, status]);
@@ -156,11 +156,11 @@ describe('the limit of bearer endpoints', () => {
         [LIMIT, LIMIT - 2],
       ]);
       expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual([null, null]);
-      // Nobody promised it, and of a rolling hour it could only be wrong.
+      // The contract does not promise this header, and with a rolling hour its value could only be wrong.
       expect(answers.map(({ headers }) => headers.get('x-ratelimit-reset'))).toEqual([null, null]);
     });
 
-    it('of HEAD, of a refused method of access, and of a request refused for its version, which counts', async () => {
+    it('of HEAD, of an unsupported method, and of a request refused for its version, which counts', async () => {
       const user = await service.make.user();
       const token = await userToken(user);
       const version = { 'service-version': '3' };
@@ -178,7 +178,7 @@ describe('the limit of bearer endpoints', () => {
   });
 
   describe('counts', () => {
-    it('each pair of client and user for itself, over all tokens of the pair', async () => {
+    it('requests separately for each pair of client and user, over all tokens of the pair', async () => {
       const [anna, ben] = [await service.make.user(), await service.make.user()];
       const other = await service.make.client();
       const [first, second] = [await userToken(anna), await userToken(anna)];
@@ -189,7 +189,7 @@ describe('the limit of bearer endpoints', () => {
       }
     });
 
-    it('client credentials for the client, apart from the user who owns it', async () => {
+    it('client-credentials requests for the client, separately from the user who owns it', async () => {
       const owned = await service.make.client({ ownerId: (await service.make.user()).id });
       const [first, second] = [await service.make.clientToken(owned), await service.make.clientToken(owned)];
       expect((await exhaust(first)).status).toBe(429);
@@ -202,7 +202,7 @@ describe('the limit of bearer endpoints', () => {
       expect(limitHeaders(await as(ofOwner)())).toEqual([LIMIT, LIMIT - 1]);
     });
 
-    it('nothing for whoever has no valid token', async () => {
+    it('no request without a valid token', async () => {
       for (const token of ['garbage', `${bearer.slice(0, -1)}x`, `${client.id}`]) {
         const answer = await as(token)();
         expect([answer.status, ...limitHeaders(answer)]).toEqual([401, null, null]);
@@ -232,14 +232,14 @@ describe('the limit of bearer endpoints', () => {
     });
   });
 
-  describe("of a client's own", () => {
+  describe('when set for one client', () => {
     it.each([0, -1, 1.5, 1e12, 1_000_000_001, '100', true, [10], {}])('cannot be %j', async (value) => {
       const answer = await setLimit(value);
       expect([answer.status, Object.keys(answer.json.field_errors)]).toEqual([400, ['rate_limit']]);
       expect(limitHeaders(await ask())).toEqual([LIMIT, LIMIT - 1]);
     });
 
-    it('counts at once on every instance: lowered, raised after refusals, and taken away', async () => {
+    it('changes immediately on every instance when lowered, raised after refusals, or removed', async () => {
       const elsewhere = (): Promise<Answer> => service.instances[1]!.http.get('/v2/users', { bearer });
       const both = async () =>
         [await ask(), await elsewhere()].map((answer) => [answer.status, ...limitHeaders(answer)]);
@@ -257,19 +257,19 @@ describe('the limit of bearer endpoints', () => {
       expect(await both()).toEqual(Array(2).fill([429, LIMIT, 0]));
     });
 
-    it('when lowered, has Retry-After say when enough requests are old', async () => {
+    it('makes Retry-After wait for enough requests to expire when it is lowered', async () => {
       await ask();
       putClockForward(600);
       await statusesOf(3, as(bearer));
       await setLimit(2);
       const refused = await ask();
-      // Three of the four must go: the newest of those is not the first.
+      // Three of the four must expire, and the newest of those three is not the first.
       expect(retryAfterOf(refused)).toBeGreaterThan(HOUR - 60);
       putClockForward(retryAfterOf(refused));
       expect((await ask()).status).toBe(200);
     });
 
-    it('leaves other clients theirs', async () => {
+    it('does not change for other clients', async () => {
       const other = await service.make.client();
       await setLimit(1, other);
       expect((await exhaust()).status).toBe(429);

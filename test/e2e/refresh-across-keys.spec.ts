@@ -14,8 +14,8 @@ import { endGrace, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
 const NEXT_ENCRYPTION_KEY = Buffer.alloc(32, 'n').toString('base64');
 
-/** Refresh tokens, and the keys that sign them. */
-describe('a refresh token', () => {
+/** Refresh tokens and the keys that sign them. */
+describe('A refresh token', () => {
   let service: TestService;
   let client: TestClient;
   let user: UserEntity;
@@ -41,7 +41,7 @@ describe('a refresh token', () => {
     return ((await use(second.refresh_token)).json as Tokens).refresh_token;
   };
 
-  it('that nobody signed ends nothing, whichever generation of a grant it names', async () => {
+  it('with a forged signature revokes nothing, whichever generation of a grant it names', async () => {
     const record = await refreshRecordOf(service, first.refresh_token);
     const forged = [record.keyId, record.keyId + 1].flatMap((keyId) =>
       [0, 1, 2, 2 ** 31].map((generation) =>
@@ -53,13 +53,13 @@ describe('a refresh token', () => {
     expect(await goesOn()).toBeDefined();
   });
 
-  it('of a revoked key is refused, and ends nothing that another key signed', async () => {
+  it('of a revoked key is refused, and revokes nothing that another key signed', async () => {
     const { keyId } = await refreshRecordOf(service, first.refresh_token);
     await keys().rotate();
     const third = (await use(second.refresh_token)).json as Tokens;
     await keys().revoke(keyId);
     await endGrace(service, first.refresh_token);
-    // Whoever has the key that leaked can sign any generation.
+    // With the leaked key, a thief can sign any generation.
     const leaked = (await tokenKeysOf(service)).get(keyId)!;
     const { grantId } = await refreshRecordOf(service, third.refresh_token);
     const made = [0, 1, 2, 3].map((generation) => writeRefreshToken({ keyId, grantId, generation }, leaked));
@@ -68,14 +68,14 @@ describe('a refresh token', () => {
     expect((await use(third.refresh_token)).status).toBe(200);
   });
 
-  it('whose successor was signed by a key that is revoked since does not give it again', async () => {
+  it("does not return its successor if the successor's key has been revoked", async () => {
     const { keyId } = await refreshRecordOf(service, second.refresh_token);
     await keys().revoke(keyId);
     await expectRefused(first.refresh_token);
     await expectRefused(second.refresh_token);
   });
 
-  it('gives the same pair again where another key signs by now, and goes on with that one', async () => {
+  it('returns the same pair again after a key rotation, and the next refresh uses the new key', async () => {
     await keys().rotate();
     expect((await use(first.refresh_token)).json).toMatchObject({
       access_token: second.access_token,
@@ -86,7 +86,7 @@ describe('a refresh token', () => {
     expect(third.keyId).not.toBe((await refreshRecordOf(service, second.refresh_token)).keyId);
   });
 
-  it('gives the same pair again under another ENCRYPTION_KEY', async () => {
+  it('returns the same pair again under another ENCRYPTION_KEY', async () => {
     const env = { ENCRYPTION_KEY: NEXT_ENCRYPTION_KEY, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
     const next = await startInstance(service.database, env);
     try {
@@ -99,7 +99,7 @@ describe('a refresh token', () => {
     }
   });
 
-  it('is known as a replay of its grant, which ends, also where its key was renewed since', async () => {
+  it('is still detected as a replay, which revokes its grant, after a key rotation', async () => {
     await keys().rotate();
     const third = await goesOn();
     await endGrace(service, first.refresh_token);

@@ -3,11 +3,11 @@ import { expectOAuthError, refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { refreshRecordOf } from '../support/tokens.js';
 
-// Of so many rotations the grant's row keeps the moments.
+// The grant's row stores the times of this many rotations.
 const KEPT = 16;
 
-/** Many rotations within one grace time: a client gone wild, or many at once that share a token. */
-describe('a refresh token that was rotated just now', () => {
+/** Many rotations within one grace time, by a faulty client or by many that share a token. */
+describe('A refresh token that was rotated within the grace time', () => {
   let service: TestService;
   let client: TestClient;
 
@@ -17,7 +17,7 @@ describe('a refresh token that was rotated just now', () => {
   });
   afterAll(() => service.stop());
 
-  /** The first token of a grant that was rotated so many times, and the present one. */
+  /** Rotates a grant's refresh token this many times. Returns the first and the current token. */
   async function rotated(times: number): Promise<{ first: string; present: string }> {
     const { refresh_token: first } = await service.make.tokens(client, await service.make.user());
     let present = first;
@@ -35,14 +35,14 @@ describe('a refresh token that was rotated just now', () => {
     return row;
   };
 
-  it('counts as replayed, and ends its grant, when sixteen were rotated after it', async () => {
+  it('counts as replayed and revokes its grant after sixteen later rotations', async () => {
     const { first, present } = await rotated(KEPT + 1);
     expect(await momentsKept(present)).toEqual({ n: KEPT });
     expectOAuthError(await refresh(service.http, client, first), 400, 'invalid_grant');
     expectOAuthError(await refresh(service.http, client, present), 400, 'invalid_grant');
   });
 
-  it('is a late duplicate, and ends nothing, when fewer were', async () => {
+  it('counts as a late duplicate and revokes nothing after fewer rotations', async () => {
     const { first, present } = await rotated(KEPT);
     expectOAuthError(await refresh(service.http, client, first), 400, 'invalid_grant');
     expect((await refresh(service.http, client, present)).status).toBe(200);

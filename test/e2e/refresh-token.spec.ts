@@ -33,7 +33,7 @@ afterAll(() => service.stop());
 const use = (token: string, fields: Record<string, string | undefined> = {}, of = client) =>
   refresh(service.http, of, token, fields);
 
-/** A refresh that must succeed. */
+/** Refreshes, and expects success. */
 async function rotated(
   token: string,
   fields: Record<string, string | undefined> = {},
@@ -56,27 +56,27 @@ async function grantOf(token: string): Promise<{ id: string; scopes: string[]; r
   return rows[0]!;
 }
 
-/** How many seconds the refresh token of the present generation lives. */
+/** Returns how many seconds the current refresh token lives. */
 async function refreshLifetimeOf(token: string): Promise<number> {
   const sql = 'SELECT extract(epoch FROM refresh_expires_at - issued_at)::int AS n FROM grants WHERE id = $1';
   const { grantId } = await refreshRecordOf(service, token);
   return (await service.database.query<{ n: number }>(sql, [grantId]))[0]!.n;
 }
 
-describe('a refresh is refused', () => {
+describe('A refresh is refused', () => {
   it('without a token', async () => {
     expectOAuthError(await use('x', { refresh_token: undefined }), 400, 'invalid_request');
     expectOAuthError(await use(''), 400, 'invalid_request');
   });
 
-  it('with a token that is unknown or of another kind', async () => {
+  it('with an unknown token or a token of another kind', async () => {
     const { access_token } = await service.make.tokens(client, user);
     for (const token of ['x', strangeToken('refresh'), access_token, 'cds_rt_☀', 'x'.repeat(5000)]) {
       expectOAuthError(await use(token), 400, 'invalid_grant');
     }
   });
 
-  it("with another client's token, which stays as it is", async () => {
+  it("with another client's token, which stays unchanged", async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     expectOAuthError(await use(refresh_token, {}, other), 400, 'invalid_grant');
     expectOAuthError(await use(refresh_token, {}, app), 400, 'invalid_grant');
@@ -89,7 +89,7 @@ describe('a refresh is refused', () => {
     expect((await use(refresh_token)).status).toBe(200);
   });
 
-  it('with a scope wider than was granted, or malformed; the token stays usable', async () => {
+  it('with a wider scope than granted or a malformed one, and the token stays usable', async () => {
     const { refresh_token } = await service.make.tokens(client, user, 'vehicle:read');
     for (const scope of [BOTH, 'charging_session:read', 'admin:write', 'vehicle:read  vehicle:read', '"']) {
       expectOAuthError(await use(refresh_token, { scope }), 400, 'invalid_scope');
@@ -104,7 +104,7 @@ describe('a refresh is refused', () => {
     expectOAuthError(await use(refresh_token), 400, 'invalid_grant');
   });
 
-  it('a year after the grant was given, when its access tokens end too', async () => {
+  it('a year after the grant was issued, when its access tokens also expire', async () => {
     const { access_token, refresh_token } = await service.make.tokens(client, user);
     const { id } = await grantOf(refresh_token);
     const rows = await service.database.query(
@@ -118,9 +118,9 @@ describe('a refresh is refused', () => {
   });
 });
 
-describe('a rotation', () => {
+describe('A rotation', () => {
   it.each(['confidential', 'public'] as const)(
-    'gives a new pair and keeps the earlier access token (%s)',
+    'issues a new pair and keeps the earlier access token (%s)',
     async (type) => {
       const of = type === 'public' ? app : client;
       const first = await service.make.tokens(of, user);
@@ -145,7 +145,7 @@ describe('a rotation', () => {
     },
   );
 
-  it('honours a narrower scope for the new access token alone', async () => {
+  it('applies a narrower scope only to the new access token', async () => {
     const first = await service.make.tokens(client, user);
     const narrow = await rotated(first.refresh_token, { scope: 'vehicle:read' });
     expect(narrow.scope).toBe('vehicle:read');
@@ -153,7 +153,7 @@ describe('a rotation', () => {
     expect((await rotated(narrow.refresh_token)).scope).toBe(BOTH);
   });
 
-  it('gives another 30 days, but no day more than the grant has', async () => {
+  it('extends the refresh token by 30 days, but not beyond the grant', async () => {
     const first = await service.make.tokens(client, user);
     const second = await rotated(first.refresh_token);
     expect(await refreshLifetimeOf(second.refresh_token)).toBe(30 * 86_400);
@@ -168,7 +168,7 @@ describe('a rotation', () => {
     expect(third.expires_in).toBeLessThanOrEqual(3600);
   });
 
-  it('gives what the consent still allows, and all again when it is widened', async () => {
+  it('grants what the consent still allows, and everything again when the consent is widened', async () => {
     const someone = await service.make.user();
     const first = await service.make.tokens(client, someone);
     await service.make.consent(client, someone, ['vehicle:read']);
@@ -179,8 +179,8 @@ describe('a rotation', () => {
   });
 });
 
-describe('the same refresh token again, within the grace time,', () => {
-  it('gives the very same pair, with what is left of its time', async () => {
+describe('The same refresh token used again within the grace time', () => {
+  it('returns the same pair with its remaining lifetime', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     const first = await rotated(refresh_token);
     const again = await rotated(refresh_token);
@@ -193,7 +193,7 @@ describe('the same refresh token again, within the grace time,', () => {
     expect(later.expires_in).toBeGreaterThan(32_300);
   });
 
-  it('is 60 seconds from the rotation', async () => {
+  it('works for 60 seconds after the rotation', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     await rotated(refresh_token);
     const ago = (seconds: number) =>
@@ -205,7 +205,7 @@ describe('the same refresh token again, within the grace time,', () => {
     expect(await grantOf(refresh_token)).toMatchObject({ revoked: true });
   });
 
-  it('takes the same scope in another order, and refuses another one', async () => {
+  it('accepts the same scope in another order, and refuses another scope', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     const first = await rotated(refresh_token);
     const again = await rotated(refresh_token, { scope: 'vehicle:read charging_session:read' });
@@ -216,7 +216,7 @@ describe('the same refresh token again, within the grace time,', () => {
     await rotated(first.refresh_token);
   });
 
-  it('refuses the whole scope where a narrower one was asked for at first', async () => {
+  it('refuses the whole scope if a narrower one was requested the first time', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     const first = await rotated(refresh_token, { scope: 'vehicle:read' });
     expectOAuthError(await use(refresh_token), 400, 'invalid_scope');
@@ -224,7 +224,7 @@ describe('the same refresh token again, within the grace time,', () => {
     expect((await rotated(first.refresh_token)).scope).toBe(BOTH);
   });
 
-  it('is refused and nothing more when the successor was used: a late duplicate', async () => {
+  it('is only refused, as a late duplicate, if the successor was used', async () => {
     const first = await service.make.tokens(client, user);
     const second = await rotated(first.refresh_token);
     const third = await rotated(second.refresh_token);
@@ -236,14 +236,14 @@ describe('the same refresh token again, within the grace time,', () => {
     await rotated(third.refresh_token);
   });
 
-  it('gives nothing to another client', async () => {
+  it('returns nothing to another client', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     const { access_token } = await rotated(refresh_token);
     expectOAuthError(await use(refresh_token, {}, other), 400, 'invalid_grant');
     expect(await isAccepted(service.http, access_token)).toBe(true);
   });
 
-  it('gives nothing when grant or consent have ended', async () => {
+  it('returns nothing when grant or consent have ended', async () => {
     const someone = await service.make.user();
     const [one, two] = [
       await service.make.tokens(client, someone),
@@ -258,8 +258,8 @@ describe('the same refresh token again, within the grace time,', () => {
   });
 });
 
-describe('a retired refresh token after its grace time', () => {
-  it('revokes the whole grant, and nothing but it', async () => {
+describe('A retired refresh token used after its grace time', () => {
+  it('revokes the whole grant, and nothing else', async () => {
     const bystander = await service.make.tokens(client, user);
     const first = await service.make.tokens(client, user);
     const second = await rotated(first.refresh_token);
@@ -274,7 +274,7 @@ describe('a retired refresh token after its grace time', () => {
     await rotated(bystander.refresh_token);
   });
 
-  it('revokes also when the successor was never used', async () => {
+  it('also revokes it when the successor was never used', async () => {
     const first = await service.make.tokens(app, user);
     const second = await rotated(first.refresh_token, {}, app);
     await endGrace(first.refresh_token);
@@ -283,7 +283,7 @@ describe('a retired refresh token after its grace time', () => {
     expect(await isAccepted(service.http, second.access_token)).toBe(false);
   });
 
-  it('revokes whatever scope it is used with', async () => {
+  it('revokes it whatever scope is requested', async () => {
     const first = await service.make.tokens(client, user);
     await rotated(first.refresh_token);
     await endGrace(first.refresh_token);
@@ -291,7 +291,7 @@ describe('a retired refresh token after its grace time', () => {
     expect(await grantOf(first.refresh_token)).toMatchObject({ revoked: true });
   });
 
-  it('is written into the trail once', async () => {
+  it('is recorded in the audit trail once', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     await rotated(refresh_token);
     await endGrace(refresh_token);
@@ -306,7 +306,7 @@ describe('a retired refresh token after its grace time', () => {
     expect(events).toEqual([{ actor_type: 'service', reason, user_id: user.id, address: '127.0.0.1' }]);
   });
 
-  it('revokes nothing in the hands of another client, or of nobody', async () => {
+  it('revokes nothing when used by another client or without authentication', async () => {
     const first = await service.make.tokens(client, user);
     const second = await rotated(first.refresh_token);
     await endGrace(first.refresh_token);
@@ -317,7 +317,7 @@ describe('a retired refresh token after its grace time', () => {
     await rotated(second.refresh_token);
   });
 
-  it('cannot bring a revoked grant back', async () => {
+  it('cannot revive a revoked grant', async () => {
     const first = await service.make.tokens(client, user);
     const second = await rotated(first.refresh_token);
     const { id } = await grantOf(first.refresh_token);

@@ -27,7 +27,7 @@ afterAll(() => service.stop());
 
 const query = <T = unknown>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
 
-/** Why the client was refused, as it was counted. */
+/** Returns the counted reasons why the client was refused. */
 async function reasonsOf(of: TestClient): Promise<string[]> {
   await service.app.get(ActivityService).flush();
   const rows = await query<{ detail: string }>(
@@ -37,7 +37,7 @@ async function reasonsOf(of: TestClient): Promise<string[]> {
   return rows.map(({ detail }) => detail);
 }
 
-/** The client is told so much, and the console shows operators the reason in words of its own. */
+/** Expects this answer for the client, and a reason that the console explains to operators in its own words. */
 async function expectReason(answer: Answer, error: string, reason: string, words: RegExp): Promise<void> {
   expectOAuthError(answer, 400, error);
   expect([reason, answer.json.error_description]).toEqual([reason, expect.stringMatching(words)]);
@@ -48,34 +48,31 @@ async function expectReason(answer: Answer, error: string, reason: string, words
   });
 }
 
-describe('before the client is authenticated, nothing is told', () => {
-  it.each(['authorization_code', 'refresh_token'])(
-    'of a %s, whatever is wrong with it',
-    async (grant_type) => {
-      const { refresh_token } = await service.make.tokens(client, user);
-      const code = await service.make.code(client, user);
-      const told = new Set<string>();
-      for (const [secret, sent] of [
-        ['x'.repeat(40), { code, refresh_token }],
-        ['x'.repeat(40), { code: 'x', refresh_token: 'x' }],
-        [undefined, { code, refresh_token }],
-      ] as const) {
-        const answer = await service.http.token({
-          grant_type,
-          client_id: client.id,
-          client_secret: secret,
-          redirect_uri: REDIRECT_URI,
-          ...sent,
-        });
-        expectOAuthError(answer, 401, 'invalid_client');
-        told.add(answer.text);
-      }
-      expect(told.size).toBe(1);
-    },
-  );
+describe('Before authentication, a client learns nothing', () => {
+  it.each(['authorization_code', 'refresh_token'])('about the validity of a %s', async (grant_type) => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const code = await service.make.code(client, user);
+    const told = new Set<string>();
+    for (const [secret, sent] of [
+      ['x'.repeat(40), { code, refresh_token }],
+      ['x'.repeat(40), { code: 'x', refresh_token: 'x' }],
+      [undefined, { code, refresh_token }],
+    ] as const) {
+      const answer = await service.http.token({
+        grant_type,
+        client_id: client.id,
+        client_secret: secret,
+        redirect_uri: REDIRECT_URI,
+        ...sent,
+      });
+      expectOAuthError(answer, 401, 'invalid_client');
+      told.add(answer.text);
+    }
+    expect(told.size).toBe(1);
+  });
 });
 
-describe('of the code or token of another client, a client is told what it is told of one that does not exist:', () => {
+describe('About the code or token of another client, a client learns only what it learns about an unknown one, for', () => {
   it('a code', async () => {
     const stolen = await exchange(service.http, client, await service.make.code(other, user));
     const unknown = await exchange(service.http, client, newSecret('authorizationCode'));
@@ -84,7 +81,7 @@ describe('of the code or token of another client, a client is told what it is to
     await expectReason(unknown, 'invalid_grant', 'code_unknown', /unknown/);
   });
 
-  it('a code that was used, with whatever redirect URI and verifier', async () => {
+  it('a used code with any redirect URI and verifier', async () => {
     const code = await service.make.code(other, user);
     expect((await exchange(service.http, other, code)).status).toBe(200);
     const unknown = await exchange(service.http, client, newSecret('authorizationCode'));
@@ -96,7 +93,7 @@ describe('of the code or token of another client, a client is told what it is to
       expect((await exchange(service.http, client, code, fields)).text).toBe(unknown.text);
   });
 
-  it('a refresh token, live, retired or revoked', async () => {
+  it('a refresh token that is live, retired or revoked', async () => {
     const unknown = await refresh(service.http, client, strangeToken('refresh'));
     await expectReason(unknown, 'invalid_grant', 'refresh_token_unknown', /unknown/);
     const { refresh_token } = await service.make.tokens(other, user);
@@ -109,8 +106,8 @@ describe('of the code or token of another client, a client is told what it is to
   });
 });
 
-describe('of its own code a client is told', () => {
-  it('that it is none', async () => {
+describe('About its own code, a client learns', () => {
+  it('that it is malformed', async () => {
     for (const code of ['x', newSecret('authorizationCode').slice(0, -1), strangeToken('refresh')])
       await expectReason(
         await exchange(service.http, client, code),
@@ -120,13 +117,13 @@ describe('of its own code a client is told', () => {
       );
   });
 
-  it('that it belongs to another redirect URI', async () => {
+  it('that it was issued for another redirect URI', async () => {
     const code = await service.make.code(client, user);
     const answer = await exchange(service.http, client, code, { redirect_uri: `${REDIRECT_URI}/` });
     await expectReason(answer, 'invalid_grant', 'redirect_uri_mismatch', /different redirect_uri/);
   });
 
-  it('that its verifier is missing or wrong, or that there should be none', async () => {
+  it('that its verifier is missing, wrong or unexpected', async () => {
     const code = await service.make.code(client, user, { pkce: newPkce() });
     const missing = await exchange(service.http, client, code);
     await expectReason(missing, 'invalid_grant', 'verifier_missing', /code_verifier is missing/);
@@ -148,7 +145,7 @@ describe('of its own code a client is told', () => {
     );
   });
 
-  it('that it was used, by all but one of those who exchange it at once too', async () => {
+  it('that it was used, even in all but one of several concurrent exchanges', async () => {
     const code = await service.make.code(client, user);
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(service.http, client, code)));
     const refused = answers.filter(({ status }) => status !== 200);
@@ -156,9 +153,9 @@ describe('of its own code a client is told', () => {
     for (const answer of refused) await expectReason(answer, 'invalid_grant', 'code_used', /already used/);
   });
 
-  it('that it was revoked, where the consent ends as it is exchanged', async () => {
+  it('that it was revoked, if the consent ends during the exchange', async () => {
     const code = await service.make.code(client, user);
-    // The code outlives the consent for a moment: as where the consent ends between the look and the write.
+    // The code outlives the consent for a moment, as if the consent had ended between the read and the write.
     await query('UPDATE consents SET revoked_at = now() WHERE client_id = $1', [client.id]);
     await expectReason(
       await exchange(service.http, client, code),
@@ -169,12 +166,12 @@ describe('of its own code a client is told', () => {
   });
 });
 
-describe('of its own refresh token a client is told', () => {
+describe('About its own refresh token, a client learns', () => {
   let tokens: Tokens;
   beforeEach(async () => (tokens = await service.make.tokens(client, user)));
   const again = (fields = {}) => refresh(service.http, client, tokens.refresh_token, fields);
 
-  it('that it is none', async () => {
+  it('that it is malformed', async () => {
     const answer = await refresh(service.http, client, tokens.access_token);
     await expectReason(answer, 'invalid_grant', 'refresh_token_malformed', /malformed/);
   });
@@ -189,7 +186,7 @@ describe('of its own refresh token a client is told', () => {
     await expectReason(await again(), 'invalid_grant', 'grant_ended', /grant .* ended/);
   });
 
-  it('that it was used, and that its grant is revoked for it after the grace time', async () => {
+  it('that it was used and, after the grace time, that its grant is revoked because of that', async () => {
     const next = (await again()).json as Tokens;
     await refresh(service.http, client, next.refresh_token);
     await expectReason(await again(), 'invalid_grant', 'refresh_token_used', /use the one that replaced it/);
@@ -197,7 +194,7 @@ describe('of its own refresh token a client is told', () => {
     await expectReason(await again(), 'invalid_grant', 'refresh_token_replayed', /Every token .* revoked/);
   });
 
-  it('that it was revoked, by the client, an operator, the user, or with the user: the client is not told which', async () => {
+  it('that it was revoked, but not whether by the client, by an operator, by the user or together with the user', async () => {
     const users = service.app.get(UsersService);
     const told = new Set<string>();
     for (const end of [
@@ -216,7 +213,7 @@ describe('of its own refresh token a client is told', () => {
     expect(told.size).toBe(1);
   });
 
-  it('that the user took back what is asked for', async () => {
+  it('that the user has withdrawn the requested scope', async () => {
     await query("UPDATE consents SET scopes = '{vehicle:read}' WHERE client_id = $1", [client.id]);
     const answer = await again({ scope: 'charging_session:read' });
     await expectReason(answer, 'invalid_grant', 'consent_withdrawn', /no longer consents/);
@@ -229,13 +226,13 @@ describe('of its own refresh token a client is told', () => {
     await expectReason(odd, 'invalid_scope', 'scope_malformed', /single spaces/);
   });
 
-  it('that it was used for another scope a moment ago', async () => {
+  it('that it was just used with another scope', async () => {
     await again({ scope: 'vehicle:read' });
     await expectReason(await again(), 'invalid_scope', 'scope_of_another_refresh', /unchanged/);
   });
 });
 
-describe('of its scopes and grants a client is told', () => {
+describe('About scopes and grant types, a client learns', () => {
   const ask = (fields: Record<string, string>) => service.http.token({ ...credentialsOf(client), ...fields });
   const scope = (text: string) => ask({ grant_type: 'client_credentials', scope: text });
 
@@ -246,7 +243,7 @@ describe('of its scopes and grants a client is told', () => {
   });
 
   it.each(['<script>alert(1)</script>', '%22quoted', 'DROP', 'x'.repeat(65), "'--"])(
-    'nothing that a scope could not be called: %s',
+    'that a scope name is invalid, without an echo of the name: %s',
     async (name) => {
       const answer = await scope(`vehicle:read ${name}`);
       await expectReason(answer, 'invalid_scope', 'scope_not_registered', /a scope with an invalid name/);
@@ -254,7 +251,7 @@ describe('of its scopes and grants a client is told', () => {
     },
   );
 
-  it('that it is not registered for the grant, or that its owner is disabled', async () => {
+  it('that it is not registered for the grant type, or that its owner is disabled', async () => {
     const { app } = service;
     await app.get(ClientsService).update(client.id, { grantTypes: ['authorization_code'] }, SERVICE_ACTOR);
     const grant = await scope('vehicle:read');
@@ -264,7 +261,7 @@ describe('of its scopes and grants a client is told', () => {
     await expectReason(await scope('vehicle:read'), 'unauthorized_client', 'owner_disabled', /owner/);
   });
 
-  it('which parameter is missing or was sent twice', async () => {
+  it('which parameter is missing or repeated', async () => {
     for (const [form, words] of [
       [{}, /grant_type is required/],
       [{ grant_type: 'authorization_code' }, /parameter code is required/],
@@ -290,7 +287,7 @@ describe('of its scopes and grants a client is told', () => {
   });
 });
 
-describe('at the authorization endpoint, the client is told', () => {
+describe('At the authorization endpoint, a client learns', () => {
   it.each([
     ['scope=vehicle:read+vehicle:wirte', 'The client is not registered for the scope vehicle:wirte.'],
     ['scope=%3Cscript%3E', 'The client is not registered for a scope with an invalid name.'],

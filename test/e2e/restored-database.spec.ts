@@ -8,10 +8,10 @@ import { startInstance, startService, type TestInstance, type TestService } from
 import { until } from '../support/until.js';
 
 /**
- * An instance over a database that was restored from a dump, on the same server: its transactions have numbers that go on from those of
- * the one that was dumped, and it has the same keys.
+ * An instance on a database that was restored from a dump, on the same server: its transaction numbers continue from those of the
+ * dumped database, and it has the same keys.
  */
-describe('a database that was restored from a dump', () => {
+describe('An instance on a restored database', () => {
   let lost: TestService;
   let copy: TestDatabase;
   let restored: TestInstance;
@@ -34,27 +34,27 @@ describe('a database that was restored from a dump', () => {
     await lost.stop();
   });
 
-  /** Once it relies on what it remembers, of the client too. */
+  /** Checks the token when the instance answers from its cache, including the client. */
   async function isTaken(token: string, of = client): Promise<boolean> {
     await restored.http.token({ grant_type: 'client_credentials' }, { id: of.id, secret: of.secret });
     await until('it has read the changes', () => restored.app.get(AccessChanges).isTrusted);
     return isAccepted(restored.http, token);
   }
 
-  it('does not know a token of a grant that was given after it', async () => {
+  it('refuses a token of a grant that was issued after the dump', async () => {
     const { access_token } = await lost.make.tokens(client, await lost.make.user());
     expect(await isAccepted(lost.http, access_token)).toBe(true);
     expect(await isTaken(access_token)).toBe(false);
   });
 
-  it('does not know a token of a refresh that came after it', async () => {
+  it('refuses tokens of a refresh that happened after the dump', async () => {
     const later = (await refresh(lost.http, client, before.refresh_token)).json as Tokens;
     expect(await isAccepted(lost.http, later.access_token)).toBe(true);
     expect(await isTaken(later.access_token)).toBe(false);
     expect((await refresh(restored.http, client, later.refresh_token)).status).toBe(400);
   });
 
-  it('brings no token back that a client was given after all of its tokens had ended, when they end here too', async () => {
+  it("refuses a token that was issued after the dump and after a revocation of all the client's tokens, even after the same revocation here", async () => {
     const endAll = ({ app }: TestInstance) =>
       app.get(ClientsService).revokeTokens(revokedSince.id, SERVICE_ACTOR);
     const second = async () =>
@@ -64,13 +64,13 @@ describe('a database that was restored from a dump', () => {
     const token = await lost.make.clientToken(revokedSince);
     expect(await isAccepted(lost.http, token)).toBe(true);
     expect(await isTaken(token, revokedSince)).toBe(false);
-    // No restore is quicker.
+    // No real restore takes less time.
     await until('the second is over', async () => (await second()) > ended);
     await endAll(restored);
     expect(await isTaken(token, revokedSince)).toBe(false);
   });
 
-  it('knows what was issued before it', async () => {
+  it('accepts tokens that were issued before the dump', async () => {
     expect(await isTaken(before.access_token)).toBe(true);
     expect((await refresh(restored.http, client, before.refresh_token)).status).toBe(200);
   });

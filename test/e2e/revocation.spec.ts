@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** RFC 7009 §2.2: 200, and nothing that a client would have to read; what reads all the same finds JSON. */
+/** RFC 7009 §2.2: the answer is 200, and clients need not read it; those that do find JSON. */
 function expectDone(answer: Answer): void {
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '{}' });
   expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
@@ -29,14 +29,14 @@ function expectDone(answer: Answer): void {
 
 const works = (token: string) => isAccepted(service.http, token);
 
-describe('a revocation is refused', () => {
+describe('A revocation is refused', () => {
   it('without a token', async () => {
     const answer = await service.http.send('/o/revoke_token/', { form: credentialsOf(client) });
     expectOAuthError(answer, 400, 'invalid_request');
     expectOAuthError(await revoke(service.http, client, ''), 400, 'invalid_request');
   });
 
-  it('with the token twice, in the query string, or in JSON', async () => {
+  it('with a repeated token, in the query string, or in JSON', async () => {
     const { access_token } = await service.make.tokens(client, user);
     const basic = { id: client.id, secret: client.secret };
     const twice = await service.http.send('/o/revoke_token/', {
@@ -70,7 +70,7 @@ describe('a revocation is refused', () => {
     expect(await works(access_token)).toBe(true);
   });
 
-  it('without the trailing slash: 405, a problem that says so', async () => {
+  it('without the trailing slash with a 405 problem that says so', async () => {
     const { access_token } = await service.make.tokens(client, user);
     for (const path of ['/o/revoke_token', '/o/revoke_token?x=1']) {
       const answer = await service.http.send(path, {
@@ -97,7 +97,7 @@ describe('a revocation is refused', () => {
     expect(answer.json.detail).toContain('slash');
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('by %s: 405', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'])('by %s with a 405', async (method) => {
     const answer = await service.http.send('/o/revoke_token/', { method });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('POST');
@@ -105,7 +105,7 @@ describe('a revocation is refused', () => {
   });
 });
 
-describe('a revocation changes nothing, and does not say so,', () => {
+describe('A revocation changes nothing, without saying so,', () => {
   it.each(['x', 'garbage with spaces ☀', 'cds_at_', strangeToken('access'), strangeToken('refresh')])(
     'for an unknown token: %s',
     async (token) => {
@@ -139,8 +139,8 @@ describe('a revocation changes nothing, and does not say so,', () => {
   });
 });
 
-describe('a revoked access token', () => {
-  it('goes alone, at once and for good', async () => {
+describe('A revoked access token', () => {
+  it('ends alone, immediately and permanently', async () => {
     const tokens = await service.make.tokens(client, user);
     expectDone(await revoke(service.http, client, tokens.access_token));
     expect(await works(tokens.access_token)).toBe(false);
@@ -151,15 +151,15 @@ describe('a revoked access token', () => {
     expect(await works(tokens.access_token)).toBe(false);
   });
 
-  it('may be of client credentials, and leaves the others', async () => {
+  it("may be a client-credentials token, and leaves the client's other tokens valid", async () => {
     const [one, two] = [await service.make.clientToken(client), await service.make.clientToken(client)];
     expectDone(await revoke(service.http, client, one));
     expect([await works(one), await works(two)]).toEqual([false, true]);
   });
 });
 
-describe('a revoked refresh token', () => {
-  it.each(['confidential', 'public'] as const)('takes its whole grant along (%s client)', async (type) => {
+describe('A revoked refresh token', () => {
+  it.each(['confidential', 'public'] as const)('revokes its whole grant (%s client)', async (type) => {
     const of = type === 'public' ? app : client;
     const bystander = await service.make.tokens(of, user);
     const first = await service.make.tokens(of, user);
@@ -180,7 +180,7 @@ describe('a revoked refresh token', () => {
     expect(await works(second.access_token)).toBe(false);
   });
 
-  it('leaves the consent', async () => {
+  it('does not end the consent', async () => {
     const someone = await service.make.user();
     const { refresh_token } = await service.make.tokens(client, someone);
     expectDone(await revoke(service.http, client, refresh_token));
@@ -190,7 +190,7 @@ describe('a revoked refresh token', () => {
     expect(rows).toEqual([{ revoked_at: null }]);
   });
 
-  it('is an audit event of the client', async () => {
+  it('is recorded as an audit event of the client', async () => {
     const someone = await service.make.user();
     const { refresh_token } = await service.make.tokens(client, someone);
     for (let n = 0; n < 2; n++) await revoke(service.http, client, refresh_token);
@@ -216,7 +216,7 @@ describe('token_type_hint', () => {
   );
 });
 
-describe('the client', () => {
+describe('The client at the revocation endpoint', () => {
   it('may authenticate by Basic', async () => {
     const token = await service.make.clientToken(client);
     const basic = { id: client.id, secret: client.secret };

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
-describe('secrecy', () => {
+describe('The search for secrets in database and log', () => {
   let service: TestService;
   const secrets = new Secrets();
 
@@ -18,7 +18,7 @@ describe('secrecy', () => {
   });
   afterAll(() => service.stop());
 
-  /** Every row of every table as text; bytes also as the text they would be. */
+  /** Returns every row of every table as text; binary values also decoded as text. */
   async function dump(): Promise<string> {
     const columns = await service.database.query<{ table: string; column: string; type: string }>(
       `SELECT table_name AS "table", column_name AS "column", data_type AS type
@@ -40,7 +40,7 @@ describe('secrecy', () => {
 
   const send = (...args: Parameters<TestService['http']['send']>) => service.http.send(...args);
 
-  it('finds a secret that is in the open, so that not finding one means something', async () => {
+  it('finds a secret that is stored in plain text, so that finding none is meaningful', async () => {
     const probe = new Secrets();
     probe.add('probe', 'cds_at_a-secret-for-this-test-alone-000000000000000');
     const [secret] = [...probe.seen.keys()];
@@ -56,7 +56,7 @@ describe('secrecy', () => {
     expect(probe.in('nothing of it')).toEqual([]);
   });
 
-  it('is kept through everything that partners, users and operators do', async () => {
+  it('finds none after everything that partners, users and operators can do', async () => {
     const everything = [
       ...[signInAndConsent, tokensAndTheirEnds, portal, administration, webhooks, passwords, mistakes],
     ];
@@ -142,7 +142,7 @@ describe('secrecy', () => {
     await send('/o/revoke_token/', { form: { token: first.access_token }, basic: basic() });
     const revoked = await send('/o/revoke_token/', { form: { token: second.refresh_token }, basic: basic() });
     expect(revoked.status).toBe(200);
-    // A replay after the grace time ends the grant.
+    // A replay after the grace time revokes the grant.
     const late = await service.make.tokens(client, await service.make.user());
     secrets.add('access token', late.access_token);
     secrets.add('refresh token', late.refresh_token);
@@ -230,7 +230,7 @@ describe('secrecy', () => {
       'SELECT sealed_secret AS a, sealed_previous_secret AS b FROM webhook_endpoints WHERE id = $1',
       [endpoint.id],
     );
-    // AES-256-GCM: a nonce and a tag beside what is hidden.
+    // AES-256-GCM adds a nonce and a tag to the sealed secret.
     for (const each of [sealed!.a, sealed!.b]) expect(each.length).toBeGreaterThanOrEqual(50 + 12 + 16);
     await hooks.stop();
   }
@@ -295,7 +295,7 @@ describe('secrecy', () => {
     await send('/admin/users', { bearer, json: { email: bearer, password: client.secret } });
     await send(`/o/authorize?client_id=${client.secret}&state=${bearer}`);
     await send(`/login?return_to=/portal/login/${bearer}`);
-    // Something unexpected, with secrets at hand.
+    // An unexpected error while secrets are being handled.
     const code = secrets.add('authorization code', newSecret('authorizationCode'));
     const away = ['consents', 'authorization_codes', 'revoked_access_tokens'];
     for (const table of away) await service.database.query(`ALTER TABLE ${table} RENAME TO ${table}_away`);

@@ -10,10 +10,11 @@ import { until } from '../support/until.js';
 
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
 const PASSWORD = 'only-for-tests-7c2e';
-// So long a decision waits for Redis. On a busy machine it waits for longer here: until the test says that the time is over.
+// The longest that a decision waits for Redis. On a busy machine this could be exceeded, so the timer is held until the test lets
+// it end.
 const PATIENCE = '100:answer-within';
 
-/** An instance as a process of its own: so its log and its metrics are its own too. */
+/** An instance in a process of its own, with its own log and metrics. */
 interface Instance {
   service: SpawnedService;
   http: Http;
@@ -22,9 +23,9 @@ interface Instance {
 // A limit that no other client has.
 const LATER = 999_999;
 
-describeWithRedis('own', 'two instances that share Redis', () => {
+describeWithRedis('own', 'Two instances that share Redis', () => {
   let redis: RedisServer;
-  /** Makes users, clients and tokens, over the same database. */
+  /** Creates users, clients and tokens in the same database. */
   let office: TestService;
   let instances: Instance[];
   let admin: string;
@@ -70,7 +71,7 @@ describeWithRedis('own', 'two instances that share Redis', () => {
     instances[n % 2]!.http.get('/v2/users', { bearer: token });
   const limitOf = ({ id }: TestClient, rate_limit: number): Promise<Answer> =>
     office.http.send(`/admin/clients/${id}`, { method: 'PATCH', bearer: admin, json: { rate_limit } });
-  /** Changes are heard in their order: when both show a later one, of another client, they have heard this one. */
+  /** Instances read changes in order: when both show a later change, of another client, they have also read this one. */
   const setLimit = async (rate_limit: number): Promise<void> => {
     const other = await office.make.client();
     const token = await office.make.clientToken(other);
@@ -93,7 +94,7 @@ describeWithRedis('own', 'two instances that share Redis', () => {
     until(`the metric of both is ${value}`, async () =>
       (await sharedMetrics()).every((each) => each === value),
     );
-  /** What each instance warns of Redis from here on. */
+  /** Returns a function that returns the warnings of each instance about Redis since now. */
   const warnings = (): (() => string[][]) => {
     const marks = instances.map(({ service }) => service.printed.length);
     return () =>
@@ -105,12 +106,12 @@ describeWithRedis('own', 'two instances that share Redis', () => {
       );
   };
 
-  it('let exactly 50 of 200 simultaneous requests pass, over both together', async () => {
+  it('let exactly 50 of 200 concurrent requests through, both together', async () => {
     await setLimit(50);
     expect(await tally(Array.from({ length: 200 }, (_, n) => ask(n)))).toEqual({ 200: 50, 429: 150 });
   });
 
-  it('count one after the other as one', async () => {
+  it('count sequential requests together', async () => {
     await setLimit(4);
     const answers = [await ask(0), await ask(1), await ask(0), await ask(1), await ask(0), await ask(1)];
     expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual([
@@ -120,14 +121,14 @@ describeWithRedis('own', 'two instances that share Redis', () => {
     ]);
   });
 
-  it('apply a raised limit at once on both, after both refused', async () => {
+  it('apply a raised limit immediately, after both refused', async () => {
     await setLimit(1);
     expect([await ask(0), await ask(0), await ask(1)].map(({ status }) => status)).toEqual([200, 429, 429]);
     await setLimit(3);
     expect([await ask(1), await ask(0), await ask(1)].map(({ status }) => status)).toEqual([200, 200, 429]);
   });
 
-  it('share the limit of /o/* and that of an address', async () => {
+  it('share the limit of /o/* and the limit of an address', async () => {
     const send = (n: number, secret: string): Promise<Answer> =>
       instances[n % 2]!.http.send('/o/token', {
         form: { grant_type: 'client_credentials' },
@@ -140,14 +141,14 @@ describeWithRedis('own', 'two instances that share Redis', () => {
     expect(await tally(wrong)).toEqual({ 401: 300, 429: 100 });
   });
 
-  it('show one and the same notification', async () => {
+  it('show the same notification', async () => {
     await setLimit(1);
     await ask(0);
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n)));
     expect(new Set(answers.map(({ json }) => json.notification.id as string)).size).toBe(1);
   });
 
-  it('go on with counters of their own when Redis dies under load, say so once each, and come back by themselves', async () => {
+  it('use their own counters when Redis fails under load, log that once each, and return to Redis by themselves', async () => {
     await setLimit(1_000_000);
     const said = warnings();
     let dead = false;
@@ -177,14 +178,14 @@ describeWithRedis('own', 'two instances that share Redis', () => {
     expect(said().map((lines) => lines.length)).toEqual([1, 1]);
   });
 
-  it('hold to the limit while Redis is away, each for itself', async () => {
+  it('each enforce the limit while Redis is unavailable', async () => {
     await redis.kill();
     await setLimit(5);
     expect(await statusesOf(7, () => ask(0))).toEqual([200, 200, 200, 200, 200, 429, 429]);
     expect(await statusesOf(7, () => ask(1))).toEqual([200, 200, 200, 200, 200, 429, 429]);
   });
 
-  it('wait for a Redis that hangs no longer than promised, and then not at all', async () => {
+  it('wait for a hanging Redis only for the promised time, and then not at all', async () => {
     const said = warnings();
     redis.hang();
     try {
@@ -195,7 +196,7 @@ describeWithRedis('own', 'two instances that share Redis', () => {
         return answered === first.length;
       });
       expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
-      // From now on no time needs to pass.
+      // From now on requests do not wait.
       for (let n = 0; n < 6; n++) expect((await ask(n)).status).toBe(200);
       expect(said().map((lines) => lines.length)).toEqual([1, 1]);
     } finally {
@@ -203,7 +204,7 @@ describeWithRedis('own', 'two instances that share Redis', () => {
     }
   });
 
-  it('count what they decided in the metrics, refusals of a flood too', async () => {
+  it('count their decisions in the metrics, including refusals in a flood', async () => {
     const decided = (): Promise<number[]> =>
       Promise.all(
         ['allowed', 'refused'].map((result) =>
@@ -216,7 +217,7 @@ describeWithRedis('own', 'two instances that share Redis', () => {
     expect(await decided()).toEqual([before[0]! + 2, before[1]! + 20]);
   });
 
-  it('keep nothing in Redis for ever, and no e-mail address and no token', async () => {
+  it('store nothing permanently in Redis, and no e-mail address or token', async () => {
     const user = await office.make.user({ email: 'very.private@secretive.example' });
     const url = instances[0]!.http.url;
     for (const password of ['wrong horse battery staple', 'correct horse battery staple']) {
@@ -241,35 +242,38 @@ describeWithRedis('own', 'two instances that share Redis', () => {
   });
 });
 
-describe('/metrics', () => {
-  describe('with a token in the settings', () => {
+describe('The metrics endpoint', () => {
+  describe('with a configured token', () => {
     let service: TestService;
     beforeAll(async () => (service = await startService({ env: { METRICS_TOKEN } })));
     afterAll(() => service.stop());
 
     it.each([
-      ['nothing', {}],
+      ['no token', {}],
       ['another token', { bearer: `${METRICS_TOKEN}x` }],
-      ['a part of it', { bearer: METRICS_TOKEN.slice(0, -1) }],
-      ['it in the query string', { headers: {}, query: `?access_token=${METRICS_TOKEN}` }],
-      ['it as a password', { basic: { id: 'metrics', secret: METRICS_TOKEN } }],
-    ] as [string, { query?: string }][])('refuses %s', async (_what, { query = '', ...options }) => {
-      const answer = await service.http.get(`/metrics${query}`, options);
-      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
-        401,
-        'Bearer realm="metrics"',
-      ]);
-      expect(Object.keys(answer.json as object)).toEqual(['status', 'title', 'detail']);
-      expect(answer.text).not.toContain('rate_limit');
-    });
+      ['a part of the token', { bearer: METRICS_TOKEN.slice(0, -1) }],
+      ['the token in the query string', { headers: {}, query: `?access_token=${METRICS_TOKEN}` }],
+      ['the token as a password', { basic: { id: 'metrics', secret: METRICS_TOKEN } }],
+    ] as [string, { query?: string }][])(
+      'refuses a request with %s',
+      async (_what, { query = '', ...options }) => {
+        const answer = await service.http.get(`/metrics${query}`, options);
+        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+          401,
+          'Bearer realm="metrics"',
+        ]);
+        expect(Object.keys(answer.json as object)).toEqual(['status', 'title', 'detail']);
+        expect(answer.text).not.toContain('rate_limit');
+      },
+    );
 
-    it('refuses the access tokens of operators too', async () => {
+    it("refuses operators' access tokens", async () => {
       expect((await service.http.get('/metrics', { bearer: await service.make.adminToken() })).status).toBe(
         401,
       );
     });
 
-    it('answers whoever has it, in the words of Prometheus', async () => {
+    it('answers a request with the token in the Prometheus format', async () => {
       const answer = await service.http.get('/metrics', { bearer: METRICS_TOKEN });
       expect([answer.status, answer.headers.get('content-type')]).toEqual([
         200,
@@ -279,7 +283,7 @@ describe('/metrics', () => {
     });
   });
 
-  it('answers everybody without one', async () => {
+  it('without a configured token answers everybody', async () => {
     const service = await startService();
     try {
       expect((await service.http.get('/metrics')).status).toBe(200);

@@ -7,14 +7,14 @@ import { startService, type TestService } from '../support/test-service.js';
 
 const GRANT = { grant_type: 'client_credentials' };
 
-/** One application, and what only it knows. */
+/** An application with a client and a token that only it knows. */
 interface Application {
   service: TestService;
   client: TestClient;
   bearer: string;
 }
 
-describe('two applications in one process', () => {
+describe('Two applications in one process', () => {
   let applications: Application[];
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('two applications in one process', () => {
   const issue = ({ service }: Application, { client }: Application): Promise<Answer> =>
     service.http.send('/o/token', { form: GRANT, basic: client });
 
-  it("refuse each other's tokens and clients, and take their own", async () => {
+  it("accept their own tokens and clients, and refuse each other's", async () => {
     for (const mine of applications) {
       const other = applications.find((each) => each !== mine)!;
       expect((await read(mine, other)).status).toBe(401);
@@ -42,7 +42,7 @@ describe('two applications in one process', () => {
     }
   });
 
-  it('answer each request as its own also while hundreds are under way in both', async () => {
+  it('keep their requests apart even with hundreds in progress in both', async () => {
     const requests = Array.from({ length: 400 }, async (_, n) => {
       const [mine, theirs] = [applications[n % 2]!, applications[Math.floor(n / 2) % 2]!];
       const { status } = await (n % 8 < 4 ? read : issue)(mine, theirs);
@@ -52,12 +52,12 @@ describe('two applications in one process', () => {
     expect(answers.filter(({ status, expected }) => status !== expected)).toEqual([]);
   });
 
-  it("leave nothing in Passport's registry, which belongs to the process", () => {
+  it("leave nothing in Passport's registry, which is global to the process", () => {
     const registry = passport as unknown as { _strategy(name: string): unknown };
     expect(['bearer', 'basic'].map((name) => registry._strategy(name))).toEqual([undefined, undefined]);
   });
 
-  it('leave nothing of a request on the strategies, which all requests share', () => {
+  it('leave no request data on the strategies, which all requests share', () => {
     for (const { service } of applications) {
       for (const strategy of [service.app.get(BearerStrategy), service.app.get(ClientBasicStrategy)]) {
         expect(Object.keys(strategy)).not.toEqual(expect.arrayContaining(['success']));
@@ -66,7 +66,7 @@ describe('two applications in one process', () => {
   });
 });
 
-describe('the credentials of a request', () => {
+describe('The credentials of a request', () => {
   let service: TestService;
   let client: TestClient;
   let bearer: string;
@@ -81,10 +81,10 @@ describe('the credentials of a request', () => {
   const mark = (options: HttpOptions): Promise<Answer> =>
     service.http.send('/notifications/notf01HN2NJ9NMRZBXT1H6FT9N7735', { method: 'PATCH', ...options });
 
-  it('are never read from a body, nor doubled by one', async () => {
+  it('are never read from the body', async () => {
     expect((await mark({ json: { access_token: bearer } })).status).toBe(401);
     expect((await mark({ form: { access_token: bearer } })).status).toBe(401);
-    // A member that nobody knows is refused, but not as a second token.
+    // The notification is unknown, but the token was accepted.
     expect((await mark({ bearer, json: { read: true } })).status).toBe(404);
     const doubled = await mark({ bearer, json: { access_token: bearer } });
     expect([doubled.status, Object.keys(doubled.json.field_errors as object)]).toEqual([
@@ -97,22 +97,22 @@ describe('the credentials of a request', () => {
     ['no header', undefined],
     ['another scheme', 'Basic YTpi'],
     ['the scheme alone', 'Bearer'],
-    ['a scheme that begins alike', 'Bearers x'],
-  ])('are said to be missing, not to be wrong, where no bearer token was sent: %s', async (_what, header) => {
+    ['a scheme with the same beginning', 'Bearers x'],
+  ])('are reported as missing rather than wrong if no bearer token was sent: %s', async (_what, header) => {
     const answer = await service.http.get('/v2/users', { headers: header ? { authorization: header } : {} });
     expect(answer.status).toBe(401);
-    // RFC 6750 §3.1: the challenge SHOULD NOT include an error code then.
+    // RFC 6750 §3.1: in this case the challenge SHOULD NOT include an error code.
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="Charging Data Service"');
   });
 
   it.each([
-    ['several blanks after the scheme', (token: string) => `Bearer   ${token}`, 200],
-    ['the scheme in other letters', (token: string) => `bEARER ${token}`, 200],
+    ['several spaces after the scheme', (token: string) => `Bearer   ${token}`, 200],
+    ['the scheme in another letter case', (token: string) => `bEARER ${token}`, 200],
     ['two tokens', (token: string) => `Bearer ${token} ${token}`, 401],
-    ['a tab for the blank', (token: string) => `Bearer\t${token}`, 401],
-    ['something behind the token', (token: string) => `Bearer ${token},`, 401],
+    ['a tab instead of the space', (token: string) => `Bearer\t${token}`, 401],
+    ['something after the token', (token: string) => `Bearer ${token},`, 401],
     ['something before the scheme', (token: string) => `X Bearer ${token}`, 401],
-  ])('as a bearer token, with %s', async (_what, header, status) => {
+  ])('are parsed strictly in an Authorization header with %s', async (_what, header, status) => {
     const answer = await service.http.get('/v2/users', { headers: { authorization: header(bearer) } });
     expect(answer.status).toBe(status);
   });

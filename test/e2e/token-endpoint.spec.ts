@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A request as raw as needed, of the client, authenticated by Basic. */
+/** Sends a request of the client, authenticated by Basic, with any method, headers and body. */
 const send = (options: HttpOptions, path = '/o/token'): Promise<Answer> =>
   service.http.send(path, {
     ...options,
@@ -32,7 +32,7 @@ const sendForm = (body: string, path?: string, contentType = FORM_TYPE): Promise
 const clientCredentials = (scope?: string): Promise<Answer> =>
   service.http.token({ grant_type: 'client_credentials', scope, ...credentialsOf(client) });
 
-describe('the form of a token request', () => {
+describe('The form of a token request', () => {
   it.each([
     'application/json',
     'text/plain',
@@ -57,14 +57,14 @@ describe('the form of a token request', () => {
   it.each([
     ['grant_type', `${GRANT}&${GRANT}`],
     ['scope', `${GRANT}&scope=vehicle:read&scope=charging_session:read`],
-    ['an empty one and a full one', `${GRANT}&scope=&scope=vehicle:read`],
+    ['an empty and a non-empty value', `${GRANT}&scope=&scope=vehicle:read`],
     ['a name encoded in two ways', `${GRANT}&sc%6Fpe=vehicle:read&scope=vehicle:read`],
-    ['a parameter nobody knows', `${GRANT}&x=1&x=2`],
-  ])('must not bring a parameter twice: %s', async (_what, body) => {
+    ['an unknown parameter', `${GRANT}&x=1&x=2`],
+  ])('must not repeat a parameter: %s', async (_what, body) => {
     expectOAuthError(await sendForm(body), 400, 'invalid_request');
   });
 
-  it('must not bring parameters in the query string', async () => {
+  it('must not be accompanied by parameters in the query string', async () => {
     expectOAuthError(await sendForm('', `/o/token?${GRANT}`), 400, 'invalid_request');
     expectOAuthError(await sendForm(GRANT, '/o/token?scope=vehicle:read'), 400, 'invalid_request');
     expectOAuthError(await sendForm(GRANT, '/o/token/?anything'), 400, 'invalid_request');
@@ -77,33 +77,33 @@ describe('the form of a token request', () => {
 
   it.each([
     ['broken percent-encoding', `${GRANT}&x=%zz`],
-    ['half a percent-encoding', `${GRANT}&x=%`],
-    ['bytes that are no UTF-8', `${GRANT}&x=%ff`],
+    ['an incomplete percent-encoding', `${GRANT}&x=%`],
+    ['bytes that are not UTF-8', `${GRANT}&x=%ff`],
     ['NUL', `${GRANT}&x=%00`],
     ['a thousand parameters', `${GRANT}&${Array.from({ length: 1000 }, (_, n) => `p${n}=1`).join('&')}`],
-  ])('must be sane: %s', async (_what, body) => {
+  ])('must not contain invalid text or too many parameters: %s', async (_what, body) => {
     expectOAuthError(await sendForm(body), 400, 'invalid_request');
   });
 
-  it('may name a charset, and parameters that nobody knows', async () => {
+  it('may have a charset and unknown parameters', async () => {
     expect((await sendForm(GRANT, undefined, `${FORM_TYPE}; charset=UTF-8`)).status).toBe(200);
     expect((await sendForm(`${GRANT}&audience=x&resource=y`)).status).toBe(200);
   });
 
-  it('treats an empty parameter as left out', async () => {
+  it('may contain empty parameters, which count as absent', async () => {
     const answer = await sendForm(`${GRANT}&scope=`);
     expect(answer.json).toMatchObject({ scope: 'charging_session:read vehicle:read' });
     expectOAuthError(await sendForm('grant_type='), 400, 'invalid_request');
   });
 });
 
-describe('grant_type', () => {
+describe('The grant_type', () => {
   it('is required', async () => {
     expectOAuthError(await sendForm('scope=vehicle:read'), 400, 'invalid_request');
   });
 
   it.each(['password', 'implicit', 'CLIENT_CREDENTIALS', 'client_credentials ', '__proto__', 'constructor'])(
-    'must be one of this service: %s',
+    'must be supported by this service: %s',
     async (grant_type) => {
       const answer = await service.http.token({ grant_type, ...credentialsOf(client) });
       expectOAuthError(answer, 400, 'unsupported_grant_type');
@@ -135,13 +135,13 @@ describe('grant_type', () => {
     }
   });
 
-  it('is looked at after the client was authenticated', async () => {
+  it('is checked after the client was authenticated', async () => {
     const wrong = { client_id: client.id, client_secret: 'wrong' };
     expectOAuthError(await service.http.token({ grant_type: 'password', ...wrong }), 401, 'invalid_client');
     expectOAuthError(await service.http.token(wrong), 401, 'invalid_client');
   });
 
-  it('refresh_token comes with authorization_code', async () => {
+  it('refresh_token is allowed with authorization_code', async () => {
     const web = await service.make.client({ grantTypes: ['authorization_code'] });
     const answer = await service.http.token({
       grant_type: 'refresh_token',
@@ -152,30 +152,33 @@ describe('grant_type', () => {
   });
 });
 
-describe('other methods', () => {
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s is 405, a problem that names POST', async (method) => {
-    for (const path of ['/o/token', '/o/token/', `/o/token?${GRANT}`]) {
-      const answer = await service.http.send(path, { method });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe('POST');
-      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-      expect(answer.json).toMatchObject({ status: 405 });
-    }
-  });
+describe('Other methods:', () => {
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
+    '%s is refused with a 405 problem that names POST',
+    async (method) => {
+      for (const path of ['/o/token', '/o/token/', `/o/token?${GRANT}`]) {
+        const answer = await service.http.send(path, { method });
+        expect(answer.status).toBe(405);
+        expect(answer.headers.get('allow')).toBe('POST');
+        expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+        expect(answer.json).toMatchObject({ status: 405 });
+      }
+    },
+  );
 });
 
-describe('a client-credentials token', () => {
+describe('A client-credentials token', () => {
   it.each([
     ['beyond the client', 'admin:write'],
     ['partly beyond the client', 'vehicle:read admin:write'],
     ['unknown to the catalogue', 'no:such'],
-    ['in other letters', 'Vehicle:Read'],
+    ['in another letter case', 'Vehicle:Read'],
     ['with two spaces', 'charging_session:read  vehicle:read'],
-    ['with a space in front', ' vehicle:read'],
+    ['with a leading space', ' vehicle:read'],
     ['with a comma', 'charging_session:read,vehicle:read'],
     ['with a quotation mark', '"vehicle:read"'],
     ['with a line break', 'charging_session:read\nvehicle:read'],
-  ])('refuses a scope %s', async (_what, scope) => {
+  ])('is refused for a scope %s', async (_what, scope) => {
     expectOAuthError(await clientCredentials(scope), 400, 'invalid_scope');
   });
 
@@ -188,7 +191,7 @@ describe('a client-credentials token', () => {
   });
 
   it.each(['/o/token', '/o/token/'])(
-    'has exactly the members and headers of the contract at %s',
+    'is issued with exactly the members and headers of the contract at %s',
     async (path) => {
       const answer = await sendForm(GRANT, path);
       expect(answer.status).toBe(200);
@@ -206,28 +209,28 @@ describe('a client-credentials token', () => {
     },
   );
 
-  it('has what was asked for, each scope once', async () => {
+  it('has the requested scopes, each once', async () => {
     expect((await clientCredentials('vehicle:read')).json.scope).toBe('vehicle:read');
     expect((await clientCredentials('vehicle:read vehicle:read')).json.scope).toBe('vehicle:read');
     const both = (await clientCredentials('vehicle:read charging_session:read')).json.scope as string;
     expect(both.split(' ').sort()).toEqual(['charging_session:read', 'vehicle:read']);
   });
 
-  it('is another one each time, and the earlier ones go on', async () => {
+  it('is different each time, and the earlier ones stay valid', async () => {
     const tokens: string[] = [];
     for (let n = 0; n < 3; n++) tokens.push((await clientCredentials()).json.access_token as string);
     expect(new Set(tokens).size).toBe(3);
     for (const token of tokens) expect(await isAccepted(service.http, token)).toBe(true);
   });
 
-  it('lives for ten hours by the clock of the database', async () => {
+  it("lives for ten hours by the database's clock", async () => {
     const token = (await clientCredentials()).json.access_token as string;
     expect(await lifetimeOf(service, token)).toBe(36000);
     expect(await isAccepted(service.http, await endingIn(service, token, 60))).toBe(true);
     expect(await isAccepted(service.http, await endingIn(service, token, -1))).toBe(false);
   });
 
-  it('stands in no log', async () => {
+  it('never appears in the log', async () => {
     const token = (await clientCredentials()).json.access_token as string;
     await isAccepted(service.http, token);
     expect(service.log.join('')).not.toContain(token);

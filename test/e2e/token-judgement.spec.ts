@@ -23,15 +23,15 @@ interface Family {
   refreshToken: string;
 }
 
-/** Tokens are issued, used and ended on several instances at once, while their connections break. */
-describe('tokens under load, in the midst of changes and faults,', () => {
+/** Tokens are issued, used and revoked on several instances concurrently, while their connections break. */
+describe('Tokens under load, during changes and faults,', () => {
   let service: TestService;
   let instances: TestInstance[];
   let client: TestClient;
   let hand: Client;
   let tracked: TrackedTokens;
   const judges: Judge[] = [];
-  /** Of the last refresh. */
+  /** The token of the last refresh. */
   let lastIssued: Tracked;
   let turn = 0;
 
@@ -39,7 +39,7 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     service = await startService({ instances: 2, env: UNLIMITED });
     hand = new Client({ connectionString: service.database.url });
     await hand.connect();
-    // Behind a pooler in transaction mode notifications do not arrive, and the connection never counts as listening.
+    // Behind a pooler in transaction mode, notifications do not arrive and the connection never counts as listening.
     const hearing = jest.spyOn(
       Listener.prototype as unknown as { proveHearing(): Promise<void> },
       'proveHearing',
@@ -61,13 +61,13 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     await service.stop();
   });
 
-  /** Keeps an instance from taking up its listening connection again. */
+  /** Keeps an instance from restoring its listening connection. */
   function pooledAway({ app }: TestInstance): void {
     const listener = app.get(Listener) as unknown as { proveHearing(): Promise<void> };
     listener.proveHearing = () => Promise.reject(new Error('notifications do not arrive'));
   }
 
-  /** One instance after the other. */
+  /** Returns the instances in turn. */
   const next = (): TestInstance => instances[turn++ % instances.length]!;
 
   const judgeOf = ({ app }: TestInstance): Judge => ({
@@ -96,7 +96,7 @@ describe('tokens under load, in the midst of changes and faults,', () => {
 
   const ofUser = (userId: string) => (each: Tracked) => each.userId === userId;
 
-  /** Every way in which tokens end, each on an instance, with tokens issued before and after on the others. */
+  /** Ends tokens in every possible way, each on one instance, with tokens issued before and after on the others. */
   async function endingsOfAllKinds(): Promise<void> {
     for (let n = 0; n < 4; n++) await issueForClient();
     const families: Family[] = [];
@@ -127,7 +127,7 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     await refresh(five);
   }
 
-  /** A change that is open for long: what is issued meanwhile did not see it, and ends with its commit all the same. */
+  /** A change in a long transaction: tokens issued in the meantime do not see it, and yet end with its commit. */
   async function openTransaction(family: Family): Promise<void> {
     await hand.query('BEGIN');
     await hand.query('UPDATE consents SET revoked_at = now() WHERE user_id = $1', [family.userId]);
@@ -164,13 +164,13 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     await issueForClient();
   }
 
-  it('end everywhere in time, and no earlier', async () => {
+  it('are refused everywhere soon after their end, and not before', async () => {
     await endingsOfAllKinds();
     await endEverythingOfTheClient();
     await tracked.expectAllRight();
   });
 
-  it('while listening connections are cut', async () => {
+  it('are judged correctly while listening connections are cut', async () => {
     await whileCut(service.database.url, async () => {
       await endingsOfAllKinds();
       await endEverythingOfTheClient();
@@ -178,7 +178,7 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     await tracked.expectAllRight();
   });
 
-  it('while listening connections are frozen', async () => {
+  it('are judged correctly while listening connections are frozen', async () => {
     await whileFrozen(service.database.url, service.instances.length, async () => {
       await endingsOfAllKinds();
       await endEverythingOfTheClient();
@@ -186,7 +186,7 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     await tracked.expectAllRight();
   });
 
-  it('on an instance that was started in the middle', async () => {
+  it('are judged correctly by an instance that starts in the middle', async () => {
     const [family] = [await newFamily()];
     await hand.query('BEGIN');
     await hand.query('UPDATE consents SET revoked_at = now() WHERE user_id = $1', [family.userId]);
@@ -201,14 +201,14 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     await tracked.expectAllRight();
   });
 
-  it('when the key that signed them is renewed, and when it is revoked', async () => {
+  it('are judged correctly when the key that signed them is rotated or revoked', async () => {
     const keys = next().app.get(TokenKeysService);
     await issueForClient();
     const family = await newFamily();
     const { id: old } = await keys.signing();
     const signedByOld = new Set(tracked.live);
     await keys.rotate();
-    // Whoever has not heard of the new key yet signs with the old one.
+    // An instance that has not read the new key yet signs with the old one.
     for (const { app } of instances) await app.get(TokenKeysService).refresh();
     for (let n = 0; n < instances.length * 2; n++) await issueForClient();
     await refresh(family);
@@ -221,7 +221,7 @@ describe('tokens under load, in the midst of changes and faults,', () => {
     await tracked.expectAllRight();
   });
 
-  it('with more changes than memory holds', async () => {
+  it('are judged correctly after more changes than an instance can remember', async () => {
     await endingsOfAllKinds();
     await hand.query(
       `INSERT INTO access_changes (ids)

@@ -9,8 +9,8 @@ import { endGrace, refreshRecordOf } from '../support/tokens.js';
 const NEEDED = '394 days 23 hours';
 const NEEDED_NO_MORE = '395 days 1 hour';
 
-/** A key that signs no more still tells a replay of what it signed from what nobody signed. */
-describe('a key that was renewed', () => {
+/** A retired key is still needed to tell a replay of a token that it signed from a forged token. */
+describe('A retired token key', () => {
   let service: TestService;
   let client: TestClient;
   let first: Tokens;
@@ -39,17 +39,17 @@ describe('a key that was renewed', () => {
   };
   const isLive = () => isAccepted(service.http, second.access_token);
 
-  it('goes with the last grant that it can have signed for: what it signed is unknown then, and ends nothing', async () => {
+  it('is deleted with the last grant that it can have signed for; then a replay is unknown and revokes nothing', async () => {
     await purgeAfter(NEEDED_NO_MORE);
     expect(await isKept()).toBe(false);
-    // It looks at the keys anew, as whoever starts then does.
+    // The service reads the keys again, as after a start.
     await keys().signing();
     expectOAuthError(await refresh(service.http, client, first.refresh_token), 400, 'invalid_grant');
     expect(await isAccepted(service.http, first.access_token)).toBe(false);
     expect(await isLive()).toBe(true);
   });
 
-  it('is kept until then, so that a replay is noticed', async () => {
+  it('is kept until its last grant is deleted, so that a replay is detected', async () => {
     await purgeAfter(NEEDED);
     expect(await isKept()).toBe(true);
     expect(await isLive()).toBe(true);
@@ -57,7 +57,7 @@ describe('a key that was renewed', () => {
     expect(await isLive()).toBe(false);
   });
 
-  it('is kept for as long as any instance let grants live, whatever the setting is by now', async () => {
+  it('is kept as long as the longest grant lifetime that any instance has used, whatever the setting is now', async () => {
     ({ id: keyId } = await keys().signing());
     const generous = await startInstance(service.database, { GRANT_TTL_SECONDS: String(2 * 365 * 86_400) });
     await generous.app.close();

@@ -6,8 +6,8 @@ import { TokenKeysRepository } from '../../src/tokens/token-keys.repository.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
 
-/** The keys that tokens are signed with. */
-describe('token keys', () => {
+/** The keys that sign tokens. */
+describe('Token keys', () => {
   let service: TestService;
   let instances: TestInstance[];
 
@@ -21,10 +21,10 @@ describe('token keys', () => {
   const signing = () => Promise.all(instances.map(async (each) => (await keysOf(each).signing()).id));
   const states = async () =>
     Object.fromEntries((await keysOf(service).list()).map(({ id, state }) => [id, state]));
-  /** Every instance has heard of what was changed before. */
+  /** Waits until every instance has read the earlier changes. */
   const everywhere = () => service.database.query('SELECT 1');
 
-  it('are made once, however many instances start at the same moment', async () => {
+  it('are created once, however many instances start at the same moment', async () => {
     await service.database.query('DELETE FROM token_keys');
     const made = await Promise.all(
       [...instances, ...instances, ...instances].map(async (each) => (await keysOf(each).signing()).id),
@@ -35,7 +35,7 @@ describe('token keys', () => {
     expect([new Set(made).size, n]).toEqual([1, 1]);
   });
 
-  it('are sealed: the database holds none of their bytes', async () => {
+  it('are sealed: the database contains none of their bytes', async () => {
     const { id, secret } = await keysOf(service).signing();
     const [{ sealed }] = (await service.database.query('SELECT sealed FROM token_keys WHERE id = $1', [
       id,
@@ -47,7 +47,7 @@ describe('token keys', () => {
     }
   });
 
-  it('are renewed by the operator: the new one signs everywhere, the old one verifies', async () => {
+  it('are rotated by the operator: the new one signs everywhere, the old one still verifies', async () => {
     const [old] = await signing();
     const id = await keysOf(service).rotate();
     await everywhere();
@@ -56,7 +56,7 @@ describe('token keys', () => {
     expect(instances.map((each) => keysOf(each).secretOf(old!))).not.toContain(undefined);
   });
 
-  it('are renewed once by instances that try at the same moment', async () => {
+  it('are rotated once by instances that try at the same moment', async () => {
     const before = Object.keys(await states()).length;
     await service.database.query(`UPDATE token_keys SET created_at = now() - interval '91 days'`);
     await Promise.all(
@@ -72,7 +72,7 @@ describe('token keys', () => {
     expect(row).toEqual({ n: 2 });
   });
 
-  it('are not renewed before 90 days are over', async () => {
+  it('are not rotated before 90 days', async () => {
     const [id] = await signing();
     await service.database.query(
       `UPDATE token_keys SET created_at = now() - interval '89 days' WHERE id = $1`,
@@ -82,7 +82,7 @@ describe('token keys', () => {
     expect(await signing()).toEqual([id, id]);
   });
 
-  it('can be revoked: another signs, and every instance knows', async () => {
+  it('can be revoked: another key signs, and every instance knows', async () => {
     const [id] = await signing();
     await keysOf(service).revoke(id!);
     await everywhere();
@@ -96,7 +96,7 @@ describe('token keys', () => {
     }
   });
 
-  it('open under another ENCRYPTION_KEY only while the one before is given too, until they are sealed afresh', async () => {
+  it('open under another ENCRYPTION_KEY only while the previous one is also configured, until they are sealed again', async () => {
     const [old, fresh] = [Buffer.alloc(32, 'k').toString('base64'), Buffer.alloc(32, 'n').toString('base64')];
     const { app } = service;
     const wrong = new TokenKeysService(

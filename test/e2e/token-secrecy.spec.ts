@@ -14,7 +14,7 @@ import { isAccepted, refresh } from '../support/oauth.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 import { accessRecordOf, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
-/** The values in a value, as bytes. */
+/** Returns every leaf value in a value, as bytes. */
 function leaves(value: unknown): Buffer[] {
   if (value === null || value === undefined) return [];
   if (Buffer.isBuffer(value)) return [value];
@@ -22,8 +22,8 @@ function leaves(value: unknown): Buffer[] {
   return Object.values(value).flatMap(leaves);
 }
 
-/** Whoever has the database, or the settings, but not both. */
-describe('tokens in the eyes of a thief', () => {
+/** The thief has the database or the settings, but not both. */
+describe('Tokens', () => {
   let service: TestService;
   let client: TestClient;
   let tokens: Tokens;
@@ -42,7 +42,7 @@ describe('tokens in the eyes of a thief', () => {
   });
   afterAll(() => service.stop());
 
-  /** Every value of every table, as bytes; of arrays and documents each value in them. */
+  /** Returns every value of every table as bytes; for arrays and documents, each value in them. */
   async function dump(): Promise<Buffer[]> {
     const names = await service.database.query<{ name: string }>(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
@@ -53,7 +53,7 @@ describe('tokens in the eyes of a thief', () => {
     return values;
   }
 
-  /** What somebody would try as the key: the values, parts of them, what is written in them, and what is made of them. */
+  /** The keys that a thief would try: the values, parts of them, decoded forms, and keys derived from them. */
   function keysFrom(values: Buffer[]): KeyObject[] {
     const candidates = values.flatMap((value) => [
       value,
@@ -82,7 +82,7 @@ describe('tokens in the eyes of a thief', () => {
     [own, tokens.access_token].some((token) => 'record' in openAccessToken(token, () => key)) ||
     'record' in openRefreshToken(tokens.refresh_token, () => key);
 
-  /** Whether the service takes one of the tokens that this key makes. */
+  /** Whether the service accepts a token that was written with this key. */
   async function makesATokenThatWorks(key: KeyObject): Promise<boolean> {
     for (const record of access) {
       if (await isAccepted(service.http, writeAccessToken(record, key))) return true;
@@ -99,16 +99,16 @@ describe('tokens in the eyes of a thief', () => {
     ],
   ];
 
-  it.each(THIEVES)('can be neither recognised nor made with %s', async (_what, loot) => {
+  it.each(THIEVES)('can be neither recognised nor forged by a thief with %s', async (_what, loot) => {
     const keys = keysFrom(await loot());
     expect(keys.length).toBeGreaterThan(20);
     expect(keys.filter(isRecognised)).toEqual([]);
-    // Those that look most like keys; the others cannot be right where none recognises a token.
+    // Only those that look most like keys: a key that recognises no token cannot be the right one.
     const likely = keys.filter((key) => key.symmetricKeySize === 32).slice(0, 10);
     for (const key of likely) expect(await makesATokenThatWorks(key)).toBe(false);
   });
 
-  /** The bytes that a sealed key holds, by one of these keys. */
+  /** Returns the bytes of the sealed keys that one of these keys unseals. */
   const unsealedBy = (keys: KeyObject[], sealed: Map<number, Buffer>): string[] =>
     [...sealed].flatMap(([id, bytes]) =>
       keys
@@ -122,14 +122,14 @@ describe('tokens in the eyes of a thief', () => {
     return new Map(rows.map(({ id, sealed }) => [id, sealed]));
   };
 
-  it('are signed with keys that nothing in the database opens', async () => {
+  it('are signed with keys that nothing in the database unseals', async () => {
     expect(unsealedBy(keysFrom(await dump()), await sealedKeys())).toEqual([]);
-    // With the settings too, it does.
+    // With the settings as well, they can be unsealed.
     const settings = leaves({ ...service.settings });
     expect(unsealedBy(keysFrom(settings), await sealedKeys())).not.toEqual([]);
   });
 
-  it('stand nowhere in the database, nor does any part of their tags', async () => {
+  it('do not appear in the database, nor does any part of their tags', async () => {
     const all = Buffer.concat(await dump());
     for (const token of [own, tokens.access_token, tokens.refresh_token]) {
       const tag = Buffer.from(token.slice(7), 'base64url').subarray(-32);
@@ -142,13 +142,13 @@ describe('tokens in the eyes of a thief', () => {
 
   const HIDDEN: [where: string, as: (bytes: Buffer) => string][] = [
     [
-      'in base64 in a document',
+      'as base64 in a JSON document',
       (bytes) => `jsonb_build_object('a', jsonb_build_array('${bytes.toString('base64')}'))`,
     ],
-    ['in hex in a document', (bytes) => `jsonb_build_object('a', '${bytes.toString('hex')}')`],
+    ['as hex in a JSON document', (bytes) => `jsonb_build_object('a', '${bytes.toString('hex')}')`],
   ];
   it.each(HIDDEN)(
-    'would be found out by whoever has the database, stood a key in it %s',
+    'would be recognised in these tests if a key were stored in the database %s',
     async (_where, as) => {
       const [secret] = [...(await tokenKeysOf(service)).values()];
       const found = await service.database.query(`SELECT ${as(secret!.export())} AS value`);
@@ -156,13 +156,13 @@ describe('tokens in the eyes of a thief', () => {
     },
   );
 
-  it('can be recognised and made with both, so that these tests could fail', async () => {
+  it('can be recognised and forged with the real key, so these tests can fail', async () => {
     const [key] = [...(await tokenKeysOf(service)).values()];
     expect(isRecognised(key!)).toBe(true);
     expect(await makesATokenThatWorks(key!)).toBe(true);
     const everything = await service.app.get(ScopeNumbers).of(['admin:write', 'admin:read']);
     const greedy = writeAccessToken({ ...access[0]!, scopes: everything }, key!);
-    // Not even so does a token open more than its client may.
+    // Even then, a token grants no more than its client may do.
     expect((await service.http.get('/admin/users', { bearer: greedy })).status).toBe(403);
   });
 });

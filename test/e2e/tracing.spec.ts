@@ -35,13 +35,13 @@ beforeAll(async () => {
   const user = await make.user();
   await make.consent(partner, user);
   ({ email, id: userId } = user);
-  // From here on the service is the one that was built, in a process of its own.
+  // From here on, the tests run the built service in a process of its own.
   await instance.app.close();
 });
 afterEach(() => SpawnedService.killAll());
 afterAll(() => database.drop());
 
-/** The built service over the database, with these settings. */
+/** Starts the built service on the database with these settings. */
 async function start(
   settings: Record<string, string>,
   heldTimers: number[] = [],
@@ -64,7 +64,7 @@ const tokenOf = async (http: Http, client: TestClient, headers: Record<string, s
   return json.access_token as string;
 };
 
-/** The log's whole lines that are JSON. */
+/** Returns the complete JSON lines of the log. */
 const linesOf = ({ printed }: SpawnedService): Record<string, unknown>[] =>
   printed
     .split('\n')
@@ -72,8 +72,8 @@ const linesOf = ({ printed }: SpawnedService): Record<string, unknown>[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('nothing of OpenTelemetry is loaded, and no line names a trace', async () => {
+describe('Without OTEL_EXPORTER_OTLP_ENDPOINT,', () => {
+  it('nothing of OpenTelemetry is loaded, and no log line names a trace', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-traces-'));
     const hook = path.join(folder, 'hook.cjs');
     await writeFile(
@@ -86,13 +86,13 @@ describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     await rm(folder, { recursive: true });
     const loaded = JSON.parse(/^loaded: (.*)$/m.exec(service.printed)![1]!) as string[];
     expect(loaded.some((file) => file.includes('/pg/'))).toBe(true);
-    // The metrics' library knows the names of the interface, which do nothing by themselves.
+    // The metrics library loads the API package, which does nothing by itself.
     expect(loaded.filter((file) => /opentelemetry\/(?!api\/)|in-the-middle/.test(file))).toEqual([]);
     expect(service.printed).not.toContain('trace_id');
   });
 });
 
-describe('with a collector', () => {
+describe('With a collector, the service', () => {
   let collector: TraceCollector;
   let service: SpawnedService;
   let http: Http;
@@ -105,7 +105,7 @@ describe('with a collector', () => {
   beforeEach(async () => (collector = await TraceCollector.start()));
   afterEach(() => collector.stop());
 
-  it('continues the caller’s trace: the route, the statements without their parameters, and the lines of the log', async () => {
+  it('continues the caller’s trace with the route, the statements without their parameters, and the log lines', async () => {
     ({ service, http } = await start({
       ...settings(),
       OTEL_SERVICE_NAME: 'authority-a',
@@ -128,13 +128,13 @@ describe('with a collector', () => {
     expect(collector.received.every(({ url }) => url === '/v1/traces')).toBe(true);
     expect(collector.received[0]!.headers['x-collector-key']).toBe('for-the-collector');
     const isLine = ({ route, msg }: Record<string, unknown>) => msg === 'request' && route === '/o/token';
-    // Lines are written a little later, many at once.
+    // Log lines are written in batches, a little later.
     await until('the line is written', () => linesOf(service).some(isLine));
     const line = linesOf(service).find(isLine);
     expect(line).toMatchObject({ trace_id: TRACE_ID, request_id: request.attributes['request.id'] });
   });
 
-  it('begins a trace where the caller has none, and says what failed without the words of the database', async () => {
+  it("starts a trace if the caller has none, and records failures without the database's messages", async () => {
     ({ service, http } = await start(settings()));
     const bearer = await tokenOf(http, operator);
     await http.get('/v2/users', { bearer, headers: { traceparent: 'nonsense' } });
@@ -163,7 +163,7 @@ describe('with a collector', () => {
     expect(statement.status).toEqual({ code: ERROR });
   });
 
-  it('makes a trace of each attempt to deliver a webhook, and lets no partner see it', async () => {
+  it('traces each attempt to deliver a webhook, without showing it to partners', async () => {
     const receiver = await Receiver.start((response, { url }) => {
       response.writeHead(url.startsWith('/good') ? 200 : 503).end();
     });
@@ -197,7 +197,7 @@ describe('with a collector', () => {
       ERROR,
     ]);
     expect(receiver.requests.flatMap(({ headers }) => Object.keys(headers))).not.toContain('traceparent');
-    // What the workers do for themselves is no part of anybody's trace.
+    // The workers' own activity is in nobody else's trace.
     const ofThePublisher = collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
     expect(ofThePublisher.some(({ name }) => name === 'POST /v2/events')).toBe(true);
     expect(JSON.stringify(ofThePublisher)).not.toMatch(/UPDATE deliveries|pg_notify/);
@@ -205,7 +205,7 @@ describe('with a collector', () => {
     await receiver.stop();
   });
 
-  it('tells no secret: of links, query strings, forms, headers and cookies', async () => {
+  it('records no secret from links, query strings, forms, headers or cookies', async () => {
     const secrets = new Secrets();
     ({ service, http } = await start(settings()));
     secrets.add('client secret', partner.secret);
@@ -240,7 +240,7 @@ describe('with a collector', () => {
     );
     await http.get(`/v2/users?access_token=${bearer}`);
     await http.get(`/nothing/${key}?password=${encodeURIComponent(PASSWORD)}`);
-    // The last spans are sent while it stops.
+    // The last spans are sent during the shutdown.
     expect(await service.stop()).toBe(0);
     const text = collector.received.map(({ body }) => body).join('\n');
     for (const route of ['/portal/', '/o/authorize', '/login', '/v2/users', '/o/token']) {
@@ -252,10 +252,10 @@ describe('with a collector', () => {
     expect(text).not.toContain(email);
   });
 
-  it('has nothing of what goes on for all in the trace of the request that set it off', async () => {
+  it('keeps shared work out of the trace of the request that started it', async () => {
     ({ service, http } = await start(settings()));
     const bearer = await tokenOf(http, partner);
-    // The first that asks whether what is remembered holds has the changes read from then on.
+    // The first request that needs to know whether the cache is valid starts the regular reading of changes.
     await http.get('/v2/users', { bearer, headers: TRACE_PARENT });
     const readings = new Set<number>();
     await until('the changes were read again and again', async () => {
@@ -275,7 +275,7 @@ describe('with a collector', () => {
     expect(heartbeats).toEqual([]);
   });
 
-  it('sends no spans of the requests that machines make, and none that the sampler leaves out', async () => {
+  it('sends no spans of machine requests, nor those that the sampler drops', async () => {
     ({ service, http } = await start({ ...settings(), OTEL_TRACES_SAMPLER: 'always_off' }));
     await tokenOf(http, partner, TRACE_PARENT);
     expect(await service.stop()).toBe(0);
@@ -288,7 +288,7 @@ describe('with a collector', () => {
     expect(names).toEqual(['POST /o/token']);
   });
 
-  it('speaks protobuf unless it is told otherwise', async () => {
+  it('uses protobuf by default', async () => {
     ({ service, http } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
     await tokenOf(http, partner, TRACE_PARENT);
     expect(await service.stop()).toBe(0);
@@ -298,14 +298,14 @@ describe('with a collector', () => {
   });
 });
 
-describe('while the collector is away', () => {
+describe('While the collector is unavailable,', () => {
   it('requests are served, the log says it once, and the shutdown is in time', async () => {
     const port = await freePort();
     const settings = {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       ...{ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
     };
-    // In time: before any limit of the shutdown, since none runs out here.
+    // "In time" means that no limit of the shutdown applies, because here they never run out.
     const { service, http } = await start(settings, Object.values(SHUTDOWN_LIMITS));
     const complaints = () => linesOf(service).filter(({ context }) => context === 'Tracing');
     await until('the log says so', async () => {

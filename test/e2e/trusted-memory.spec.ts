@@ -9,16 +9,16 @@ import { startService, type TestService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
-/** The answers to readings of the changes, which arrive when the test says so. */
+/** The answers to the instance's reads of the access changes, which arrive when the test lets them through. */
 interface HeldAnswers {
-  /** How many readings have seen what there is, and wait for their answer. */
+  /** How many reads have seen the current changes and wait for their answer. */
   waiting(): number;
   letThrough(): void;
   release(): void;
 }
 
-/** On a clock that the test holds: nothing passes but what is put forward. */
-describe('an instance that remembers a token', () => {
+/** The test holds the clock: time only passes when it is put forward. */
+describe('An instance that has cached a token', () => {
   let service: TestService;
   let changes: AccessChanges;
   let outside: Client;
@@ -39,7 +39,7 @@ describe('an instance that remembers a token', () => {
     expect(await isRemembered()).toBe(true);
     goOn = holdClock();
     putClockForward(TRUSTED_MS / 1000);
-    // By a reading that was begun at this very moment.
+    // By a read that started at this moment.
     await until('it has read', () => changes.isTrusted);
     answers = holdAnswers();
   });
@@ -76,23 +76,23 @@ describe('an instance that remembers a token', () => {
     };
   }
 
-  /** Ends the token in a way of which the instance hears by reading alone. */
+  /** Revokes the token in a way that the instance learns only by reading. */
   const end = () =>
     outside.query(
       "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ($1, now() + interval '1 hour')",
       [tokenId],
     );
 
-  it('asks for it once 90 ms have passed since the last reading was begun', async () => {
+  it('queries the database for it 90 ms after the start of the last read', async () => {
     await end();
     putClockForward((TRUSTED_MS - 1) / 1000);
-    // It has not heard yet, and need not.
+    // The instance has not read the change yet, which is allowed.
     expect(await isRemembered()).toBe(true);
     putClockForward(0.001);
     expect(await isRemembered()).toBe(false);
   });
 
-  it('does not take a late answer for a late reading', async () => {
+  it('measures this time from the start of a read, not from the arrival of its answer', async () => {
     await until('a reading is under way', () => answers.waiting() === 1);
     await end();
     putClockForward(TRUSTED_MS / 1000);
@@ -101,7 +101,7 @@ describe('an instance that remembers a token', () => {
     expect(await isRemembered()).toBe(false);
   });
 
-  it('asks for it at once when a reading fails', async () => {
+  it('queries the database for it immediately when a read fails', async () => {
     await until('a reading is under way', () => answers.waiting() === 1);
     await end();
     expect(await isRemembered()).toBe(true);
@@ -113,8 +113,8 @@ describe('an instance that remembers a token', () => {
     failing.mockRestore();
   });
 
-  it('has caught up with a change by a reading that was begun after it, not by one that was under way', async () => {
-    // The silence of the connection, which would hold up nobody for longer.
+  it('has caught up with a change after a read that started later, not after one already in progress', async () => {
+    // This timer would count the connection as silent, so that waiting ends.
     const silence = HeldTimers.hold(TRUSTED_MS);
     try {
       await until('a reading is under way', () => answers.waiting() === 1);

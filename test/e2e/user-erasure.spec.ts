@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 const REVOKED = 'user.consent_revoked';
-/** Stands in what is published about the person, and nowhere else. */
+/** Only occurs in the data published about the person. */
 const DATA = 'the-secret-of-the-person';
 
 interface Body {
@@ -18,7 +18,7 @@ interface Body {
   data: Record<string, unknown>;
 }
 
-describe('when a person is erased', () => {
+describe('When a person is erased,', () => {
   let service: TestService;
   let webhooks: Webhooks;
   let client: TestClient;
@@ -66,7 +66,7 @@ describe('when a person is erased', () => {
     return row!.id;
   };
 
-  it('each client that could read the data is told, once, and no other', async () => {
+  it('each client that could read the data is told once, and no other client', async () => {
     const [second, former, stranger] = [
       await service.make.client(),
       await service.make.client(),
@@ -94,7 +94,7 @@ describe('when a person is erased', () => {
     });
   });
 
-  it('is not told to anybody where the erasure is refused', async () => {
+  it('no client is told if the erasure is refused', async () => {
     await service.make.client({ ownerId: user.id });
     expect((await admin('DELETE', `/admin/users/${user.id}`)).status).toBe(409);
     expect(await query('SELECT 1 FROM events WHERE user_id = $1 AND type = $2', [user.id, REVOKED])).toEqual(
@@ -104,7 +104,7 @@ describe('when a person is erased', () => {
     expect(consent).toEqual({ revoked_at: null });
   });
 
-  it('the news is retried, and can be sent again, though the account is gone', async () => {
+  it('the announcement is retried and can be resent, although the account no longer exists', async () => {
     await erase();
     const id = await revocation();
     expect(await webhooks.attempted(id)).toMatchObject({ state: 'pending' });
@@ -121,7 +121,7 @@ describe('when a person is erased', () => {
     }
   });
 
-  it('news of an earlier disconnection that has not arrived yet is delivered too', async () => {
+  it('an earlier announcement of a disconnection that is still pending is delivered too', async () => {
     await admin('DELETE', `/admin/clients/${client.id}/consents/${user.id}`);
     const id = await revocation();
     await webhooks.attempted(id);
@@ -131,7 +131,7 @@ describe('when a person is erased', () => {
     expect(await webhooks.finished(id)).toMatchObject({ state: 'delivered' });
   });
 
-  it('what was still to be delivered is cancelled and stays listed, without the data', async () => {
+  it('other pending deliveries are cancelled and stay listed, without the data', async () => {
     const echo = (response: ServerResponse, { body }: { body: string }) =>
       void response.writeHead(500).end(body);
     webhooks.answer(endpoint.path, echo);
@@ -168,7 +168,7 @@ describe('when a person is erased', () => {
     expect((await admin('POST', `/admin/deliveries/${id}/resend`)).status).toBe(409);
   });
 
-  it('no table holds what was published about the person any more', async () => {
+  it('no table contains data published about the person any more', async () => {
     webhooks.answer(endpoint.path, (response, { body }) => void response.writeHead(200).end(body));
     await webhooks.finished((await publishOne()).id);
     const holding = async (): Promise<string[]> => {
@@ -184,14 +184,14 @@ describe('when a person is erased', () => {
       }
       return found.sort();
     };
-    // The tests of this file go on with the same data: only this person's counts.
+    // The tests of this file share the same data; only this person's counts.
     await query('DELETE FROM events WHERE user_id IS DISTINCT FROM $1', [user.id]);
     expect(await holding()).toEqual(['delivery_attempts', 'events']);
     await erase();
     expect(await holding()).toEqual([]);
   });
 
-  it('an attempt that is under way ends by itself; its answer is not kept, and no other follows', async () => {
+  it('an attempt in progress ends by itself, its answer is not stored, and no other attempt follows', async () => {
     const held: (() => void)[] = [];
     webhooks.answer(endpoint.path, (response, { body }) => {
       held.push(() => void response.writeHead(500).end(body));
@@ -214,7 +214,7 @@ describe('when a person is erased', () => {
     expect(bodiesAt(endpoint).filter(({ type }) => type === TYPE)).toHaveLength(1);
   });
 
-  it('an attempt whose holder died is not taken up again', async () => {
+  it('an attempt is not retried after its worker died', async () => {
     const { id } = await failedOnce();
     await query(
       "UPDATE deliveries SET lease_id = 'dead', next_attempt_at = now() - interval '1 second' WHERE id = $1",
@@ -222,7 +222,7 @@ describe('when a person is erased', () => {
     ).then(erase);
     await webhooks.finished(id);
     const sent = bodiesAt(endpoint).filter(({ type }) => type === TYPE);
-    // Whether the erasure or a worker came first: nothing of the person went out after it.
+    // Whether the erasure or a worker came first, nothing about the person was sent after it.
     const row = await webhooks.delivery(id);
     expect([row.state, sent.length <= 2]).toEqual(['cancelled', true]);
   });
@@ -235,7 +235,7 @@ describe('when a person is erased', () => {
       );
       return row!.n;
     };
-    /** Holds every insertion into a table until the function is over. */
+    /** Holds every insertion into a table until the work is done. */
     const held = async (table: string, work: () => Promise<void>): Promise<void> => {
       await query(`CREATE OR REPLACE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$`);
@@ -250,7 +250,7 @@ describe('when a person is erased', () => {
       }
     };
 
-    it('is stored before the erasure, and then cancelled with the rest', async () => {
+    it('is stored before the erasure and then cancelled, or refused', async () => {
       let published: ReturnType<typeof publish> | undefined;
       let erased: Promise<void> | undefined;
       await held('deliveries', async () => {
@@ -272,7 +272,7 @@ describe('when a person is erased', () => {
       }
     });
 
-    it('is refused after it', async () => {
+    it('is refused after the erasure', async () => {
       let published: ReturnType<typeof publish> | undefined;
       let erased: Promise<void> | undefined;
       await held('audit_events', async () => {

@@ -7,7 +7,7 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-describe('webhook portal link', () => {
+describe('A webhook portal link', () => {
   let service: TestService;
   let owner: UserEntity;
   let client: TestClient;
@@ -25,7 +25,7 @@ describe('webhook portal link', () => {
     const answer = await service.http.get('/webhook_portal', { bearer: token });
     return new URL(answer.json.url as string).pathname;
   };
-  /** A link whose key has the right form and checksum, and that there is no longer. */
+  /** Returns a link whose key is well-formed with a right checksum, but unknown. */
   const unknownLink = async (): Promise<string> => {
     const link = await newLink();
     await service.database.query('DELETE FROM portal_links');
@@ -53,7 +53,7 @@ describe('webhook portal link', () => {
       '%C3%A4',
     ];
 
-    it('is one and the same page, used, expired, unknown or garbage', async () => {
+    it('shows the same page whether it is used, expired or unknown', async () => {
       const used = await newLink();
       await enter(used);
       const expired = await newLink();
@@ -71,7 +71,7 @@ describe('webhook portal link', () => {
       }
     });
 
-    it.each(GARBAGE)('is that same page for %s', async (key) => {
+    it.each(GARBAGE)('shows that same page for %s', async (key) => {
       const used = await newLink();
       await enter(used);
       const [page, expected] = [
@@ -81,12 +81,15 @@ describe('webhook portal link', () => {
       expect([page.status, page.text]).toEqual([410, expected.text]);
     });
 
-    it.each(['%00', '%zz', '%FF', 'a'.repeat(600)])('is a malformed address with the key %s', async (key) => {
-      const page = await newBrowser().open(`/portal/login/${key}`);
-      expect([page.status, page.text.includes('portal')]).toEqual([400, false]);
-    });
+    it.each(['%00', '%zz', '%FF', 'a'.repeat(600)])(
+      'is refused as a malformed address with the key %s',
+      async (key) => {
+        const page = await newBrowser().open(`/portal/login/${key}`);
+        expect([page.status, page.text.includes('portal')]).toEqual([400, false]);
+      },
+    );
 
-    it('is that page for a press too, where it was used or has expired since it was opened', async () => {
+    it('shows that page also on submission, if it was used or has expired since it was opened', async () => {
       const link = await newLink();
       const [first, second] = [newBrowser(), newBrowser()];
       const page = await second.open(link);
@@ -101,7 +104,7 @@ describe('webhook portal link', () => {
       expect(await portalStatus(second)).toBe(401);
     });
 
-    it('tells a press without a CSRF token nothing', async () => {
+    it('is refused without a CSRF token in the same way as a working one', async () => {
       const used = await newLink();
       await enter(used);
       for (const link of [used, await newLink(), await unknownLink()]) {
@@ -110,7 +113,7 @@ describe('webhook portal link', () => {
     });
   });
 
-  describe('ends unredeemed, and the portal session with it,', () => {
+  describe('ends unredeemed, together with the portal session,', () => {
     it.each([
       [
         'the client is disabled',
@@ -133,7 +136,7 @@ describe('webhook portal link', () => {
       expect(await portalStatus(inside)).toBe(401);
     });
 
-    it('and enabling client or owner again revives neither', async () => {
+    it('for good: enabling client or owner again revives neither', async () => {
       const change = async (enabled: boolean): Promise<void> => {
         await service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
         await service.app.get(UsersService).update(owner.id, { enabled }, SERVICE_ACTOR);
@@ -156,7 +159,7 @@ describe('webhook portal link', () => {
             .update(owner.id, { password: 'another long password' }, SERVICE_ACTOR),
       ],
     ] as [string, () => Promise<unknown>][])(
-      "with the owner's %s, where the owner's token asked for it",
+      "with the owner's %s, if it was requested with the owner's token",
       async (_what, end) => {
         const { access_token } = await service.make.tokens(client, owner);
         const inside = await enter(await newLink(access_token));
@@ -170,7 +173,7 @@ describe('webhook portal link', () => {
     );
   });
 
-  it('is not burned by looking, by HEAD, or by a press that did not come from its page', async () => {
+  it('is not used up by opening it, by HEAD, or by a submission that does not come from its page', async () => {
     const link = await newLink();
     const [browser, other] = [newBrowser(), newBrowser()];
     for (let view = 0; view < 3; view++) expect((await newBrowser().open(link)).status).toBe(200);
@@ -195,7 +198,7 @@ describe('webhook portal link', () => {
     await enter(link, browser);
   });
 
-  it('lives 5 minutes, and the session it opens an hour', async () => {
+  it('lives for 5 minutes, and the session it starts for an hour', async () => {
     await enter(await newLink());
     const lifetimes = await service.database.query(
       `SELECT (SELECT extract(epoch FROM expires_at - created_at)::int FROM portal_links WHERE client_id = $1) AS link,
@@ -205,7 +208,7 @@ describe('webhook portal link', () => {
     expect(lifetimes).toEqual([{ link: 300, session: 3600 }]);
   });
 
-  it('works once, also when it is pressed many times at once', async () => {
+  it('works once, even when it is submitted many times concurrently', async () => {
     const link = await newLink();
     const browsers = Array.from({ length: 8 }, newBrowser);
     const pages = await Promise.all(browsers.map((browser) => browser.open(link)));
@@ -214,7 +217,7 @@ describe('webhook portal link', () => {
     expect(await sessionCount()).toBe(1);
   });
 
-  it('shows whose portal it opens, with one button, on a page whose address goes nowhere', async () => {
+  it('shows whose portal it opens, with one button, on a page that does not leak its address', async () => {
     const page = await newBrowser().open(await newLink());
     expect(page.status).toBe(200);
     expect(page.html.querySelector('main')!.text).toContain('Northwind Smart Charging');
@@ -227,7 +230,7 @@ describe('webhook portal link', () => {
     expect(page.text).not.toMatch(/<script|https?:\/\//);
   });
 
-  it('never stands in a log line, whatever happens to it', async () => {
+  it('never appears in the log, whatever happens to it', async () => {
     const link = await newLink();
     const browser = newBrowser();
     await browser.open(link, { form: {} });

@@ -2,7 +2,7 @@ import { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
 
-describe('webhook portal session', () => {
+describe('A webhook portal session', () => {
   let service: TestService;
   let client: TestClient;
 
@@ -12,7 +12,7 @@ describe('webhook portal session', () => {
   });
   afterAll(() => service.stop());
 
-  /** Opens the client's portal by a new link, and gives the cookie that it set. */
+  /** Opens the client's portal by a new link, and returns the cookie that was set. */
   const enter = async (browser: BrowserSession, of = client): Promise<string> => {
     const bearer = await service.make.clientToken(of);
     const { json } = await service.http.get('/webhook_portal', { bearer });
@@ -26,7 +26,7 @@ describe('webhook portal session', () => {
     return browser;
   };
 
-  it('is missing: a page with status 401 that says how to get in', async () => {
+  it('is required: without one, a page with status 401 says how to get in', async () => {
     const page = await new BrowserSession(service.url).open('/portal');
     expect([page.status, page.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
     expect(page.headers.get('cache-control')).toBe('no-store');
@@ -35,7 +35,7 @@ describe('webhook portal session', () => {
   });
 
   it.each(['x', 'cds_ps_x', `cds_ps_${'A'.repeat(49)}`, '%00', "' OR '1'='1"])(
-    'is missing with the cookie %j',
+    'is not started by the cookie %j',
     async (value) => {
       const browser = new BrowserSession(service.url);
       browser.cookies.set('portal_session', value);
@@ -52,7 +52,7 @@ describe('webhook portal session', () => {
     expect((await inside.open('/')).html.querySelector('form')).toBeNull();
   });
 
-  it('has a cookie for an hour and shows the one client, by name and id', async () => {
+  it('has a cookie for an hour and shows one client by name and id', async () => {
     const browser = new BrowserSession(service.url);
     const cookie = await enter(browser);
     expect(cookie).toMatch(/^portal_session=cds_ps_[^;]{49}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -64,7 +64,7 @@ describe('webhook portal session', () => {
     expect(page.text).not.toContain('cds_ps_');
   });
 
-  it('has a new id each time, takes none that was planted, and is of the client that came last', async () => {
+  it('has a new id each time, accepts no planted id, and belongs to the client whose link came last', async () => {
     const browser = new BrowserSession(service.url);
     browser.cookies.set('portal_session', 'cds_ps_planted');
     await enter(browser);
@@ -76,7 +76,7 @@ describe('webhook portal session', () => {
     expect([text.includes('Contoso Fleet'), text.includes('Northwind')]).toEqual([true, false]);
   });
 
-  it('leaves the sign-in of the user in the same browser alone', async () => {
+  it("does not affect the user's sign-in in the same browser", async () => {
     const browser = await service.make.signedIn(await service.make.user({ name: 'Dana Driver' }));
     await enter(browser);
     expect((await browser.open('/')).html.text).toContain('Dana Driver');
@@ -84,13 +84,13 @@ describe('webhook portal session', () => {
     expect((await browser.open('/')).html.text).toContain('Dana Driver');
   });
 
-  it('ends when its hour is over', async () => {
+  it('ends after an hour', async () => {
     const browser = await entered();
     await service.database.query('UPDATE portal_sessions SET expires_at = now()');
     expect((await browser.open('/portal')).status).toBe(401);
   });
 
-  it('is kept as a digest alone, never logged, and its start is an audit event', async () => {
+  it('is stored only as a digest, never logged, and its start is an audit event', async () => {
     const id = (await entered()).cookies.get('portal_session')!;
     const rows = await service.database.query<{ text: string }>(
       'SELECT s::text AS text FROM portal_sessions s',
@@ -103,8 +103,8 @@ describe('webhook portal session', () => {
     expect(events).toEqual([{ actor_type: 'client', actor_id: client.id, address: '127.0.0.1' }]);
   });
 
-  describe('log out', () => {
-    it('is refused without the token of this session', async () => {
+  describe('at logout', () => {
+    it('requires the CSRF token of this session', async () => {
       const [browser, other] = [await entered(), await entered()];
       const page = await other.open('/portal');
       const origin = service.url;
@@ -113,7 +113,7 @@ describe('webhook portal session', () => {
       expect((await browser.open('/portal')).status).toBe(200);
     });
 
-    it('ends the session in the database', async () => {
+    it('is ended in the database', async () => {
       const browser = await entered();
       const id = browser.cookies.get('portal_session')!;
       const answer = await browser.submit(await browser.open('/portal'), '/portal/logout');

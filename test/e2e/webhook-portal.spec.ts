@@ -40,12 +40,12 @@ describe('GET /webhook_portal', () => {
   };
   const expectForbidden = (answer: Answer): void => expectProblem(answer, 403, 'Forbidden');
 
-  describe('says 401 to', () => {
+  describe('answers 401 to', () => {
     it('a request without credentials', async () => {
       const answer = await ask();
       expectUnauthorized(answer);
       expect(answer.json.detail).toContain('Authentication credentials were not provided');
-      // RFC 6750 §3.1: no error code where no credentials were sent.
+      // RFC 6750 §3.1: no error code if no credentials were sent.
       expect(answer.headers.get('www-authenticate')).not.toContain('error=');
     });
 
@@ -54,7 +54,7 @@ describe('GET /webhook_portal', () => {
       async (authorization) => expectUnauthorized(await ask({ headers: { authorization } })),
     );
 
-    it('an unknown, an expired and a revoked token, each as invalid_token', async () => {
+    it('an unknown, an expired and a revoked token with invalid_token', async () => {
       const [expired, revoked] = [
         await endingIn(service, await service.make.clientToken(client), -1),
         await service.make.clientToken(client),
@@ -78,14 +78,14 @@ describe('GET /webhook_portal', () => {
       expect(service.log.join('')).not.toContain(bearer);
     });
 
-    it('a refresh token, and a client secret', async () => {
+    it('a refresh token and a client secret', async () => {
       const { refresh_token } = await service.make.tokens(client, await service.make.user());
       expectUnauthorized(await ask({ bearer: refresh_token }));
       expectUnauthorized(await ask({ bearer: client.secret }));
     });
   });
 
-  describe('says 403 to', () => {
+  describe('answers 403 to', () => {
     it('the token of a user who does not own the client', async () => {
       const { access_token } = await service.make.tokens(client, await service.make.user());
       expectForbidden(await ask({ bearer: access_token }));
@@ -97,7 +97,7 @@ describe('GET /webhook_portal', () => {
       expectForbidden(await ask({ bearer: access_token }));
     });
 
-    it('a client whose owner has no permission for webhooks, from the moment it is taken', async () => {
+    it('a client as soon as its owner loses the permission for webhooks', async () => {
       const other = await service.make.user();
       const tokens: string[] = [];
       const itsClient = await service.make.client({ ownerId: other.id });
@@ -129,7 +129,7 @@ describe('GET /webhook_portal', () => {
       '0x2',
       '',
       'NaN',
-    ])('such as %j is a 400 of the kind unsupported-version', async (version) => {
+    ])('such as %j answers 400 of the kind unsupported-version', async (version) => {
       const before = await linkCount();
       const answer = await ask({ bearer, headers: { 'service-version': version } });
       expect(answer.status).toBe(400);
@@ -144,19 +144,19 @@ describe('GET /webhook_portal', () => {
       expect(await linkCount()).toBe(before);
     });
 
-    it('is a kind whose type URL answers', async () => {
+    it('names a problem kind whose type URL works', async () => {
       const { json } = await ask({ bearer, headers: { 'service-version': '3' } });
       const page = await service.http.get(new URL(json.type as string).pathname);
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     });
 
-    it('is looked at after authentication', async () => {
+    it('is refused only after authentication', async () => {
       expectUnauthorized(await ask({ headers: { 'service-version': '3' } }));
       expectUnauthorized(await ask({ bearer: 'x', headers: { 'service-version': '3' } }));
     });
   });
 
-  it('gives the link and nothing else, never cached', async () => {
+  it('returns only the link, and is never cached', async () => {
     const answer = await ask({ bearer });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.json)).toEqual(['url']);
@@ -170,22 +170,22 @@ describe('GET /webhook_portal', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it.each(['2', '2.0', '2.00'])('takes Service-Version %s', async (version) => {
+  it.each(['2', '2.0', '2.00'])('accepts Service-Version %s', async (version) => {
     const answer = await ask({ bearer, headers: { 'service-version': version } });
     expect([answer.status, answer.headers.get('service-version')]).toEqual([200, '2']);
   });
 
-  it('takes the token of the user who owns a confidential client', async () => {
+  it('accepts the token of the user who owns a confidential client', async () => {
     const { access_token } = await service.make.tokens(client, owner);
     expect((await ask({ bearer: access_token })).status).toBe(200);
   });
 
-  it('needs no scope', async () => {
+  it('requires no scope', async () => {
     const token = await service.make.clientToken(client, 'vehicle:read');
     expect((await ask({ bearer: token })).status).toBe(200);
   });
 
-  it('answers HEAD as GET, but makes no link', async () => {
+  it('answers HEAD like GET, but creates no link', async () => {
     const before = await linkCount();
     const answer = await ask({ method: 'HEAD', bearer });
     expect([answer.status, answer.text]).toEqual([200, '']);
@@ -196,7 +196,7 @@ describe('GET /webhook_portal', () => {
     expect(await linkCount()).toBe(before);
   });
 
-  it('makes another link each time, and keeps the key as a digest alone', async () => {
+  it('creates another link each time, and stores the key only as a digest', async () => {
     const keys = await Promise.all(
       [1, 2, 3].map(async () => ((await ask({ bearer })).json.url as string).split('/').at(-1)!),
     );
@@ -208,12 +208,12 @@ describe('GET /webhook_portal', () => {
     }
   });
 
-  it('takes no other method', async () => {
+  it('accepts no other method', async () => {
     const answer = await service.http.send(PATH, { method: 'POST', bearer });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('ends with the client: a disabled one gets 401, and enabling it again revives no token', async () => {
+  it('answers 401 for a disabled client, and enabling it again revives no token', async () => {
     const other = await service.make.client();
     const token = await service.make.clientToken(other);
     for (const enabled of [false, true]) {

@@ -10,8 +10,8 @@ const change = fc.record({
 });
 const changes = fc.array(change, { maxLength: 30 });
 
-describe('the window of changes', () => {
-  it('misses no change, whatever it had to forget', () => {
+describe('The window of changes', () => {
+  it('misses no change, whatever it had to drop', () => {
     always(
       fc.property(changes, fc.integer({ min: 1, max: 5 }), (all, most) => {
         const window = new ChangeWindow(most);
@@ -39,7 +39,7 @@ describe('the window of changes', () => {
     );
   });
 
-  it('says of nothing that it changed that did not, while it has room', () => {
+  it('reports no change that did not happen, while it has room', () => {
     always(
       fc.property(
         fc.array(fc.record({ xid: change.map(({ xid }) => xid), ids }), { maxLength: 30 }),
@@ -61,7 +61,7 @@ describe('the window of changes', () => {
     );
   });
 
-  it('relies on nothing that was read before, once changes were left out or it began again', () => {
+  it('reports everything as changed since before a gap or a reset', () => {
     const window = new ChangeWindow(10);
     window.add(5, ['a']);
     window.leaveOut(7);

@@ -1,5 +1,5 @@
 import { describeRooms } from './endpoints.js';
 
-describe('pages', () => {
+describe('Pages', () => {
   describeRooms(['pages of users', 'the portal', 'the console']);
 });

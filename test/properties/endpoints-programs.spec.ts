@@ -1,5 +1,5 @@
 import { describeRooms } from './endpoints.js';
 
-describe('endpoints for programs', () => {
+describe('Endpoints for programs', () => {
   describeRooms(['the OAuth endpoints', "partners' endpoints", 'the admin API and events', 'what is public']);
 });

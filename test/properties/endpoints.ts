@@ -11,7 +11,7 @@ import { patience, search } from './support/runs.js';
 import { survey, type Plan } from './support/survey.js';
 
 const USUAL_RUNS = 6;
-// Each is a GET without its body, which has runs of its own.
+// Each HEAD is a GET without its body, and GET has runs of its own.
 const HEAD_RUNS = 2;
 const ENV = {
   ...WEBHOOK_ENV,
@@ -20,7 +20,7 @@ const ENV = {
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
 };
 
-/** The tests of all routes in these rooms, as the framework has registered them. */
+/** Defines the tests of all routes in these rooms, as the framework has registered them. */
 export function describeRooms(names: string[]): void {
   let service: TestService;
   let routes: Route[];
@@ -41,7 +41,7 @@ export function describeRooms(names: string[]): void {
     await receiver.stop();
   });
 
-  it('is of every route that there is', () => {
+  it('belong to exactly one room, like every other route', () => {
     for (const route of routes)
       expect([route.url, roomsOf(route)]).toEqual([route.url, [expect.any(String)]]);
     expect(Object.keys(ROOMS)).toEqual(expect.arrayContaining(names));
@@ -50,16 +50,16 @@ export function describeRooms(names: string[]): void {
   describe.each(names)('%s', (room) => {
     const plansHere = () => plans.filter(({ route }) => roomsOf(route)[0] === room);
 
-    it('answer what they are meant for, so that the rest of these tests gets inside', async () => {
+    it('answer valid requests, so that the other tests get past the first checks', async () => {
       expect(plansHere().length).toBeGreaterThan(0);
       for (const { route, plain } of plansHere()) {
         for (const draft of plain) {
           exchanges.renew();
           const exchange = await exchanges.send(draft);
           const seen = `${route.method} ${exchange.path}: ${exchange.status} ${exchange.text.slice(0, 300)}`;
-          // Contract §9: a client's own token has no user.
+          // Contract §9: a client-credentials token has no user.
           if (exchange.path.startsWith('/v2/users/me') && exchange.status === 404) continue;
-          // What no other page of the console answers.
+          // The route for unknown pages of the console always answers 404.
           if (route.url.endsWith('/*') && exchange.status === 404) continue;
           if ([401, 403, 404, 405, 406, 415].includes(exchange.status)) throw new Error(seen);
           expect([seen, faultsOf(exchange, service.url)]).toEqual([seen, []]);
@@ -68,7 +68,7 @@ export function describeRooms(names: string[]): void {
     });
 
     it(
-      'answer whatever is sent as described, and never by a mistake of their own',
+      'answer any request as documented, and never with an internal error',
       async () => {
         for (const plan of plansHere()) await checkRoute(plan);
       },

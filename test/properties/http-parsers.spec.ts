@@ -23,16 +23,16 @@ import { always } from './support/runs.js';
 const BASE_URL = 'https://auth.example';
 const request = (headers: Record<string, unknown>, url = '/'): FastifyRequest =>
   ({ id: 'r1', url, headers, raw: { headers } }) as unknown as FastifyRequest;
-/** A header as Node gives it: left out, once, or some that may be sent more than once as a list. */
+/** A header as Node provides it: absent, a string, or a list if it may be sent more than once. */
 const header = (...usual: string[]) =>
   fc.oneof(headerText(), fc.constantFrom(undefined, ...usual), fc.array(headerText(), { maxLength: 3 }));
 
-describe('a form', () => {
+describe('A form', () => {
   const source = fc.array(fc.oneof(urlText(), oddText(), fc.constantFrom('=', '&', '+', 'a')), {
     maxLength: 8,
   });
 
-  it('is read, or refused with a 400, and read again from what it was read as', () => {
+  it('is either refused with a 400 or parsed, and parses the same after serialisation', () => {
     always(
       fc.property(source, (parts) => {
         const form = orProblem(() => Form.parse(parts.join('')));
@@ -50,14 +50,14 @@ describe('a form', () => {
     );
   });
 
-  it('agrees with the platform about what was sent, wherever it takes it', () => {
+  it('has the same values as URLSearchParams whenever it is accepted', () => {
     always(
       fc.property(source, (parts) => {
         const form = orProblem(() => Form.parse(parts.join('')));
         if (form instanceof Problem) return true;
         const theirs = new URLSearchParams(form.source);
         return [...theirs.keys()].every((name) =>
-          // A byte order mark is text here, and nothing to the platform when it stands first.
+          // This parser keeps a leading byte order mark as text, whereas the platform drops it.
           name.startsWith('\ufeff') || form.source.startsWith('?')
             ? true
             : JSON.stringify(form.getAll(name)) ===
@@ -67,7 +67,7 @@ describe('a form', () => {
     );
   });
 
-  it('of an address is all behind its first question mark', () => {
+  it('in a URL is everything after the first question mark', () => {
     always(
       fc.property(urlText(), urlText(), (path, query) => {
         const bare = path.replaceAll('?', '');
@@ -77,8 +77,8 @@ describe('a form', () => {
   });
 });
 
-describe('a return_to', () => {
-  it('is taken as it is the second time, and can stand in a header', () => {
+describe('A return_to value', () => {
+  it('stays the same when it is validated again, and is safe in a header', () => {
     const text = fc.array(fc.oneof(urlText(), fc.constantFrom('/', '//', '/./', '/..', '?', '#', '@', ':')), {
       maxLength: 6,
     });
@@ -93,8 +93,8 @@ describe('a return_to', () => {
   });
 });
 
-describe('a request id', () => {
-  it("is the caller's where that is sane, else a new one, and always fit for a header and a line of the log", () => {
+describe('A request id', () => {
+  it("is the caller's if valid, otherwise a new one, and is always safe in a header and a log line", () => {
     always(
       fc.property(header('abc-1', 'x'.repeat(128), 'x'.repeat(129), 'cds_at_secret', 'a b'), (given) => {
         const id = requestIdOf({ headers: { 'x-request-id': given } } as unknown as IncomingMessage);
@@ -105,7 +105,7 @@ describe('a request id', () => {
 });
 
 describe('Service-Version', () => {
-  it('is left out, or a number equal to 2, else a 400', () => {
+  it('is either absent or a number equal to 2, otherwise the answer is a 400', () => {
     const version = fc.oneof(
       header('2', '2.0', '02', '2.00', '2.1', '1', '+2', '0x2', '2e0', ' 2'),
       fc.double().map(String),
@@ -137,7 +137,7 @@ describe('Accept', () => {
     '/',
   );
 
-  it('is understood or not, and never breaks anything', () => {
+  it('is always parsed without an error', () => {
     always(
       fc.property(accept, (given) => {
         const headers =
@@ -153,7 +153,7 @@ describe('Accept', () => {
   });
 });
 
-describe('the token of a form', () => {
+describe("A form's CSRF token", () => {
   const settings = { encryptionKey: Buffer.alloc(32, 'k'), baseUrl: BASE_URL, secure: false } as Settings;
   const csrf = new CsrfService(new Cookies(settings), settings);
   const browser = (secret?: string, origin?: string) =>
@@ -167,10 +167,10 @@ describe('the token of a form', () => {
     orProblem(() => csrf.check(request, posted(token), binding)) === undefined;
   const text = () => oddText().map((each) => each.toWellFormed().replaceAll('\0', ''));
 
-  it('is good for what it was made for, in the browser that it was made for, and for nothing else', () => {
+  it('is valid only for the form and the browser that it was issued for', () => {
     always(
       fc.property(text(), text(), text(), (one, other, otherSecret) => {
-        // A form is always bound to something.
+        // A form is always bound to something, never to an empty string.
         const [binding, otherBinding] = [`form ${one}`, `form ${other}`];
         const mine = browser();
         const token = csrf.tokenFor(mine, reply, binding);
@@ -187,7 +187,7 @@ describe('the token of a form', () => {
     );
   });
 
-  it('is refused with a 403 where nobody made it, whatever the form and the cookie hold', () => {
+  it('is refused with a 403 if it was not issued, whatever the form and the cookie contain', () => {
     always(
       fc.property(text(), text(), text(), (token, secret, binding) => {
         const result = orProblem(() => csrf.check(browser(secret), posted(token), binding));
@@ -197,8 +197,8 @@ describe('the token of a form', () => {
   });
 });
 
-describe('Link', () => {
-  it('holds one address of this service for each page, with the parameters as they were', () => {
+describe('A Link header', () => {
+  it('contains one address of this service for each page, with the original parameters', () => {
     always(
       fc.property(urlText(), urlText(), oddText(), (name, value, id) => {
         let link = '';
@@ -219,7 +219,7 @@ describe('Link', () => {
   });
 });
 
-describe('whatever is thrown', () => {
+describe('Any thrown value', () => {
   const thrown = fc.oneof(
     fc.anything({ withNullPrototype: true, withBigInt: true }),
     fc.record({
@@ -233,7 +233,7 @@ describe('whatever is thrown', () => {
       .map((statusCode) => Object.assign(new Error('inside'), { statusCode })),
   );
 
-  it('becomes a problem, which says nothing of the inside', () => {
+  it('becomes a problem that reveals no internals', () => {
     always(
       fc.property(thrown, (each) => {
         const { status, detail } = toProblem(each);
@@ -243,8 +243,8 @@ describe('whatever is thrown', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('as a page shows text as text, whatever it is', () => {
+describe('A refusal', () => {
+  it('as a page shows any text as plain text', () => {
     always(
       fc.property(oddText(), (text) => {
         const { body } = errorPage(badRequest(text), request({}));
@@ -255,7 +255,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('as JSON comes back as it was', () => {
+  it('as JSON preserves its text', () => {
     always(
       fc.property(oddText(), (text) => {
         const body = JSON.parse(renderProblem(badRequest(text), BASE_URL).body) as { detail: string };

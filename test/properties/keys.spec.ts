@@ -29,16 +29,16 @@ const prefixes = fc.constantFrom<IdPrefix[]>(
 );
 const kinds = fc.constantFrom(...(Object.keys(SECRET_PREFIXES) as SecretKind[]));
 
-describe('the counters of a rate limit', () => {
+describe('The counter keys of a rate limit', () => {
   const key = fc.oneof(
     oddText(),
     fc.string({ unit: fc.constantFrom(...':#{}[]",\\ax\ud800\udc00'), maxLength: 8 }),
   );
-  // No id has a colon or is empty.
+  // An id is never empty and has no colon.
   const id = key.filter((text) => text !== '' && !text.includes(':'));
   const user = fc.option(id, { nil: undefined });
 
-  it('are never shared by two pairs of client and user', () => {
+  it('are different for different pairs of client and user', () => {
     always(
       fc.property(id, user, id, user, (client, of, otherClient, ofOther) => {
         const [one, other] = [partnerKey(client, of), partnerKey(otherClient, ofOther)];
@@ -49,7 +49,7 @@ describe('the counters of a rate limit', () => {
     );
   });
 
-  it('are never shared by two keys, and their names are short and plain', () => {
+  it('are stored under different names, which are short and plain', () => {
     always(
       fc.property(key, key, fc.nat(300), (one, other, length) => {
         const [first, second] = [one.padEnd(length, 'x'), other.padEnd(length, 'x')];
@@ -64,12 +64,12 @@ describe('the counters of a rate limit', () => {
   });
 });
 
-describe('the counter of an address', () => {
+describe('The counter key of an address', () => {
   const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
   const groups = fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 });
   const textOf = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
 
-  it('is the same for an IPv4 address in each of its forms, and another for another', () => {
+  it('is the same for every form of an IPv4 address, and different for different addresses', () => {
     always(
       fc.property(octets, octets, (one, other) => {
         const [a, b, c, d] = one;
@@ -91,7 +91,7 @@ describe('the counter of an address', () => {
   it('is that of the network for IPv6', () => {
     always(
       fc.property(groups, groups, (one, other) => {
-        // Another family's addresses stand within these two.
+        // These two ranges contain addresses of another family.
         if (one.slice(0, 5).every((part) => part === 0)) return true;
         const neighbour = [...one.slice(0, 4), ...other.slice(4)];
         const mine = addressKey(textOf(one));
@@ -103,13 +103,13 @@ describe('the counter of an address', () => {
     );
   });
 
-  it('is there for whatever a proxy says', () => {
+  it('exists for any text that a proxy sends', () => {
     always(fc.property(oddText(), (text) => /^address:[\w.]+$/.test(addressKey(text))));
   });
 });
 
-describe('an id', () => {
-  it('is known by its prefix alone, and lies behind the first that its time could have', () => {
+describe('An id', () => {
+  it('is recognised by its prefix only, and sorts after the first id of an earlier time', () => {
     always(
       fc.property(prefixes, prefixes, (prefix, other) => {
         const before = new Date(Date.now() - 1);
@@ -119,7 +119,7 @@ describe('an id', () => {
     );
   });
 
-  it('of an earlier time is less, and a text that is none is none', () => {
+  it('of an earlier time sorts first, and other text is not accepted as an id', () => {
     const time = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true });
     always(
       fc.property(prefixes, time, time, oddText(), (prefix, one, other, text) => {
@@ -134,8 +134,8 @@ describe('an id', () => {
   });
 });
 
-describe('a secret', () => {
-  it('is of its kind, and of no other, and is found by its digest alone', () => {
+describe('A secret', () => {
+  it('is recognised only as its own kind, and has a digest of its own', () => {
     always(
       fc.property(kinds, kinds, (kind, other) => {
         const [one, two] = [newSecret(kind), newSecret(kind)];
@@ -149,7 +149,7 @@ describe('a secret', () => {
     );
   });
 
-  it('is not what another text is, whatever that is', () => {
+  it('does not match arbitrary text, even with the right prefix', () => {
     always(
       fc.property(
         kinds,
@@ -160,11 +160,11 @@ describe('a secret', () => {
   });
 });
 
-describe('sealed text', () => {
+describe('Sealed text', () => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
   const text = oddText().map((each) => each.toWellFormed());
 
-  it('opens with the same key and the same associated data alone, and not with a byte changed', () => {
+  it('opens only with the same key and the same associated data, and not after a byte was changed', () => {
     always(
       fc.property(key, key, text, text, text, fc.nat(), (one, other, plain, data, otherData, at) => {
         const sealed = seal(one, plain, data);

@@ -24,7 +24,7 @@ const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
 );
 const pipe = new RequestValidationPipe();
 
-/** Every class that a body or a query is checked against: a new one is here by itself. */
+/** Returns every class that a body or a query is validated against; new classes are included automatically. */
 async function dtos(): Promise<Dto[]> {
   const modules = await Promise.all(FILES.map((file) => import(path.join(SOURCE, file)) as Promise<object>));
   return modules.flatMap((each) => Object.values(each).filter(isClass));
@@ -32,7 +32,7 @@ async function dtos(): Promise<Dto[]> {
 
 const isClass = (each: unknown): each is Dto => typeof each === 'function' && /^class\b/.test(String(each));
 
-/** Names of members, with those that mean something to JavaScript. */
+/** Names of members, including some with a special meaning in JavaScript. */
 const membersOf = (dto: Dto): fc.Arbitrary<string> => {
   const known = Object.keys(Object.getOwnPropertyDescriptors(new dto()));
   return fc.oneof(
@@ -41,9 +41,9 @@ const membersOf = (dto: Dto): fc.Arbitrary<string> => {
   );
 };
 
-describe('a body or a query', () => {
+describe('A body or a query', () => {
   it(
-    'is what its class says, or a 400 that does not quote it, for every class that there is',
+    'becomes an instance of its class or is a 400, for every class',
     async () => {
       const all = await dtos();
       expect(all.length).toBeGreaterThan(15);
@@ -66,7 +66,7 @@ describe('a body or a query', () => {
     30_000 * patience(20),
   );
 
-  it('of any shape is refused where it is no object', async () => {
+  it('of any type other than an object is refused', async () => {
     await alwaysAsync(
       fc.asyncProperty(fc.anything(), async (value) => {
         const result = await laterOrProblem(() =>
@@ -77,7 +77,7 @@ describe('a body or a query', () => {
     );
   });
 
-  it('with a time holds one that the database and a reader of ISO 8601 take', async () => {
+  it('is only accepted with times that the database and ISO 8601 parsers accept', async () => {
     const time = fc.oneof(
       oddText(),
       fc.stringMatching(
@@ -97,7 +97,7 @@ describe('a body or a query', () => {
     );
   });
 
-  it('of a page of the console is read like that of the API, whatever the address holds', async () => {
+  it('of a console page is parsed like that of the API, whatever the address contains', async () => {
     await alwaysAsync(
       fc.asyncProperty(fc.array(urlText(), { maxLength: 4 }), urlText(), async (parts, value) => {
         const url = `/admin/console/audit?${parts.join('&')}&page_size=${value}`;
@@ -118,8 +118,8 @@ function parsed(text: string): unknown {
   }
 }
 
-describe('a form of the console', () => {
-  it('becomes members that the rules of the API can judge', () => {
+describe('A form of the console', () => {
+  it('becomes members that the rules of the API can validate', () => {
     const fields = fc.dictionary(
       fc.constantFrom(
         'name',
@@ -154,7 +154,7 @@ describe('a form of the console', () => {
   });
 });
 
-describe('the key of an e-mail address', () => {
+describe('The key of an e-mail address', () => {
   const letters = fc.constantFrom(...'aZéßſKİıΣσς@.ﬁＡ\u0301\u0344ΐ-+');
   const email = fc.oneof(
     oddText(),
@@ -162,7 +162,7 @@ describe('the key of an e-mail address', () => {
     fc.string({ unit: 'grapheme', maxLength: 12 }),
   );
 
-  it('is the key of itself, and of the address in small letters or composed otherwise', () => {
+  it('is its own key, and the key of the address in lower case and in other normal forms', () => {
     always(
       fc.property(email, (text) => {
         const key = emailKeyOf(text);
@@ -180,11 +180,11 @@ describe('the key of an e-mail address', () => {
   });
 });
 
-describe('the difference of two states', () => {
+describe('The difference of two states', () => {
   const state = () =>
     fc.record({ a: fc.jsonValue(), b: fc.jsonValue(), c: fc.constantFrom(undefined, null, 1) });
 
-  it('turns the one into the other, holds nothing that is the same, and is none where nothing is', () => {
+  it('turns one into the other, contains only what changed, and is undefined if nothing did', () => {
     always(
       fc.property(state(), state(), fc.boolean(), (before, other, isSame) => {
         const after = isSame ? structuredClone(before) : other;

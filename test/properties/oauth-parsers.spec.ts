@@ -14,7 +14,7 @@ import { newId } from '../../src/secrets/ids.js';
 import { headerText, oddText, percentEncoded } from './support/odd-text.js';
 import { always, alwaysAsync } from './support/runs.js';
 
-/** Near what is registered: pieces of URIs in any order. */
+/** Similar to registered URIs: parts of URIs in any order. */
 const uri = () =>
   fc.oneof(
     fc.webUrl({ validSchemes: ['https', 'http'], withQueryParameters: true, withFragments: true }),
@@ -52,7 +52,7 @@ const uri = () =>
   );
 const type = () => fc.constantFrom('public' as const, 'confidential' as const);
 
-describe('the scope parameter', () => {
+describe('The scope parameter', () => {
   const scope = fc.oneof(
     oddText(),
     fc
@@ -62,7 +62,7 @@ describe('the scope parameter', () => {
       .map((parts) => parts.join('')),
   );
 
-  it('is a set of names without blanks, or malformed', () => {
+  it('is either a set of names without spaces, or malformed', () => {
     always(
       fc.property(scope, (text) => {
         const scopes = parseScope(text);
@@ -73,7 +73,7 @@ describe('the scope parameter', () => {
     );
   });
 
-  it('means the same when it is written anew', () => {
+  it('means the same when it is written again from its names', () => {
     always(
       fc.property(scope, (text) => {
         const scopes = parseScope(text);
@@ -85,8 +85,8 @@ describe('the scope parameter', () => {
   });
 });
 
-describe('an accepted redirect URI', () => {
-  it('is compared to the letter, loopback ports aside', () => {
+describe('An accepted redirect URI', () => {
+  it('is compared exactly, except for loopback ports', () => {
     always(
       fc.property(uri(), uri(), type(), (registered, requested, of) => {
         if (redirectUriError(registered, of) !== undefined) return true;
@@ -99,7 +99,7 @@ describe('an accepted redirect URI', () => {
     );
   });
 
-  it('is not met by itself with one character changed, added or left out', () => {
+  it('does not match with one character changed, added or removed', () => {
     const change = fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...'a/.:?&=%@#\\ \n0'));
     always(
       fc.property(uri(), type(), change, (registered, of, [at, how, letter]) => {
@@ -114,7 +114,7 @@ describe('an accepted redirect URI', () => {
     );
   });
 
-  it('takes parameters behind those that it has, and stays as it is before them', () => {
+  it('keeps its own parameters and gets new ones appended', () => {
     always(
       fc.property(uri(), type(), oddText(), oddText(), (registered, of, code, state) => {
         if (redirectUriError(registered, of) !== undefined) return true;
@@ -132,7 +132,7 @@ describe('an accepted redirect URI', () => {
     );
   });
 
-  it('fits into a Content-Security-Policy as one source, and onto a page as a host', () => {
+  it('is valid as one source of a Content-Security-Policy and shown as a host on the page', () => {
     always(
       fc.property(uri(), type(), (registered, of) => {
         if (redirectUriError(registered, of) !== undefined) return true;
@@ -144,7 +144,7 @@ describe('an accepted redirect URI', () => {
 });
 
 describe('Basic credentials', () => {
-  it('are those that were sent, or none', () => {
+  it('are either exactly those that were sent, or refused', () => {
     const encoded = fc.oneof(
       oddText(),
       oddText().map(percentEncoded),
@@ -165,7 +165,7 @@ describe('Basic credentials', () => {
   });
 });
 
-describe('the rules of clients', () => {
+describe('The rules of clients', () => {
   const names = fc.constantFrom('vehicle:read', 'admin:read', 'nothing', '__proto__', 'constructor');
   const shape = fc.record({
     type: type(),
@@ -181,7 +181,7 @@ describe('the rules of clients', () => {
     { name: 'admin:read', audience: 'operator' },
   ] as ScopeEntity[];
 
-  it('never let through what the contract rules out, and never quote what was sent', () => {
+  it('allow nothing that the contract forbids, and never quote what was sent', () => {
     always(
       fc.property(shape, (client: ClientShape) => {
         const errors = clientErrors(client, catalogue);
@@ -204,7 +204,7 @@ describe('the rules of clients', () => {
   });
 });
 
-describe('an authorization request', () => {
+describe('An authorization request', () => {
   const client = {
     id: newId('clnt'),
     enabled: true,
@@ -240,7 +240,7 @@ describe('an authorization request', () => {
     ),
   );
 
-  it('is shown, refused on a page, or sent back to what is registered with the state that was given', async () => {
+  it('is shown, refused on a page, or redirected to a registered URI with the given state', async () => {
     await alwaysAsync(
       fc.asyncProperty(fc.tuple(...pairs), async (parts) => {
         const given = parts.flat() as [string, string][];

@@ -20,8 +20,8 @@ const timeText = () =>
       .map(utcFieldValue),
   );
 
-describe('a time of a form', () => {
-  it('comes back as it was, to the second', () => {
+describe('A time in a form', () => {
+  it('is read back unchanged, to the second', () => {
     const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true });
     always(
       fc.property(
@@ -31,7 +31,7 @@ describe('a time of a form', () => {
     );
   });
 
-  it('is one that was meant, from 1970 on, or none', () => {
+  it('is either the time that was meant, from 1970 on, or refused', () => {
     always(
       fc.property(timeText(), (text) => {
         const time = parseUtcTime(text);
@@ -45,7 +45,7 @@ describe('a time of a form', () => {
   });
 });
 
-describe('the query of the list of deliveries', () => {
+describe('The query of the list of deliveries', () => {
   const names = fc.constantFrom(
     'state',
     'endpoint',
@@ -72,7 +72,7 @@ describe('the query of the list of deliveries', () => {
     ),
   );
 
-  it('is a filter and what is wrong with it, or a 400', () => {
+  it('becomes a filter with errors, or a 400', () => {
     always(
       fc.property(fc.array(fc.tuple(names, value), { maxLength: 6 }), (pairs) => {
         const query = orProblem(() => readDeliveryQuery(pairs.map((pair) => pair.join('=')).join('&')));
@@ -99,7 +99,7 @@ describe('the query of the list of deliveries', () => {
     );
   });
 
-  it('is the same again in the links of the page', () => {
+  it('stays the same in the links of the page', () => {
     always(
       fc.property(fc.array(fc.tuple(names, value), { maxLength: 6 }), (pairs) => {
         const query = orProblem(() => readDeliveryQuery(pairs.map((pair) => pair.join('=')).join('&')));
@@ -111,8 +111,8 @@ describe('the query of the list of deliveries', () => {
   });
 });
 
-describe('the times of a recovery', () => {
-  it('are a range that goes forward, or errors beside the fields', () => {
+describe('The times of a recovery', () => {
+  it('are either a range that goes forward, or errors next to the fields', () => {
     always(
       fc.property(timeText(), timeText(), fc.boolean(), (from, to, isEmpty) => {
         const fields = isEmpty ? '' : `from=${percentEncoded(from)}&to=${percentEncoded(to)}`;
@@ -128,7 +128,7 @@ describe('the times of a recovery', () => {
   });
 });
 
-describe('the buckets of a chart', () => {
+describe('The buckets of a chart', () => {
   const now = new Date('2026-03-02T17:42:10Z');
   const hour = (from: number) =>
     fc.record({
@@ -139,7 +139,7 @@ describe('the buckets of a chart', () => {
       slowestMs: fc.nat(15_000),
     });
 
-  it.each(['24h', '7d'] as const)('hold every attempt of the range once: %s', (range) => {
+  it.each(['24h', '7d'] as const)('contain every attempt of the range exactly once: %s', (range) => {
     const first = rangeStart(range, now).getTime();
     always(
       fc.property(fc.array(hour(200), { maxLength: 20 }), (given) => {

@@ -6,7 +6,7 @@ import { alwaysAsync, patience } from './support/runs.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The start of a request, mostly as it should be. */
+/** The start of a request, usually valid. */
 const requestLine = fc
   .tuple(
     fc.oneof(
@@ -93,7 +93,7 @@ const headers = fc
   )
   .map((lines) => lines.map((line) => `${line}\r\n`).join(''));
 
-/** A body, or what stands where the next request should begin. */
+/** A body, or something else where the next request should begin. */
 const rest = fc
   .array(
     fc.constantFrom(
@@ -127,7 +127,7 @@ const bytes = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 2000 }).map((each) => Buffer.from(each)) },
 );
 
-describe('bytes that no HTTP client sends', () => {
+describe('Bytes that no HTTP client sends', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService()));
   afterAll(() => service.stop());
@@ -141,7 +141,7 @@ describe('bytes that no HTTP client sends', () => {
   };
 
   it(
-    'are refused, answered or left alone, and nothing hangs or breaks',
+    'are refused, answered or ignored, without a hang or an error',
     async () => {
       await alwaysAsync(
         fc.asyncProperty(bytes, async (sent) => {
@@ -166,7 +166,7 @@ describe('bytes that no HTTP client sends', () => {
     await isWell();
   });
 
-  it('in chunks without end are refused, once they are more than a body may have', async () => {
+  it('in endless chunks are refused once they exceed the limit of a body', async () => {
     const head = `POST /o/token HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     for (const chunk of ['1\r\na\r\n', '1;ext=x\r\na\r\n', '2000\r\n' + 'x'.repeat(0x2000) + '\r\n']) {
       const statuses = await statusesAfter(

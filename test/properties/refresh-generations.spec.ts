@@ -15,11 +15,11 @@ const KNOWN_ROTATIONS = 16;
 const RUNS = 12;
 const NARROW = PARTNER_SCOPES.slice(0, 1);
 
-/** A token that the model keeps for ever, with all that is known of it. */
+/** A token with everything that the model knows of it. The model never forgets a token. */
 interface Kept {
   pair: IssuedTokens;
   asked: string[];
-  /** When it was rotated, by the model's clock. */
+  /** When the token was rotated, by the model's clock. */
   retiredAt?: number;
   accessRevoked: boolean;
 }
@@ -48,13 +48,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke access' as const), back }) },
 );
 
-/** The reasons of each refusal. */
+/** The reasons that may accompany each refusal. */
 const REFUSALS = {
   invalid_scope: /^scope_/,
   invalid_grant: /^(refresh_token_(used|replayed|revoked)|grant_ended)$/,
 };
 
-/** What contract §4 says, by a memory of every token there ever was. */
+/** Implements contract §4 by remembering every token that was ever issued. */
 class Model {
   readonly kept: Kept[];
   private now = 0;
@@ -72,7 +72,7 @@ class Model {
     this.now += seconds;
   }
 
-  /** What a refresh gives: a pair that was given already, a new one, or a refusal. */
+  /** Returns the expected result of a refresh: a pair that was already issued, a new one, or a refusal. */
   refresh(
     token: Kept,
     scopes: string[] | undefined,
@@ -97,7 +97,7 @@ class Model {
   }
 }
 
-describe('a family of refresh tokens', () => {
+describe('A family of refresh tokens', () => {
   let service: TestService;
   let client: TestClient;
   let user: UserEntity;
@@ -113,7 +113,7 @@ describe('a family of refresh tokens', () => {
     return exchangeCode(service, client.id, await consentedCode(service, client.id, user.id));
   }
 
-  /** One use of a token, by the service and by the model. */
+  /** Uses a token in the service and in the model, and compares the results. */
   async function use(model: Model, token: Kept, wanted: string[] | undefined): Promise<void> {
     const expected = model.refresh(token, wanted);
     const given: IssuedTokens | OAuthError = await refreshTokens(
@@ -140,7 +140,7 @@ describe('a family of refresh tokens', () => {
     }
   }
 
-  it('behaves as if every token that there ever was were kept', async () => {
+  it('behaves as if every token ever issued were stored', async () => {
     const accessTokens = service.app.get(AccessTokensService);
     await alwaysAsync(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {

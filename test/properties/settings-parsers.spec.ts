@@ -83,7 +83,7 @@ const PIECES = [
     'a@mail.example',
   ],
 ];
-/** As the system gives it: UTF-8 without NUL. */
+/** As provided by the operating system: UTF-8 without NUL. */
 const value = (): fc.Arbitrary<string> =>
   fc
     .oneof(
@@ -101,8 +101,8 @@ const read = (source: Record<string, string>): Environment | undefined => {
   }
 };
 
-describe('the settings', () => {
-  it('are read, or refused in words that name each bad one and quote none', () => {
+describe('The settings', () => {
+  it('are either accepted, or refused with a message that names each invalid one and quotes none', () => {
     const environment = fc.dictionary(fc.constantFrom(...NAMES), value(), {
       maxKeys: 6,
       noNullPrototype: true,
@@ -124,7 +124,7 @@ describe('the settings', () => {
     );
   });
 
-  it('become whole numbers, lists and an origin, whatever they were', async () => {
+  it('become whole numbers, lists and an origin, whatever the text', async () => {
     const numbers = fc.record({
       PORT: fc.oneof(value(), fc.integer({ min: 1, max: 65_535 }).map(String)),
       BASE_URL: value(),
@@ -154,7 +154,7 @@ describe('the settings', () => {
     );
   });
 
-  it('that were accepted are accepted by those who use them: proxies, the database, Redis', () => {
+  it('that are accepted also work for those that use them: proxies, the database, Redis', () => {
     always(
       fc.property(value(), value(), value(), (TRUSTED_PROXIES, DATABASE_URL, REDIS_URL) => {
         const proxies = read({ TRUSTED_PROXIES })?.TRUSTED_PROXIES;
@@ -169,15 +169,15 @@ describe('the settings', () => {
   });
 });
 
-/** Without a connection that goes on trying. */
+/** Disconnects at once, so that no connection keeps trying. */
 function redisOf(url: string): void {
   const redis = connectRedis(url);
   redis.on('error', () => undefined);
   redis.disconnect();
 }
 
-describe('a key', () => {
-  it('of 32 bytes is read from both alphabets of base64, padded or not, and from nothing else', () => {
+describe('A key', () => {
+  it('of 32 bytes is read from both base64 alphabets, with or without padding, and from nothing else', () => {
     always(
       fc.property(fc.uint8Array({ minLength: 30, maxLength: 34 }), (bytes) => {
         const key = Buffer.from(bytes);
@@ -195,8 +195,8 @@ describe('a key', () => {
   });
 });
 
-describe('small readers', () => {
-  it('of lists drop blanks alone', () => {
+describe('The parsers', () => {
+  it('of lists drop only blank entries', () => {
     always(
       fc.property(fc.array(oddText()), (parts) => {
         const wanted = parts

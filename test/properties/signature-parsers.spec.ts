@@ -8,7 +8,7 @@ import { verifySignature } from '../../src/webhooks/signing/verify-signature.js'
 import { headerText, oddText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 
-describe('the checker of signatures', () => {
+describe('The signature checker', () => {
   const delivery = fc.record({
     id: fc.stringMatching(/^[\x21-\x7e]{1,40}$/),
     timestamp: fc.integer({ min: 0, max: 999_999_999_999 }),
@@ -20,7 +20,7 @@ describe('the checker of signatures', () => {
     'webhook-signature': signDelivery(secrets, each),
   });
 
-  it('takes what was signed with any of the secrets, and nothing with one thing changed', () => {
+  it('accepts a signature by any of the secrets, and none after a single change', () => {
     const [first, second, other] = [makeEndpointSecret(), makeEndpointSecret(), makeEndpointSecret()];
     always(
       fc.property(
@@ -48,7 +48,7 @@ describe('the checker of signatures', () => {
     );
   });
 
-  it('says what is wrong with whatever is typed, and never breaks', () => {
+  it('says what is wrong with any input, and never throws', () => {
     const secret = makeEndpointSecret();
     const text = fc.oneof(
       headerText(),
@@ -69,7 +69,7 @@ describe('the checker of signatures', () => {
     );
   });
 
-  it('finds the headers in lines as they are pasted, and lets the fields win', () => {
+  it('finds the headers in pasted lines, but prefers the fields', () => {
     const line = fc.constantFrom('> ', '  ', '', '> > ');
     always(
       fc.property(
@@ -91,7 +91,7 @@ describe('the checker of signatures', () => {
     );
   });
 
-  it('reads its fields from any form', () => {
+  it('parses its fields from any form', () => {
     always(
       fc.property(
         fc.dictionary(
@@ -110,8 +110,8 @@ describe('the checker of signatures', () => {
   });
 });
 
-describe('the secret of an endpoint', () => {
-  it('opens with a key of the service, for its endpoint alone', () => {
+describe('The secret of an endpoint', () => {
+  it('is unsealed by a key of the service, only for its own endpoint', () => {
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     always(
       fc.property(key, key, oddText(), oddText(), (one, other, endpoint, another) => {
@@ -128,7 +128,7 @@ describe('the secret of an endpoint', () => {
     );
   });
 
-  it('is refused in words that do not hold it, where it is none', () => {
+  it('is refused with a message that does not contain it, if it is malformed', () => {
     always(
       fc.property(
         fc.oneof(

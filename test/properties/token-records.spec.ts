@@ -49,7 +49,7 @@ const refreshRecord: fc.Arbitrary<RefreshTokenRecord> = fc.record({
   generation: uint32,
 });
 
-/** A token of either kind, what opens it, and its key. */
+/** A token of either kind, a function that opens it, and its key. */
 const signed = fc.oneof(
   fc.record({ record: accessRecord, secret: secrets }).map(({ record, secret }) => ({
     token: writeAccessToken(record, secret),
@@ -65,8 +65,8 @@ const signed = fc.oneof(
 
 const isRefused = (opened: object): boolean => 'refused' in opened;
 
-describe('a token', () => {
-  it('is not opened with another key, nor without one', () => {
+describe('A token', () => {
+  it('is not opened with another key or without a key', () => {
     always(
       fc.property(signed, secrets, ({ token, open, secret }, other) => {
         fc.pre(!other.equals(secret));
@@ -83,7 +83,7 @@ describe('a token', () => {
     );
   });
 
-  it('cannot have a bit changed: neither of its record nor of its tag', () => {
+  it('is refused after one bit of its record or tag was changed', () => {
     always(
       fc.property(signed, fc.nat(), ({ token, open }, n) => {
         const prefix = token.slice(0, 7);
@@ -96,7 +96,7 @@ describe('a token', () => {
     );
   });
 
-  it('cannot have any of its bytes changed to any other', () => {
+  it('is refused after any of its bytes was changed to any other value', () => {
     for (const { token, open } of fc.sample(signed, 3)) {
       const bytes = Buffer.from(token.slice(7), 'base64url');
       const taken: [at: number, by: number][] = [];
@@ -111,7 +111,7 @@ describe('a token', () => {
     }
   });
 
-  it('cannot have a character changed: the spare bits of the last one do not make another token either', () => {
+  it('is refused after a character was changed, including the spare bits of the last one', () => {
     always(
       fc.property(signed, ({ token, open }) =>
         [...LETTERS].every((letter) => {
@@ -135,7 +135,7 @@ describe('a token', () => {
     );
   });
 
-  it('cannot be made longer or shorter', () => {
+  it('is refused when it is longer or shorter', () => {
     always(
       fc.property(signed, fc.nat(), oddText(), ({ token, open }, n, text) => {
         const at = n % token.length;
@@ -156,7 +156,7 @@ describe('a token', () => {
     );
   });
 
-  it('is of its kind alone, and of this version', () => {
+  it('is only accepted as its own kind and in this version', () => {
     always(
       fc.property(accessRecord, refreshRecord, secrets, (access, refresh, secret) => {
         const body = (token: string) => token.slice(7);
@@ -175,7 +175,7 @@ describe('a token', () => {
     );
   });
 
-  it('is no text that nobody signed', () => {
+  it('is never accepted without a signature', () => {
     always(
       fc.property(oddText(), fc.uint8Array({ maxLength: 300 }), secrets, (text, bytes, secret) => {
         const texts = [text, Buffer.from(bytes).toString('base64url')];
@@ -190,7 +190,7 @@ describe('a token', () => {
     );
   });
 
-  it('says what was written into it, and is written the same way each time', () => {
+  it('contains exactly the record that was written, and is written the same way each time', () => {
     always(
       fc.property(accessRecord, secrets, (record, secret) => {
         const token = writeAccessToken(record, secret);
@@ -210,7 +210,7 @@ describe('a token', () => {
     );
   });
 
-  it('has a name of its own', () => {
+  it('has an id that no other token has', () => {
     always(
       fc.property(accessRecord, accessRecord, (one, other) => {
         const same =

@@ -8,7 +8,7 @@ import { holdsExactNumbers, inUtc, payloadOf } from '../../src/webhooks/events/e
 import { headerText, oddText, urlText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 
-/** Special-purpose addresses (IANA), told apart by somebody else's code. */
+/** Special-purpose addresses (IANA), as classified by an independent implementation. */
 const internal = new BlockList();
 for (const [network, bits] of [
   ...([
@@ -47,7 +47,7 @@ const internalOctets = fc
 type Octets = [number, number, number, number];
 const numberOf = ([a, b, c, d]: Octets): number => ((a * 256 + b) * 256 + c) * 256 + d;
 const hex = (n: number): string => n.toString(16);
-/** The ways in which browsers, resolvers and people write one IPv4 address. */
+/** The ways in which browsers, resolvers and people write an IPv4 address. */
 const SPELLINGS: ((o: Octets) => string)[] = [
   (o) => o.join('.'),
   (o) => String(numberOf(o)),
@@ -76,7 +76,7 @@ const SPELLINGS: ((o: Octets) => string)[] = [
   ([a, b, c, d]) => `[fe80::${hex(a * 256 + b)}:${hex(c * 256 + d)}]`,
 ];
 
-describe('the URL of an endpoint', () => {
+describe('The URL of an endpoint', () => {
   const url = fc
     .tuple(
       fc.constantFrom('https://', 'HTTPS://', 'http://', ''),
@@ -91,7 +91,7 @@ describe('the URL of an endpoint', () => {
     .map((parts) => parts.join(''));
   const either = fc.boolean();
 
-  it('as it is stored is taken as it is, and has nothing but scheme, host, port, path and query', () => {
+  it('stays the same when it is validated again, and consists only of scheme, host, port, path and query', () => {
     always(
       fc.property(url, either, (text, allowPrivateAddresses) => {
         const { url: taken, reason } = checkEndpointUrl(text, { allowPrivateAddresses });
@@ -107,7 +107,7 @@ describe('the URL of an endpoint', () => {
     );
   });
 
-  it('never names an internal address, however that is spelt', () => {
+  it('never names an internal address, however it is written', () => {
     const spelt = fc.tuple(internalOctets, fc.constantFrom(...SPELLINGS)).map(([o, spell]) => spell(o));
     always(
       fc.property(
@@ -123,7 +123,7 @@ describe('the URL of an endpoint', () => {
     );
   });
 
-  it('with an address is taken only where somebody else takes the address for public too', () => {
+  it('is only accepted with an address that an independent implementation also classifies as public', () => {
     always(
       fc.property(octets, fc.constantFrom(...SPELLINGS), (o, spell) => {
         const { url: taken } = checkEndpointUrl(`https://${spell(o)}/`, { allowPrivateAddresses: false });
@@ -141,7 +141,7 @@ describe('the URL of an endpoint', () => {
   });
 });
 
-describe('what a receiver answers', () => {
+describe('The answer of a receiver', () => {
   const retryAfter = fc.oneof(
     headerText(),
     fc.integer().map(String),
@@ -156,7 +156,7 @@ describe('what a receiver answers', () => {
     ),
   );
 
-  it('asks for at most a day of patience, or for nothing that is understood', () => {
+  it('can request a delay of at most a day, or has no effect', () => {
     always(
       fc.property(fc.oneof(retryAfter, fc.array(retryAfter, { maxLength: 3 })), fc.nat(), (header, now) => {
         const wait = retryAfterMs(header, now);
@@ -166,7 +166,7 @@ describe('what a receiver answers', () => {
     );
   });
 
-  it('is kept as text that the database takes', () => {
+  it('is stored as text that the database accepts', () => {
     always(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const text = textOfBody(Buffer.from(bytes));
@@ -175,7 +175,7 @@ describe('what a receiver answers', () => {
     );
   });
 
-  it('by failing is one of the kinds of failure, told without names and addresses', () => {
+  it('that never arrives is classified as a kind of failure, without names and addresses in its text', () => {
     const error = fc
       .tuple(
         fc.oneof(
@@ -212,8 +212,8 @@ describe('what a receiver answers', () => {
   });
 });
 
-describe('an event', () => {
-  it('is delivered as the JSON that came, with numbers that every reader takes for the same', () => {
+describe('An event', () => {
+  it('is delivered as the same JSON, with numbers that every parser reads the same way', () => {
     always(
       fc.property(fc.jsonValue(), oddText(), (data, type) => {
         const content = { type, timestamp: '2026-01-01T00:00:00Z', userId: 'user1', data: { data } };
@@ -224,7 +224,7 @@ describe('an event', () => {
     );
   });
 
-  it('has its time in UTC, the same moment as was given', () => {
+  it('has its time in UTC, at the same moment', () => {
     const given = fc
       .tuple(
         fc.date({ min: new Date('0002-01-01'), max: new Date('9998-12-31'), noInvalidDate: true }),

@@ -3,14 +3,14 @@ import { live, type Live } from './live.js';
 import type { Caller } from './routes.js';
 import { VERIFIER } from './world.js';
 
-/** A request before it is sent: the same draft is the same request, whatever the fixtures are then. */
+/** A request before it is sent. The same draft is the same request, whatever the fixtures are at that time. */
 export interface Draft {
   method: string;
   path: string;
   /** Without the question mark. */
   query: string;
   headers: Record<string, string>;
-  /** What has to be there although nothing names it. */
+  /** Fixtures that must exist although nothing names them. */
   needs?: Live[];
   body?: BodyDraft | FormDraft;
 }
@@ -18,30 +18,30 @@ export interface Draft {
 export interface BodyDraft {
   type: string | undefined;
   text: string;
-  /** What becomes of the bytes. */
+  /** How the bytes are damaged. */
   spoilt?: Spoilt;
 }
 
 export const SPOILT = ['cut', 'not_utf8', 'with_bom', 'utf16'] as const;
 type Spoilt = (typeof SPOILT)[number];
 
-/** A form that a page shows when it is opened with the same credentials, filled in. */
+/** A form on a page that is opened with the same credentials, filled in. */
 export interface FormDraft {
   page: string;
-  /** Where it leads: tells it from the others on the page. */
+  /** The form's action, which tells it from the other forms of the page. */
   action: string;
   csrf: 'right' | 'absent' | 'wrong';
-  /** In place of what the form shows; empty: left out. */
+  /** Values in place of those that the form shows; a field with an empty list is left out. */
   fields: Record<string, string[]>;
   further: [string, string][];
-  /** Put behind it as it is. */
+  /** Appended unchanged. */
   tail: string;
 }
 
 const browser = (session: string) =>
   `session=${session}; portal_session=${live('portalSession')}; csrf=${live('csrfSecret')}`;
 
-/** The headers by which somebody is known. */
+/** The headers with the credentials of each caller. */
 export const CALLERS: Record<Caller | 'owner' | 'service' | 'visitor', Record<string, string>> = {
   nobody: {},
   visitor: { cookie: `csrf=${live('csrfSecret')}` },
@@ -57,24 +57,24 @@ export const CALLERS: Record<Caller | 'owner' | 'service' | 'visitor', Record<st
 const CHALLENGE = '-'.repeat(43);
 const AUTHORIZATION = new URLSearchParams({ response_type: 'code', redirect_uri: REDIRECT_URI, state: 's' });
 
-/** The query with which a page shows its form, or an endpoint answers as it is meant to. */
+/** The query that makes a page show its form, or an endpoint answer normally. */
 export const QUERIES: Record<string, string> = {
   '/o/authorize': `${AUTHORIZATION.toString()}&client_id=${live('clientId')}&code_challenge=${CHALLENGE}&code_challenge_method=S256`,
   '/admin/console/confirm-password': 'return_to=/admin/console',
 };
 
-/** What has to be there for a form to be shown. */
+/** The fixtures that must exist for a form to be shown. */
 export const NEEDS: Record<string, Live[]> = {
   '/portal/endpoints/:id/recover': ['deliveryId'],
   '/portal/verify': ['endpointId'],
 };
 
-/** What a person types into a form where it is not what its fields' names say. */
+/** What a person types into a form, where it does not follow from the field's name. */
 export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/login': { email: [live('email')] },
 };
 
-/** Forms for programs, each as it is meant. */
+/** Valid forms for programs. */
 export const FORMS: Record<string, Record<string, string>[]> = {
   '/o/token': [
     { grant_type: 'client_credentials' },

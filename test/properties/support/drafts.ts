@@ -27,14 +27,14 @@ const TYPES = [
   ],
   ...['application/problem+json', 'APPLICATION/JSON', 'application/json, text/plain', '/', 'json', ''],
 ];
-// CONNECT gets no answer, which the tests of raw bytes look at.
+// CONNECT gets no answer; the raw-bytes tests cover it.
 const methods = METHODS.filter((method) => method !== 'CONNECT');
 
-/** Mostly the first, else one of the others. */
+/** Usually the first one, otherwise one of the others. */
 const mostly = <T>(weight: number, usual: fc.Arbitrary<T>, ...others: fc.Arbitrary<T>[]): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: usual }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })));
 
-/** Requests to a route that are nearly as they are meant, or not at all. */
+/** Requests to a route that are nearly valid, or not at all. */
 export function draftsOf(plan: Plan): fc.Arbitrary<Draft> {
   return fc
     .record({
@@ -61,7 +61,7 @@ export function draftsOf(plan: Plan): fc.Arbitrary<Draft> {
     }));
 }
 
-/** Undefined: as it is meant. */
+/** Undefined means a valid path. */
 function pathOf({ route, parameters }: Plan): fc.Arbitrary<string | undefined> {
   const values = parameters.map((choices) => mostly(3, fc.constantFrom(...choices), liveText(), urlText()));
   const filled = fc.tuple(...values).map((each) => pathWith(route.url, each));
@@ -192,7 +192,7 @@ function oddHeaders(): fc.Arbitrary<Record<string, string>> {
   ).map(Object.fromEntries);
 }
 
-/** Undefined: as it is meant; null: none. */
+/** Undefined means a valid body; null means none. */
 function bodyOf(plan: Plan): fc.Arbitrary<BodyDraft | FormDraft | null | undefined> {
   const { route, schema } = plan;
   const asMeant = fc.constant(undefined);
@@ -221,7 +221,7 @@ const anyBody = (): fc.Arbitrary<BodyDraft> =>
 const fieldValue = (): fc.Arbitrary<string> =>
   fc.oneof(oddText(), liveText(), fc.constantFrom('1', 'on', 'true'));
 
-/** Parameters of the endpoints for programs, some odd, doubled or unknown. */
+/** Parameters of the endpoints for programs, some of them odd, repeated or unknown. */
 function formBody({ plain }: Plan): fc.Arbitrary<BodyDraft> {
   const forms = plain.flatMap(({ body }) =>
     body && 'text' in body && body.type === FORM ? [body.text] : [],

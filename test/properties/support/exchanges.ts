@@ -5,7 +5,7 @@ import { filledIn, type Live } from './live.js';
 import { filledValues, readPage } from './shown-forms.js';
 import { World } from './world.js';
 
-/** A request as it went out, and what came back. */
+/** A request as it was sent, and its answer. */
 export interface Exchange {
   method: string;
   path: string;
@@ -13,19 +13,19 @@ export interface Exchange {
   status: number;
   headers: Headers;
   text: string;
-  /** Lines of the log at level error or above. */
+  /** Log lines at level error or above. */
   errors: string[];
 }
 
 const FORM = 'application/x-www-form-urlencoded';
 let addresses = 0;
 
-/** Sends drafts to a service, each with fixtures that no request before it can have destroyed. */
+/** Sends drafts to a service, each with fixtures that no earlier request can have destroyed. */
 export class Exchanges {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 4 });
   private world: World;
 
-  /** `hookUrl`: what receives the webhooks of fixtures. */
+  /** `hookUrl` is the URL that receives the webhooks of the fixtures. */
   constructor(
     readonly service: TestService,
     private readonly hookUrl: string,
@@ -37,7 +37,7 @@ export class Exchanges {
     this.agent.destroy();
   }
 
-  /** Fixtures that no request has touched. */
+  /** Replaces the fixtures with new ones that no request has touched. */
   renew(): void {
     this.world = new World(this.service, this.hookUrl);
   }
@@ -52,7 +52,7 @@ export class Exchanges {
     this.service.log.length = 0;
     const answer = await this.transmit(draft.method, path, headers, body);
     const errors = this.service.log.filter((line) => /^\{"level":"(error|fatal)"/.test(line));
-    // What it may have changed, and counts of failures, are left behind.
+    // Later requests must not see what this one may have changed, nor count its failures.
     const isRead = draft.method === 'GET' || draft.method === 'HEAD';
     if (!isRead && (answer.status < 400 || answer.status === 429 || /invalid_grant/.test(answer.text)))
       this.renew();
@@ -76,7 +76,7 @@ export class Exchanges {
     return body.spoilt === 'with_bom' ? Buffer.concat([Buffer.from('\ufeff'), bytes]) : bytes;
   }
 
-  /** Opens the page and fills in the form that leads where this one does. */
+  /** Opens the page and fills in the form with this action. */
   private async formText(form: FormDraft, headers: Record<string, string>): Promise<string> {
     const page = await this.fill(form.page);
     const cookie: Record<string, string> = headers.cookie === undefined ? {} : { cookie: headers.cookie };
@@ -128,7 +128,7 @@ export class Exchanges {
   }
 }
 
-/** Every request is a stranger's: nobody else's failures are counted against it. */
+/** A new client address for each request, so that no request counts the failures of another. */
 const newAddress = (): string => {
   const n = ++addresses;
   return `11.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oddText } from './odd-text.js';
 
-/** JSON as it is written, so that it can hold what no JavaScript value does: a member twice, 1e999, `__proto__`. */
+/** JSON as text, so that it can contain what no JavaScript value can: repeated members, 1e999, `__proto__`. */
 export type Json =
   string | number | boolean | null | { raw: string } | { list: Json[] } | { members: [string, Json][] };
 
@@ -38,14 +38,14 @@ const scalar = (): fc.Arbitrary<Json> =>
     fc.double({ noNaN: true, noDefaultInfinity: true }),
   );
 
-/** A name of a member that means something to JavaScript, or to nobody. */
+/** A member name that is unknown or has a special meaning in JavaScript. */
 export const memberName = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'then', 'length', '0', ''),
     oddText(),
   );
 
-/** Any JSON, also deep, with members twice. */
+/** Any JSON, including deep nesting and repeated members. */
 export const anyJson = (): fc.Arbitrary<Json> =>
   fc.oneof(
     { weight: 5, arbitrary: scalar() },
@@ -70,7 +70,7 @@ export const anyJson = (): fc.Arbitrary<Json> =>
     },
   );
 
-/** Text that is no JSON, or only nearly. */
+/** Text that is not JSON, or only nearly. */
 export const brokenJson = (): fc.Arbitrary<string> =>
   fc.constantFrom(
     '',

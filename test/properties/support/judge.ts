@@ -4,7 +4,7 @@ import { CANARY } from './odd-text.js';
 
 const NOT_HTTP = 'This is not a well-formed HTTP request.';
 
-/** What is wrong with an answer, whatever was asked: nothing, as it should be. */
+/** Returns what is wrong with an answer to any request; an empty list if nothing is. */
 export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
   const { method, path, status, headers, text } = exchange;
   return [
@@ -22,7 +22,7 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
   ];
 }
 
-/** Bytes that no address may hold are refused before anybody looks which address it is. */
+/** Bytes that are not allowed in an address are refused before routing. */
 const isNoHttp = ({ method, path, status, text }: Exchange): boolean =>
   status === 400 && !/^[\x21-\x7e]+$/.test(path) && (method === 'HEAD' || text.includes(NOT_HTTP));
 
@@ -47,7 +47,7 @@ function headerFaults({ headers, sent }: Exchange, baseUrl: string): string[] {
   return faults;
 }
 
-/** A path here, or what a client of the fixtures has registered. */
+/** Whether it is a path of this service, or a redirect URI that a client of the fixtures registered. */
 const isOfOurs = (location: string, baseUrl: string): boolean =>
   /^\/(?![/\\])/.test(location) ||
   location.startsWith(`${baseUrl}/`) ||
@@ -55,7 +55,7 @@ const isOfOurs = (location: string, baseUrl: string): boolean =>
   location.startsWith('http://127.0.0.1/cb?') ||
   location.startsWith('com.example.app:/cb?');
 
-/** A refusal is a page, a problem, or on the OAuth endpoints an error of RFC 6749 §5.2. */
+/** A refusal must be a page, a problem or, on the OAuth endpoints, an error of RFC 6749 §5.2. */
 function refusalFaults({ method, path, status, headers, text }: Exchange): string[] {
   if (method === 'HEAD') return [];
   const type = (headers.get('content-type') ?? '').split(';')[0];

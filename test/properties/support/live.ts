@@ -1,4 +1,4 @@
-/** What the fixtures hold; a draft names it, since it is made only when the draft is sent. */
+/** The fixtures' values. A draft refers to them by name, because they are only created when the draft is sent. */
 export const LIVE = [
   ...['userId', 'ownerId', 'operatorId', 'otherOperatorId', 'disabledUserId', 'clientId', 'publicClientId'],
   ...['disabledClientId', 'clientSecret', 'operatorClientId', 'operatorClientSecret', 'endpointId'],
@@ -10,12 +10,12 @@ export const LIVE = [
 
 export type Live = (typeof LIVE)[number];
 
-/** Stands for it in a draft. */
+/** The placeholder of a value in a draft. */
 export const live = (name: Live): string => `@@${name}@@`;
 
 const MARK = /@@(\w+)@@/g;
 
-/** The text with everything filled in. */
+/** Returns the text with all placeholders replaced. */
 export async function filledIn(text: string, valueOf: (name: Live) => Promise<string>): Promise<string> {
   const values = new Map<string, string>();
   for (const [, name] of text.matchAll(MARK)) values.set(name!, await valueOf(name as Live));

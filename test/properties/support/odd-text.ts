@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Markup that no page may show as it is. */
+/** Markup that no page may contain unescaped. */
 export const CANARY = '<zq7 a="';
 
 const FAMILIAR = [
@@ -61,7 +61,7 @@ const FAMILIAR = [
   ...['user00000000000000000000000000', 'user7ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'user8ZZZZZZZZZZZZZZZZZZZZZZZZZ'],
 ];
 
-/** Text as nobody means it: what has broken other programs, and whatever else. */
+/** Text that nobody would intend: inputs that have broken other programs, and anything else. */
 export const oddText = (): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...FAMILIAR) },
@@ -71,11 +71,11 @@ export const oddText = (): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...FAMILIAR), fc.string()).map(([a, b]) => a + b) },
   );
 
-/** What a header's value can hold: Latin-1 without control characters, at most 2,000 of them. */
+/** What the value of a header can contain: Latin-1 without control characters, at most 2,000 of them. */
 export const headerText = (): fc.Arbitrary<string> =>
   oddText().map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 2000));
 
-/** A piece of a path or a query string, encoded or not: no blank, and none of the characters that end it. */
+/** A piece of a path or a query string, encoded or not, without blanks and without the characters that end it. */
 export const urlText = (): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 3, arbitrary: oddText().map((text) => percentEncoded(text).slice(0, 3000)) },
@@ -99,6 +99,6 @@ const BROKEN = [
   '%0d%0a',
 ];
 
-/** Percent-encoded UTF-8; half of a surrogate pair, which has none, becomes the bytes that it would have. */
+/** Percent-encoded UTF-8. An unpaired surrogate, which has no UTF-8, becomes the bytes that it would have. */
 export const percentEncoded = (text: string): string =>
   Array.from(text, (each) => (each.isWellFormed() ? encodeURIComponent(each) : '%ed%a0%80')).join('');

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 
-// It only ends a hang: far above what any answer takes.
+// This only ends a hang; it is far above the time of any answer.
 const DEADLINE_MS = 60_000;
 
 /**
- * Sends the bytes on a connection of their own, ends its side, and gives the statuses of whatever came back until the service
- * closed the other. Throws where it does not, or answers with something that is not HTTP.
+ * Sends the bytes on a new connection, ends its side of it, and returns the statuses of everything received until the service
+ * closed the connection. Throws if the service does not close it, or answers with something other than HTTP.
  */
 export function statusesAfter(url: string, bytes: Buffer): Promise<number[]> {
   const { hostname, port } = new URL(url);
@@ -18,7 +18,7 @@ export function statusesAfter(url: string, bytes: Buffer): Promise<number[]> {
     socket.on('error', (error) => (failure = error));
     socket.on('close', () => {
       const text = Buffer.concat(chunks).toString('latin1');
-      // It may have closed before everything was written.
+      // The service may have closed the connection before everything was written.
       if (failure && !/^(ECONNRESET|EPIPE)$/.test(failure.code ?? '')) reject(failure);
       else if (text !== '' && !text.startsWith('HTTP/1.1 '))
         reject(new Error(`no HTTP: ${text.slice(0, 80)}`));

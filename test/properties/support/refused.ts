@@ -1,6 +1,6 @@
 import { Problem } from '../../../src/http/problem.js';
 
-/** What it gave, or the problem that it refused with; anything else that it throws goes on. */
+/** Returns the result, or the problem that was thrown; throws any other error. */
 export function orProblem<T>(work: () => T): T | Problem {
   try {
     return work();
@@ -10,12 +10,12 @@ export function orProblem<T>(work: () => T): T | Problem {
   }
 }
 
-/** The same for what answers later. */
+/** The same for asynchronous work. */
 export const laterOrProblem = <T>(work: () => Promise<T>): Promise<T | Problem> =>
   work().catch((error: unknown) => {
     if (error instanceof Problem) return error;
     throw error;
   });
 
-/** Whether it is the caller's mistake. */
+/** Whether the problem is the caller's mistake. */
 export const isRefusal = (problem: Problem): boolean => problem.status >= 400 && problem.status < 500;

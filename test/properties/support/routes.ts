@@ -4,7 +4,7 @@ import { openApiDocument } from '../../../src/api-docs/document.js';
 import type { Operation } from '../../../src/api-docs/openapi.js';
 import type { Live } from './live.js';
 
-/** A route as the framework has it. */
+/** A route as registered with the framework. */
 export interface Route {
   method: string;
   /** With its parameters as `:name`. */
@@ -12,7 +12,7 @@ export interface Route {
   isPage: boolean;
 }
 
-/** Runs what starts the service, and gives every route that it registers: a new one is there by itself. */
+/** Runs what starts the service, and returns every route that it registers; new routes are included automatically. */
 export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
   const routes: Route[] = [];
   const onRoute = ({ method, url, config }: RouteOptions) => {
@@ -29,10 +29,10 @@ export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[
   }
 }
 
-/** Which credentials a route is meant for. */
+/** The credentials that a route expects. */
 export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console';
 
-/** Every route is of one of these rooms; a test says where one is not. */
+/** Every route belongs to exactly one of these rooms; a test reports those that do not. */
 export const ROOMS: Record<string, { paths: RegExp; caller: Caller }> = {
   'the OAuth endpoints': { paths: /^\/o\/(token|revoke_token|introspect)$/, caller: 'client' },
   "partners' endpoints": { paths: /^\/(webhook_portal|v2\/users|notifications)(\/|$)/, caller: 'partner' },
@@ -49,7 +49,7 @@ export const ROOMS: Record<string, { paths: RegExp; caller: Caller }> = {
 export const roomsOf = ({ url }: Route): string[] =>
   Object.entries(ROOMS).flatMap(([name, { paths }]) => (paths.test(url) ? [name] : []));
 
-/** What stands for a parameter, by the part of the path before it. */
+/** The values for a parameter, by the part of the path before it. */
 const PARAMETERS: Record<string, Live[] | string[]> = {
   users: ['userId', 'disabledUserId', 'otherOperatorId', 'ownerId'],
   clients: ['clientId', 'publicClientId', 'disabledClientId'],
@@ -67,7 +67,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   password: ['passwordKey'],
 };
 
-/** The parameters of a route in order, each with what can stand for it in full; throws for one that is new. */
+/** Returns the parameters of a route in order, each with its possible values. Throws for an unknown parameter. */
 export function parametersOf({ url }: Route): string[][] {
   return [...url.matchAll(/([^/]+)\/:(\w+)/g)].map(([, before]) => {
     if (before === 'problems') return ['not-found', 'rate-limit-exceeded'];
@@ -78,7 +78,7 @@ export function parametersOf({ url }: Route): string[][] {
   });
 }
 
-/** The path with these in place of its parameters, in order. */
+/** Returns the path with these values in place of its parameters, in order. */
 export const pathWith = (url: string, values: string[]): string => {
   const left = [...values];
   return url.replace(/:\w+/g, () => left.shift()!);
@@ -86,7 +86,7 @@ export const pathWith = (url: string, values: string[]): string => {
 
 const { paths } = openApiDocument('https://auth.example.com');
 
-/** What the OpenAPI document says of a route. */
+/** Returns what the OpenAPI document says about a route. */
 export const operationOf = ({ method, url }: Route): Operation | undefined => {
   const path = url.replace(/:(\w+)/g, '{$1}');
   const found = paths[path] ?? paths[`${path}/`];

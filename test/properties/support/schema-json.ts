@@ -4,7 +4,7 @@ import { anyJson, memberName, type Json } from './json-text.js';
 import { LIVE, live } from './live.js';
 import { oddText } from './odd-text.js';
 
-/** What a member must be to get past the first look, where its schema alone does not say. */
+/** Values that pass the first validation for members whose schema alone does not determine them. */
 const MEANT: Record<string, string[]> = {
   owner_id: [live('ownerId')],
   user_id: [live('userId'), live('operatorId')],
@@ -20,7 +20,7 @@ const MEANT: Record<string, string[]> = {
   message_id: ['ERR1'],
 };
 
-/** What the schema describes, exactly: the first of everything that may be chosen. */
+/** Returns exactly what the schema describes, with the first of all alternatives. */
 export function plainJson(schema: Schema, name = ''): Json {
   const { properties, items, type } = schema as {
     properties?: Record<string, Schema>;
@@ -40,7 +40,7 @@ export function plainJson(schema: Schema, name = ''): Json {
   return kind === 'object' ? { members: [] } : 'A text of some length';
 }
 
-/** What the schema describes, more or less: wrong types, odd values, members left out, added and given twice. */
+/** Returns roughly what the schema describes: wrong types, odd values, missing, additional and repeated members. */
 export function nearlyJson(schema: Schema, name = ''): fc.Arbitrary<Json> {
   return fc.oneof({ weight: 9, arbitrary: likeJson(schema, name) }, { weight: 1, arbitrary: anyJson() });
 }
@@ -73,7 +73,7 @@ function likeJson(schema: Schema, name: string): fc.Arbitrary<Json> {
   }
 }
 
-/** The id or secret of something that is there, mostly where it does not belong. */
+/** The id or secret of an existing fixture, usually where it does not belong. */
 export const liveText = (): fc.Arbitrary<string> => fc.constantFrom(...LIVE).map(live);
 
 function membersLike(properties: Record<string, Schema>, required: string[]): fc.Arbitrary<Json> {

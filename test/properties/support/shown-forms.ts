@@ -2,13 +2,13 @@ import { parse, type HTMLElement } from 'node-html-parser';
 import { PASSWORD } from '../../support/factory.js';
 import { live } from './live.js';
 
-/** A field of a form as a page shows it. */
+/** A field of a form as shown on a page. */
 export interface ShownField {
   name: string;
   type: string;
-  /** What is sent when nobody touches it. */
+  /** The values that are sent if nobody changes them. */
   values: string[];
-  /** What it offers. */
+  /** The values that it offers. */
   choices: string[];
 }
 
@@ -18,7 +18,7 @@ export interface ShownForm {
   fields: ShownField[];
 }
 
-/** The forms on a page, and where its links lead. */
+/** Returns the forms on a page, and the targets of its links. */
 export function readPage(html: string, path: string): { forms: ShownForm[]; links: string[] } {
   const page = parse(html);
   const forms = page.querySelectorAll('form').map((form) => ({
@@ -58,7 +58,7 @@ function valueOf(input: HTMLElement): string {
   return chosen?.getAttribute('value') ?? '';
 }
 
-/** What a person types where nothing stands yet. */
+/** What a person types into an empty field. */
 const TYPED: Record<string, string> = {
   email: live('newEmail'),
   url: live('hookUrl'),
@@ -75,7 +75,7 @@ const TYPED: Record<string, string> = {
   evidence: 'A letter',
 };
 
-/** What is sent of a field when the form is filled in as it is meant. */
+/** The values that are sent for a field when the form is filled in correctly. */
 export function filledValues({ name, type, values, choices }: ShownField): string[] {
   if (values.some((value) => value !== '')) return values;
   if (isBox(type)) return choices.slice(0, 1);

@@ -7,14 +7,14 @@ import { operationOf, parametersOf, pathWith, ROOMS, roomsOf, type Route } from 
 import { plainJson } from './schema-json.js';
 import { readPage, type ShownField } from './shown-forms.js';
 
-/** What is known of a route before anything odd is sent to it. */
+/** What is known about a route before odd requests are sent to it. */
 export interface Plan {
   route: Route;
   caller: keyof typeof CALLERS;
-  /** Requests as they are meant. */
+  /** Valid requests. */
   plain: Draft[];
   parameters: string[][];
-  /** Names of its query's parameters, with what pages put there. */
+  /** The names of its query parameters, with the values that pages use. */
   query: Map<string, string[]>;
   fields: ShownField[];
   schema?: Schema;
@@ -27,7 +27,7 @@ interface FoundForm {
   fields: ShownField[];
 }
 
-/** Looks at every page, and says how each route is meant to be asked; throws for a form that no page shows. */
+/** Opens every page, and returns a plan for each route. Throws for a form that no page shows. */
 export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Plan[]> {
   const { forms, queries } = await lookAtPages(exchanges, routes);
   const posts = routes.filter(({ method, isPage }) => isPage && method === 'POST');
@@ -54,7 +54,7 @@ export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Pla
   });
 }
 
-/** Each combination of what can stand for the parameters: the first of each, and each of the others once. */
+/** Combinations of parameter values: the first of each, and each other value once. */
 function combinations(parameters: string[][]): string[][] {
   const first = parameters.map((each) => each[0]!);
   const others = parameters.flatMap((each, at) => each.slice(1).map((value) => first.with(at, value)));
@@ -98,20 +98,20 @@ function plainOf(
   return forms.map((fields) => ({ ...draft, body: { type, text: formText(fields) } }));
 }
 
-/** Marks stay as they are, to be filled in. */
+/** Placeholders stay unchanged, to be filled in later. */
 const formText = (fields: Record<string, string>): string =>
   new URLSearchParams(fields).toString().replaceAll('%40%40', '@@');
 
 async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   const forms = new Map<string, FoundForm>();
   const queries = new Map<string, Map<string, string[]>>();
-  // What nobody made, no page shows.
+  // Pages only show fixtures that exist.
   for (const name of LIVE) await exchanges.fill(live(name));
   const pages = routes.filter(({ method, isPage }) => isPage && method === 'GET');
   for (const route of pages) {
     const usual = ROOMS[roomsOf(route)[0]!]!.caller;
     for (const [n, values] of combinations(parametersOf(route)).entries()) {
-      // Who is signed in sees another form on some pages than who is not.
+      // Some pages show another form to visitors than to signed-in users.
       const callers = n === 0 ? ([usual, 'visitor'] as const) : [usual];
       for (const caller of callers) {
         const [path, query] = [pathWith(route.url, values), QUERIES[route.url] ?? ''];
@@ -155,7 +155,7 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   }
 }
 
-/** The route of an address; a part that is fixed goes before one that is not. */
+/** Returns the route of an address; a fixed part takes precedence over a parameter. */
 function routeOf(routes: Route[], method: string, address: string): Route | undefined {
   const path = address.split(/[?#]/, 1)[0]!.replace(/(.)\/$/, '$1');
   const fitting = routes.filter((route) => {
@@ -164,7 +164,7 @@ function routeOf(routes: Route[], method: string, address: string): Route | unde
   return fitting.sort((a, b) => (a.url.match(/:/g)?.length ?? 0) - (b.url.match(/:/g)?.length ?? 0))[0];
 }
 
-/** Where the form leads, with marks in place of what they stand for. */
+/** Returns the form's action, with placeholders in place of their values. */
 async function actionOf(exchanges: Exchanges, target: Route, action: string): Promise<string> {
   const parts = new RegExp(`^${target.url.replace(/:\w+/g, '([^/]+)')}/?$`).exec(
     action.split(/[?#]/, 1)[0]!,

@@ -28,11 +28,11 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 let count = 0;
 let passwordHash: Promise<string> | undefined;
 
-/** Fixtures that nothing else rests on: each is made when it is first asked for, and a request may destroy them. */
+/** Fixtures that no other test depends on. Each is created when it is first needed, and a request may destroy it. */
 export class World {
   private readonly made = new Map<string, Promise<unknown>>();
 
-  /** `hookUrl`: where endpoints of this world receive. */
+  /** `hookUrl` is the URL at which the endpoints of this world receive deliveries. */
   constructor(
     private readonly service: TestService,
     private readonly hookUrl: string,
@@ -110,7 +110,7 @@ export class World {
     partnerToken: async () => this.service.make.clientToken(await this.client()),
     operatorToken: async () => this.service.make.clientToken(await this.operatorClient()),
     userSession: async () => {
-      // One more, that it can be ended.
+      // Create another session, so that a request can end it.
       await this.value('sessionId');
       return this.newSession(await this.user());
     },
@@ -150,7 +150,7 @@ export class World {
   private endpoint = () =>
     this.once('endpoint', async () => makeEndpoint(this.service, await this.client(), { url: this.hookUrl }));
 
-  /** Has the usual password, whose hash is made once: it costs more than all the rest. */
+  /** The user has the default password, which is hashed only once because hashing costs more than everything else here. */
   private async newUser(input: { kind?: 'organisation'; role?: 'operator' } = {}): Promise<UserEntity> {
     passwordHash ??= hashPassword(PASSWORD);
     const user = await this.service.make.user({ password: undefined, ...input });
