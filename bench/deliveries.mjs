@@ -3,9 +3,9 @@
  *
  *   node bench/deliveries.mjs
  *
- * One process of the service over an embedded PostgreSQL; the receiver and whoever publishes have threads of their own.
- * Measured: deliveries a second out of a full queue, beside a bare loop that only posts the same bodies; the time from the
- * publisher's 202 to the first attempt; and how much one endpoint that never answers takes from nineteen others.
+ * One process of the service over an embedded PostgreSQL; the receiver and the publisher have threads of their own. Measured:
+ * deliveries per second out of a full queue, compared with a bare loop that only posts the same bodies; the time from the
+ * publisher's 202 to the first attempt; and how much one endpoint that never answers slows down nineteen others.
  */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';

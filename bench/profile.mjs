@@ -1,6 +1,6 @@
 /**
- * Where the service's processor time goes, request by request: runs it under Node.js's own profiler, and says what the framework, the
- * log line, the limits, the metrics and the guards cost. After `npm run build`
+ * Shows where the service's processor time goes, per request: runs the service under Node.js's own profiler and reports what the
+ * framework, the log line, the limits, the metrics and the guards cost. After `npm run build`:
  *
  *   node bench/profile.mjs [--seconds 8] [--only W1,W2] [--out bench/results/profile]
  */
