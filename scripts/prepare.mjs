@@ -10,7 +10,7 @@ try {
   require.resolve('typescript');
 } catch {
   process.stderr.write(
-    'Nothing was built: the development packages are not installed. npm ci installs them and builds.\n',
+    'Nothing was built: the development packages are left out. npm ci installs them and builds.\n',
   );
 }
 if (nest) process.exitCode = spawnSync(process.execPath, [nest, 'build'], { stdio: 'inherit' }).status ?? 1;

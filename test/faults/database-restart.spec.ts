@@ -5,7 +5,7 @@ import { OwnPostgres, type StopSignal } from '../support/own-postgres.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
-// How often each is asked with success before it goes and after it is back, and refused while it is away.
+// How often each kind of request must succeed before PostgreSQL stops and after it is back, and be refused meanwhile.
 const TIMES = 20;
 
 describe('while PostgreSQL is away', () => {
@@ -36,12 +36,12 @@ describe('while PostgreSQL is away', () => {
     ['stopped', 'SIGINT'],
     ['stopped at once', 'SIGQUIT'],
     ['killed', 'SIGKILL'],
-  ])('(%s) says 503, is back by itself, and has lost and falsified nothing', async (_, signal) => {
+  ])('(%s) the service answers 503, recovers on its own, and has lost and corrupted nothing', async (_, signal) => {
     const load = new Load(http, senders);
     await load.untilEach(200, TIMES);
     await postgres.end(signal);
     const away = load.mark;
-    // Nobody waits for its return: what it left in the middle, and what comes meanwhile, is answered while it is away.
+    // No request waits for PostgreSQL's return: both interrupted and new requests are answered while it is away.
     await load.untilEnded();
     await load.untilEach(503, TIMES);
     const ready = await http.get('/health/ready');
@@ -51,7 +51,7 @@ describe('while PostgreSQL is away', () => {
     await load.untilEnded();
     expect(new Set(load.between(away, until).map(({ status }) => status))).toEqual(new Set([503]));
     await postgres.start();
-    // What begins from now on finds it: nothing has to pass first.
+    // Every request from now on reaches it: there is no delay to wait for.
     const back = load.mark;
     await load.untilEach(200, TIMES);
     expect((await http.get('/health/ready')).status).toBe(200);
