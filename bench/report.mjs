@@ -36,7 +36,9 @@ export function report({ results, bounds, notes, facts }) {
   return [
     '# The cost of the service, compared with the floor',
     '',
-    ...(disturbed ? ['**Other processes used the server’s core during the run: the figures are doubtful.**', ''] : []),
+    ...(disturbed
+      ? ['**Other processes used the server’s core during the run: the figures are doubtful.**', '']
+      : []),
     ...notes.map((note) => `- ${note}`),
     ...['', table(WORKLOAD_HEAD, results.map(workloadRow))],
     ...section(

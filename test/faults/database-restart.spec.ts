@@ -36,28 +36,31 @@ describe('while PostgreSQL is away', () => {
     ['stopped', 'SIGINT'],
     ['stopped at once', 'SIGQUIT'],
     ['killed', 'SIGKILL'],
-  ])('(%s) the service answers 503, recovers on its own, and has lost and corrupted nothing', async (_, signal) => {
-    const load = new Load(http, senders);
-    await load.untilEach(200, TIMES);
-    await postgres.end(signal);
-    const away = load.mark;
-    // No request waits for PostgreSQL's return: both interrupted and new requests are answered while it is away.
-    await load.untilEnded();
-    await load.untilEach(503, TIMES);
-    const ready = await http.get('/health/ready');
-    expect([ready.status, whatIsWrongWith503(ready)]).toEqual([503, undefined]);
-    expect((await http.get('/health/live')).status).toBe(200);
-    const until = load.mark;
-    await load.untilEnded();
-    expect(new Set(load.between(away, until).map(({ status }) => status))).toEqual(new Set([503]));
-    await postgres.start();
-    // Every request from now on reaches it: there is no delay to wait for.
-    const back = load.mark;
-    await load.untilEach(200, TIMES);
-    expect((await http.get('/health/ready')).status).toBe(200);
-    await load.stop();
-    expect(load.between(back).filter(({ status }) => status !== 200)).toEqual([]);
-    await load.verify(postgres);
-    expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
-  });
+  ])(
+    '(%s) the service answers 503, recovers on its own, and has lost and corrupted nothing',
+    async (_, signal) => {
+      const load = new Load(http, senders);
+      await load.untilEach(200, TIMES);
+      await postgres.end(signal);
+      const away = load.mark;
+      // No request waits for PostgreSQL's return: both interrupted and new requests are answered while it is away.
+      await load.untilEnded();
+      await load.untilEach(503, TIMES);
+      const ready = await http.get('/health/ready');
+      expect([ready.status, whatIsWrongWith503(ready)]).toEqual([503, undefined]);
+      expect((await http.get('/health/live')).status).toBe(200);
+      const until = load.mark;
+      await load.untilEnded();
+      expect(new Set(load.between(away, until).map(({ status }) => status))).toEqual(new Set([503]));
+      await postgres.start();
+      // Every request from now on reaches it: there is no delay to wait for.
+      const back = load.mark;
+      await load.untilEach(200, TIMES);
+      expect((await http.get('/health/ready')).status).toBe(200);
+      await load.stop();
+      expect(load.between(back).filter(({ status }) => status !== 200)).toEqual([]);
+      await load.verify(postgres);
+      expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
+    },
+  );
 });

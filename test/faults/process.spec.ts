@@ -152,15 +152,18 @@ describe('the process', () => {
       ['HOST', { HOST: '0.0.0.0' }],
       ['DATABASE_URL', { DATABASE_URL: 'mysql://root:hidden-word@db.example/x' }],
       ['ENCRYPTION_KEY', { NODE_ENV: 'production', ENCRYPTION_KEY: 'hidden-word' }],
-    ])('because of an invalid %s exits with 1 and names it', async (name, environment: Record<string, string>) => {
-      const service = new SpawnedService({ DATA_DIR: path.join(root, 'never'), ...environment });
-      expect(await service.exit()).toBe(1);
-      expect(service.printed).toMatch(
-        new RegExp(`^The service cannot start with these settings:\n(.*\n)*  ${name} must`),
-      );
-      expect(service.printed).not.toMatch(/hidden-word|\n\s+at /);
-      expect(await readdir(root)).not.toContain('never');
-    });
+    ])(
+      'because of an invalid %s exits with 1 and names it',
+      async (name, environment: Record<string, string>) => {
+        const service = new SpawnedService({ DATA_DIR: path.join(root, 'never'), ...environment });
+        expect(await service.exit()).toBe(1);
+        expect(service.printed).toMatch(
+          new RegExp(`^The service cannot start with these settings:\n(.*\n)*  ${name} must`),
+        );
+        expect(service.printed).not.toMatch(/hidden-word|\n\s+at /);
+        expect(await readdir(root)).not.toContain('never');
+      },
+    );
 
     it('because the database is unreachable exits with 1, without printing its password', async () => {
       const port = await freePort();

@@ -60,11 +60,8 @@ describe('the bench', () => {
 
     it.each([
       ['another status', { status: 503, body: JSON.stringify(right) }],
-      [
-        'a member that is not as it should be',
-        { status: 200, body: JSON.stringify({ ...right, scope: '' }) },
-      ],
-      ['text that is no JSON', { status: 200, body: 'access_token' }],
+      ['a wrong member', { status: 200, body: JSON.stringify({ ...right, scope: '' }) }],
+      ['text that is not JSON', { status: 200, body: 'access_token' }],
       [
         'no length',
         { status: 200, body: JSON.stringify(right), headers: { 'transfer-encoding': 'chunked' } },
@@ -88,16 +85,19 @@ describe('the bench', () => {
     [48, [17, 32]],
     [16, [4, 13]],
     [6, [1, 6]],
-  ])('reports the interval that contains the median of %i rounds with a confidence of 95 %%', async (count, interval) => {
-    const { out } = await node(
-      '--input-type=module',
-      '-e',
-      `import { medianInterval } from './bench/measure.mjs';
+  ])(
+    'reports the interval that contains the median of %i rounds with a confidence of 95 %%',
+    async (count, interval) => {
+      const { out } = await node(
+        '--input-type=module',
+        '-e',
+        `import { medianInterval } from './bench/measure.mjs';
        const numbers = Array.from({ length: ${count} }, (_, n) => n + 1).reverse();
        process.stdout.write(JSON.stringify(medianInterval(numbers)));`,
-    );
-    expect(JSON.parse(out)).toEqual(interval);
-  });
+      );
+      expect(JSON.parse(out)).toEqual(interval);
+    },
+  );
 
   it('runs every workload and reports the results as a table and a chart', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-spec-'));

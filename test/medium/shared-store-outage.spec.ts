@@ -225,8 +225,8 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
   it.each([
     ['a wrong password', () => `redis://:${PASSWORD}x@127.0.0.1:${server.port}`],
     ['no password', () => `redis://127.0.0.1:${server.port}`],
-    ['a host that is none', () => `redis://:${PASSWORD}@host.invalid`],
-    ['a cluster that is none', () => `${server.url},${server.url}`],
+    ['a host that does not exist', () => `redis://:${PASSWORD}@host.invalid`],
+    ['servers that are no cluster', () => `${server.url},${server.url}`],
   ])('counts alone, and reveals no secret, with %s', async (_, url) => {
     const one = instance(url());
     await one.store.ready();
@@ -300,24 +300,27 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     await server.start();
   });
 
-  it.each(['there', 'away', 'hanging'])('leaves nothing open when it is closed while Redis is %s', async (how) => {
-    const one = await startedInstance();
-    const url = how === 'away' ? `redis://127.0.0.1:${await freePort()}` : server.url;
-    if (how === 'hanging') server.hang();
-    try {
-      const before = openHandles();
-      const two = instance(url);
-      if (how !== 'away') await two.allows('close:before');
-      else await two.store.ready();
-      await two.store.close();
-      await two.store.close();
-      expect(await two.allowsAtOnce('close:after')).toBe(true);
-      await until('nothing is open', () => openHandles() <= before);
-    } finally {
-      server.goOn();
-    }
-    await one.store.close();
-  });
+  it.each(['there', 'away', 'hanging'])(
+    'leaves nothing open when it is closed while Redis is %s',
+    async (how) => {
+      const one = await startedInstance();
+      const url = how === 'away' ? `redis://127.0.0.1:${await freePort()}` : server.url;
+      if (how === 'hanging') server.hang();
+      try {
+        const before = openHandles();
+        const two = instance(url);
+        if (how !== 'away') await two.allows('close:before');
+        else await two.store.ready();
+        await two.store.close();
+        await two.store.close();
+        expect(await two.allowsAtOnce('close:after')).toBe(true);
+        await until('nothing is open', () => openHandles() <= before);
+      } finally {
+        server.goOn();
+      }
+      await one.store.close();
+    },
+  );
 });
 
 /** How often the connection of an instance has been given up since this call. */

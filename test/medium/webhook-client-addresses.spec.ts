@@ -66,10 +66,13 @@ describe('The guarded HTTP client', () => {
   it.each([
     ['first', [INTERNAL, PUBLIC]],
     ['last', [PUBLIC, { address: '2606:4700::1111', family: 6 }, INTERNAL]],
-  ])('does not connect to a name that also resolves to an internal address, the %s of its answers', async (_, addresses) => {
-    const url = receiver.url('/hook', 'hooks.example', 'https');
-    expect(await post(url, answering(...addresses))).toEqual(BLOCKED);
-  });
+  ])(
+    'does not connect to a name that also resolves to an internal address, the %s of its answers',
+    async (_, addresses) => {
+      const url = receiver.url('/hook', 'hooks.example', 'https');
+      expect(await post(url, answering(...addresses))).toEqual(BLOCKED);
+    },
+  );
 
   it('blocks a name that changes its answer after the endpoint was saved', async () => {
     const url = receiver.url('/hook', 'hooks.example', 'https');

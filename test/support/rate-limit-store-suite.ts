@@ -58,17 +58,20 @@ export function storeSuite(driver: () => Driver): void {
     expect(await consume(key, 3, window)).toMatchObject({ allowed: false });
   });
 
-  it.each([1, 5, 300])('allows a request after waiting for retryAfterMs, with a limit of %i', async (limit) => {
-    const key = newKey();
-    for (let round = 0; round < 3; round++) {
-      let refused = await consume(key, limit, 300);
-      while (refused.allowed) refused = await consume(key, limit, 300);
-      expect(refused.retryAfterMs).toBeGreaterThan(0);
-      expect(refused.retryAfterMs).toBeLessThanOrEqual(300);
-      await driver().pass(refused.retryAfterMs);
-      expect((await consume(key, limit, 300)).allowed).toBe(true);
-    }
-  });
+  it.each([1, 5, 300])(
+    'allows a request after waiting for retryAfterMs, with a limit of %i',
+    async (limit) => {
+      const key = newKey();
+      for (let round = 0; round < 3; round++) {
+        let refused = await consume(key, limit, 300);
+        while (refused.allowed) refused = await consume(key, limit, 300);
+        expect(refused.retryAfterMs).toBeGreaterThan(0);
+        expect(refused.retryAfterMs).toBeLessThanOrEqual(300);
+        await driver().pass(refused.retryAfterMs);
+        expect((await consume(key, limit, 300)).allowed).toBe(true);
+      }
+    },
+  );
 
   it('does not count refused requests', async () => {
     const key = newKey();
