@@ -42,7 +42,7 @@ const amount = (seconds) => (seconds < 1 ? ['-t', String(TRANSACTIONS)] : ['-T',
 
 let runs = 0;
 
-/** Transactions per second of the same statements without a server in between: the speed of the database alone. */
+/** Transactions per second of the same statements without a server in between: the speed of only the database. */
 export async function runPgbench({ workload, database, setting, seconds }) {
   const name = `pgbench${++runs}`;
   await workload.pgbench.setup?.(database, setting, name, Math.ceil(seconds));

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Sealed successor pairs get a table of their own. It holds the pairs of about a minute, and deleting from it leaves the large
- * table of refresh tokens alone, where every change writes to the indexes. No version before this one was released: instances of
+ * Sealed successor pairs get a table of their own. It holds the pairs of about a minute, and deletions from it do not touch the
+ * large table of refresh tokens, where every change writes to the indexes. No version before this one was released: instances of
  * such a version cannot refresh with this schema.
  */
 export class SealedSuccessors1763680000000 implements MigrationInterface {

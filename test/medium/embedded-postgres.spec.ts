@@ -71,7 +71,7 @@ function spawnService(dataDir: string, then: string): { child: ChildProcess; pri
     const options = { dataDir: ${JSON.stringify(dataDir)}, say: () => {}, settings: ${JSON.stringify(FAST)} };
     const line = await startEmbeddedPostgres(options).then(({ url }) => url, ({ message }) => message);
     ${then}
-    // Not before it can be told to end.
+    // Not before it handles SIGTERM.
     console.log(line);`;
   const args = ['--input-type=module', '-e', code];
   const child = spawn(process.execPath, args, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] });
