@@ -68,7 +68,9 @@ async function measureLatency(service, receiver, { userId, bearer }) {
   const waits = answered.map((time, n) => Math.max(0, arrived.get(n) - time)).sort((a, b) => a - b);
   if (waits.some(Number.isNaN)) throw new Error('an event was not delivered');
   const share = (part) => waits[Math.floor(waits.length * part)];
-  say(`\nTime from the 202 to the first attempt, at ${EVENTS_PER_SECOND} events a second, each to one endpoint`);
+  say(
+    `\nTime from the 202 to the first attempt, at ${EVENTS_PER_SECOND} events a second, each to one endpoint`,
+  );
   say(row('', `p50 ${share(0.5).toFixed(1)} ms`, `p95 ${share(0.95).toFixed(1)} ms`));
 }
 
@@ -163,7 +165,7 @@ async function startService() {
 }
 
 /**
- * Creates a client with its endpoints and a user who consented to it. Only the last endpoint is subscribed to the publisher's
+ * Creates a client with its endpoints and a user who consented to it. Only the first endpoint is subscribed to the publisher's
  * events.
  */
 async function makeSetting({ get, query }, port) {

@@ -7,7 +7,7 @@ import { launchChromium } from './chromium.js';
 
 const NEW_PASSWORD = 'a new long password';
 
-describe('the account page in a browser', () => {
+describe('on the account page in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let user: UserEntity;
@@ -156,7 +156,7 @@ describe('the account page in a browser', () => {
     });
   });
 
-  it('can be used with the keyboard only, and every focus is visible', async () => {
+  it('a user can do everything with the keyboard only, and every focus is visible', async () => {
     await service.make.consent(client, user);
     const page = await newPage(true);
     const tabTo = async (name: string): Promise<void> => {

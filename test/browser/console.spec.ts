@@ -5,7 +5,7 @@ import { isAccepted } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 
-describe('the console in a browser', () => {
+describe('in the console in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let operator: UserEntity;
@@ -196,7 +196,7 @@ describe('the console in a browser', () => {
     );
   });
 
-  it('can be used with the keyboard only, and every focus is visible', async () => {
+  it('an operator can do everything with the keyboard only, and every focus is visible', async () => {
     const page = await newPage(true);
     const tabTo = async (name: string): Promise<void> => {
       for (let stop = 0; stop < 40; stop++) {

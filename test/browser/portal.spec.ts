@@ -5,7 +5,7 @@ import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 
-describe('the webhook portal in a browser', () => {
+describe('in the webhook portal in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let client: TestClient;

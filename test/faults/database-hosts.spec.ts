@@ -105,7 +105,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
     }
   });
 
-  describe('with two hosts', () => {
+  describe('for a primary and a standby', () => {
     let standbyPort: number;
     let both: string;
 
@@ -131,7 +131,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
         .concat('?target_session_attrs=read-write');
     });
 
-    it('a single standby is not ready, and the reason is reported', async () => {
+    it('leaves the service unready if it names only the standby, and the service says why', async () => {
       const instance = await startInstance(
         { url: postgres.url('live', standbyPort), query: async () => [], drop: async () => undefined },
         {},
@@ -151,7 +151,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
       }
     });
 
-    it('it uses the primary, and after a fail-over the new one, while it serves requests', async () => {
+    it('with both hosts uses the primary, and after a fail-over the new one, while requests are served', async () => {
       const { service, http } = await start(both);
       await service.ready();
       const maker = await startInstance(

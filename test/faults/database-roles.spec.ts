@@ -118,7 +118,7 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     expect(recent.rows).toEqual([{ count: 0 }]);
   });
 
-  it('cannot include a service role that owns the schema or is a superuser', async () => {
+  it('are checked: migrating refuses a service role that owns the schema or is a superuser', async () => {
     for (const [role, words] of [
       ['charging_owner', 'has too many privileges'],
       ['charging', 'has too many privileges'],

@@ -63,7 +63,7 @@ describe('a signal to npm only', () => {
     });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s stops the service of npm start cleanly, and then npm with 0',
+    '(%s) stops the service of npm start cleanly, and then npm with 0',
     async (signal) => {
       const port = await freePort();
       npm = new Npm(['start'], settings(port));

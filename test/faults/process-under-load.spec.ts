@@ -45,7 +45,7 @@ describe('a process that ends under load and is started again', () => {
     ['SIGKILL', null],
     ['SIGTERM', 0],
   ])(
-    'by %s has kept every promise, and refuses only connections, and requests during its start',
+    'after %s has kept every promise, and refuses only connections and requests during its start',
     async (signal, code) => {
       let service = await start();
       const load = new Load(http, senders, true);

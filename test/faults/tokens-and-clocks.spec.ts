@@ -88,7 +88,7 @@ describe('instances whose clocks are hours apart from each other and from the da
 
   it('refuse a token once it has ended, whichever instance ended it, and not before', endAll);
 
-  it('do the same while their listening connections are cut', async () => {
+  it('refuse tokens in time while their listening connections are cut', async () => {
     const endUsersTokens = await traffic.usersTokens();
     await whileCut(database.url, async () => {
       await endUsersTokens();
@@ -97,7 +97,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     await tracked.expectAllRight();
   });
 
-  it('do the same while their listening connections are frozen', async () => {
+  it('refuse tokens in time while their listening connections are frozen', async () => {
     const endUsersTokens = await traffic.usersTokens();
     await whileFrozen(database.url, instances.length + 1, async () => {
       await endUsersTokens();

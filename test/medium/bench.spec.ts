@@ -27,7 +27,7 @@ describe('the bench', () => {
     expect(err).toContain(words);
   });
 
-  describe('its load', () => {
+  describe('when it generates load', () => {
     let server: Server;
     let answer: { status: number; body: string; headers?: Record<string, string> };
     beforeAll(async () => {

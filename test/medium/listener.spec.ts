@@ -63,7 +63,7 @@ describe('the listening connection', () => {
     await expect(listener.query({ text: 'SELECT 1' })).rejects.toThrow('not connected');
   });
 
-  it('listens once announcements arrive, and receives those of others', async () => {
+  it('listens once announcements arrive, and receives those of other connections', async () => {
     passesAnnouncements = true;
     listener.onApplicationBootstrap();
     await until('it listens', () => listener.isConnected);

@@ -36,7 +36,7 @@ describe('what npm installs', () => {
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
     it.each([['start'], ['run', 'operator', '--', 'purge']])(
-      'names the missing files in one line: npm %s',
+      'is reported as incomplete in one line by npm %s',
       async (...args) => {
         const { code, out } = await npm(args, folder);
         expect(code).toBe(1);
@@ -45,7 +45,7 @@ describe('what npm installs', () => {
       },
     );
 
-    it('completes the installation where nothing can be built, and says so', async () => {
+    it('is still installed where nothing can be built, and npm says so', async () => {
       const { code, out } = await npm(['run', 'prepare'], folder);
       expect(code).toBe(0);
       expect(out).toContain('Nothing was built: the development packages are left out');

@@ -51,7 +51,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     expect(lines.splice(0).join('\n')).not.toMatch(/only-for/);
   });
 
-  describe('a master monitored by sentinels', () => {
+  describe('with a master monitored by sentinels', () => {
     let master: RedisServer;
     let copy: RedisServer;
     let sentinels: RedisServer[];
@@ -86,7 +86,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
       );
     });
 
-    it('is replaced by its replica when it is killed', async () => {
+    it('continue on the replica when the master is killed', async () => {
       expect(await passed(two)).toBe(30);
       expect(await adminOf(master).dbsize()).toBeGreaterThan(0);
       await master.kill();
@@ -95,7 +95,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
       expect(await adminOf(copy).role()).toContain('master');
     });
 
-    it('is replaced when it is demoted to a replica, although it still answers', async () => {
+    it('continue on the new master when the old one is demoted to a replica but still answers', async () => {
       await adminOf(sentinels[0]!, SENTINEL_PASSWORD).call('SENTINEL', 'FAILOVER', MASTER);
       const both = [master, copy].map((server) => adminOf(server));
       await until('the two have changed places', async () => {
@@ -110,7 +110,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
       await shareAgain(two);
     });
 
-    it('is found through the remaining sentinels', async () => {
+    it('find the master through the remaining sentinels', async () => {
       await sentinels[0]!.kill();
       for (const store of stores.splice(0)) await store.close();
       const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
@@ -119,7 +119,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     });
   });
 
-  it('in a cluster, the replica of a killed server replaces it', async () => {
+  it('continue in a cluster when a server is killed and its replica replaces it', async () => {
     const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', DEAD_AFTER];
     const nodes: RedisServer[] = [];
     for (let n = 0; n < 6; n++) nodes.push(await start(PASSWORD, [...options, '--masterauth', PASSWORD]));

@@ -206,7 +206,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
       await admin.config('SET', 'maxmemory', '1');
       await one.allows('full:key');
       await one.untilShared(false);
-      // Redis answers each time, so this does not count as an outage without answers.
+      // Redis answers each attempt with an error.
       const before = await refusedBy(admin);
       await until('it was tried again and again', async () => {
         await one.allowsAtOnce('full:key', 1_000_000);

@@ -22,7 +22,7 @@ describe('random secrets', () => {
     (text) => expect(KINDS.filter((kind) => isSecret(kind, text))).toEqual([]),
   );
 
-  it('do not look like any other text', () => {
+  it('are not confused with any other text', () => {
     const tail = fc.string({ minLength: 40, maxLength: 60, unit: 'grapheme-ascii' });
     fc.assert(fc.property(anyKind, tail, (kind, text) => !isSecret(kind, SECRET_PREFIXES[kind] + text)));
     fc.assert(fc.property(anyKind, fc.string({ unit: 'binary' }), (kind, text) => !isSecret(kind, text)));

@@ -229,7 +229,7 @@ describe('settings', () => {
     expect((await loadSettings(said)).tracing).toBe('http/json');
   });
 
-  describe('keys', () => {
+  describe('that are keys', () => {
     const bad = [
       'short',
       KEY.slice(0, 40),
@@ -319,7 +319,7 @@ describe('settings', () => {
       }
     });
 
-    it('apply only if NODE_ENV is exactly "production"', async () => {
+    it('refuse an unknown NODE_ENV, such as "prod"', async () => {
       for (const NODE_ENV of ['Production', 'prod', 'staging']) {
         expect(await refusal({ ...PRODUCTION, NODE_ENV })).toMatch(
           / {2}NODE_ENV must be production, development/,

@@ -29,7 +29,7 @@ describe('a stop signal', () => {
     for (const each of process.listeners(name)) if (!before.includes(each)) each(name);
   };
 
-  it('exits the process with 0 in time, even if the work never ends', async () => {
+  it('makes the process exit with 0 in time, even if the work never ends', async () => {
     stopOnSignals(() => new Promise(() => undefined));
     signal('SIGTERM');
     await turns();
@@ -38,7 +38,7 @@ describe('a stop signal', () => {
     expect(exits).toEqual([0]);
   });
 
-  it('exits it when the work has ended, before any limit; further signals start nothing again', async () => {
+  it('makes it exit when the work has ended, before any limit; further signals do not start the stop again', async () => {
     let stops = 0;
     let end!: () => void;
     stopOnSignals(() => (stops++, new Promise((resolve) => (end = resolve))));
@@ -50,7 +50,7 @@ describe('a stop signal', () => {
     expect([limit.count, exits]).toEqual([1, [0]]);
   });
 
-  it('exits it with 1 if stopping fails', async () => {
+  it('makes it exit with 1 if stopping fails', async () => {
     jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     stopOnSignals(() => Promise.reject(new Error('on purpose')));
     signal('SIGINT');
