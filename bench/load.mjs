@@ -9,7 +9,7 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i;
 /**
  * Starts to load a server over persistent connections. `connectionOf(n)` returns what the nth connection sends: `request()` is
  * the text of the next request, and `check(status, body)` checks the response and throws if it is wrong, which ends the load.
- * After `stop()`, or after the given seconds, requests under way are finished and still counted. `done` resolves to the begin,
+ * After `stop()`, or after the given seconds, requests under way are finished and still counted. `done` resolves to the start time,
  * the duration in milliseconds, the end of each request, the sorted latencies, and the processor milliseconds of the load itself.
  */
 export async function startLoad({ port, seconds = Infinity, connectionOf, connections = CONNECTIONS }) {

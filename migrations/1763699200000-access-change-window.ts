@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { AccessChanges1763670000000 } from './1763670000000-access-changes.js';
 
 /**
- * Every change that takes access away or alters it is recorded in its own transaction, however it was made: the ids of what
+ * Every change that takes access away or alters it is recorded in the same transaction, however it was made: the ids of what
  * changed, with the number of the transaction. Instances read these records several times a second, so announcements are no
  * longer needed. Issuing tokens and purging expired rows records nothing.
  */

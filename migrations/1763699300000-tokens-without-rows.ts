@@ -5,7 +5,7 @@ import { requireMigration, unrequireMigration } from './support/required-migrati
  * Tokens no longer have rows: an access token itself says what was issued, and the grant's row holds the generation of its
  * refresh token (docs/decisions/0012-tokens-without-rows.md). **Every token issued before ends here**, and so does every grant,
  * because nothing could refresh it: users authorize again, clients request new tokens. Older builds cannot work with this schema.
- * It was never released before, so it contracts at once and locks several tables in one step: by then instances of older builds
+ * Nothing was released before it, so it contracts at once and locks several tables in one step: by then instances of older builds
  * have been told to stop sending queries, and if a lock is not available within two seconds, everything is rolled back and tried
  * again.
  */
@@ -23,7 +23,7 @@ export class TokensWithoutRows1763699300000 implements MigrationInterface {
 
       ALTER TABLE grants
         ADD COLUMN generation integer NOT NULL DEFAULT 0,
-        -- The other fields of the access token: the key that signed it, the stamp of its rights, its begin and its expiry.
+        -- The other fields of the access token: the key that signed it, the stamp of its rights, its start and its expiry.
         ADD COLUMN token_key_id bigint NOT NULL,
         ADD COLUMN token_era bigint NOT NULL,
         ADD COLUMN token_position bigint NOT NULL,
