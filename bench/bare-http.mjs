@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** Ends a request with this status. */
+/** Ends a request with the given status. */
 export class Refused extends Error {
   constructor(status) {
     super();
@@ -9,8 +9,8 @@ export class Refused extends Error {
 }
 
 /**
- * A bare server of `node:http` on the port of its environment: `routes` maps a method and path to what answers, an object or a
- * promise of one. Stops at SIGTERM, then runs `afterwards`.
+ * A bare `node:http` server on the port given in the environment. `routes` maps a method and path to a function that returns the
+ * response, an object or a promise of one. Stops at SIGTERM, then runs `afterwards`.
  */
 export function serve(routes, afterwards = () => undefined) {
   const server = createServer((request, response) => {
@@ -51,7 +51,7 @@ export function textOf(request) {
   });
 }
 
-/** The answer of a token endpoint (RFC 6749 §5.1). */
+/** The response of a token endpoint (RFC 6749 §5.1). */
 export function tokenAnswer(accessToken, scopes) {
   return { access_token: accessToken, expires_in: 36_000, token_type: 'Bearer', scope: scopes.join(' ') };
 }

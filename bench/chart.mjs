@@ -4,8 +4,8 @@ import { symbol, symbolTriangle } from 'd3-shape';
 const [WIDTH, LEFT, RIGHT, ROW, TITLE, AXIS] = [1060, 370, 270, 30, 44, 26];
 
 /**
- * The picture of a run as SVG: of each workload the speed as a multiple of the floor's, and below what else is asked as a
- * ratio, each with what it must reach (a line) and what it should (a triangle).
+ * The chart of a run as SVG: for each workload the throughput as a multiple of the floor's, and below it the other requirements
+ * as ratios. Each bar has its minimum (a line) and its aim (a triangle).
  */
 export function chart({ results, bounds }) {
   const speeds = results.map(({ id, name, floor, ours, must, aim }) => {
@@ -17,10 +17,10 @@ export function chart({ results, bounds }) {
     .map(({ name, ours, must, aim }) => ({ label: name, value: ours, words: ratio(ours), must, aim }));
   const panels = [
     {
-      title: 'Requests a second, as a multiple of the floor’s (line: what it must reach, triangle: the aim)',
+      title: 'Requests per second, as a multiple of the floor’s (line: the minimum, triangle: the aim)',
       rows: speeds,
     },
-    { title: 'What is kept of the speed', rows: kept },
+    { title: 'How much of the throughput is kept', rows: kept },
   ].filter(({ rows }) => rows.length > 0);
   let top = 0;
   const drawn = panels.map(({ title, rows }) => {
@@ -30,7 +30,7 @@ export function chart({ results, bounds }) {
   });
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${top}" width="${WIDTH}" height="${top}" role="img" ` +
-    `aria-label="What the service achieves beside the floor" font-family="sans-serif" font-size="13">\n` +
+    `aria-label="The service compared with the floor" font-family="sans-serif" font-size="13">\n` +
     `<rect width="${WIDTH}" height="${top}" fill="#ffffff"/>\n${drawn.join('\n')}\n</svg>\n`
   );
 }

@@ -1,6 +1,7 @@
 /**
- * Compares two builds: this one and another checkout of the service, over one database. Several processes of each take turns, a
- * second at a time, because two processes of one build may differ by more than two builds do. After `npm run build` in both
+ * Compares two builds, this one and another checkout of the service, over one database. Several processes of each build take
+ * turns, a second at a time, because two processes of one build may differ by more than two builds do. After `npm run build` in
+ * both checkouts:
  *
  *   node bench/compare.mjs ../other-checkout [--only W1,W2,W2b] [--rounds 10]
  */
@@ -24,9 +25,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { only: { type: 'string' }, rounds: { type: 'string', default: '10' } },
 });
-if (positionals.length !== 1) throw new Error('Give the folder of the other checkout.');
+if (positionals.length !== 1) throw new Error('Specify the folder of the other checkout.');
 const other = path.resolve(positionals[0]);
-// Before this process is pinned: the other checkout's module looks at the same cores.
+// Before this process is pinned: the module of the other checkout detects the cores too.
 const starts = { this: startService, other: (await import(`${other}/bench/servers.mjs`)).startService };
 console.log(machine());
 if (PINNING.possible) pinSelf(CORES.load);

@@ -4,13 +4,13 @@ import path from 'node:path';
 import pg from 'pg';
 import { load } from './dist.mjs';
 
-// A quarter of the memory, as PostgreSQL's documentation advises for a server of its own.
+// A quarter of the memory, as PostgreSQL's documentation recommends for a dedicated server.
 const BUFFERS_MB = Math.max(128, Math.floor(totalmem() / 4 / 1024 / 1024));
-/** What differs from PostgreSQL's defaults; nothing of it makes a commit less durable. */
+/** Where the settings differ from PostgreSQL's defaults; none of them makes a commit less durable. */
 export const DATABASE_SETTINGS = {
   shared_buffers: `${BUFFERS_MB}MB`,
   max_wal_size: '4GB',
-  // So that a checkpoint does not fall into one workload and spare another.
+  // Otherwise a checkpoint could affect one workload and not another.
   checkpoint_timeout: '30min',
   max_connections: '200',
 };
@@ -28,7 +28,7 @@ export async function startDatabase() {
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
   const { migrate } = await load('database/migrate.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
-  // As root, PostgreSQL runs as another user, who must be able to enter.
+  // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres({
     ...{ dataDir: folder, database: 'bench', say: () => undefined },
@@ -38,7 +38,7 @@ export async function startDatabase() {
   const opened = async (url) => {
     await migrate(url, async () => undefined);
     const pool = new pg.Pool({ connectionString: url, max: 2 });
-    // A connection that breaks is told by the next query.
+    // If a connection breaks, the next query fails and reports it.
     pool.on('error', () => undefined);
     pools.push(pool);
     const query = async (text, values) => (await pool.query(text, values)).rows;
@@ -47,7 +47,7 @@ export async function startDatabase() {
   const first = await opened(postgres.url);
   return {
     ...first,
-    /** One more database of the cluster, with the schema. */
+    /** Creates another database of the cluster, with the schema. */
     another: async (name) => {
       await first.query(`CREATE DATABASE ${name}`);
       const url = new URL(first.url);

@@ -1,11 +1,11 @@
 /**
- * What the delivery of webhooks achieves. Needs `npm run build`; everything runs on loopback, in two minutes:
+ * The throughput and latency of webhook deliveries. Needs `npm run build`; everything runs on loopback and takes two minutes:
  *
  *   node bench/deliveries.mjs
  *
- * One process of the service over an embedded PostgreSQL; the receiver and whoever publishes have threads of their own.
- * Measured: deliveries a second out of a full queue, beside a bare loop that only posts the same bodies; the time from the
- * publisher's 202 to the first attempt; and how much one endpoint that never answers takes from nineteen others.
+ * One process of the service over an embedded PostgreSQL; the receiver and the publisher have threads of their own. Measured:
+ * deliveries per second out of a full queue, compared with a bare loop that only posts the same bodies; the time from the
+ * publisher's 202 to the first attempt; and how much one endpoint that never answers slows down nineteen others.
  */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -50,7 +50,7 @@ async function measureThroughput(service, receiver, setting) {
   say(row('the service', `${Math.round(own.rate)} a second`, `${Math.round(own.processor)} µs each`));
   say(
     row(
-      'a bare loop that posts',
+      'a bare loop that only posts',
       `${Math.round(bare.rate)} a second`,
       `${Math.round(bare.processor)} µs each`,
     ),
@@ -66,9 +66,11 @@ async function measureLatency(service, receiver, { userId, bearer }) {
   await pause(2_000);
   const arrived = await receiver.arrivals();
   const waits = answered.map((time, n) => Math.max(0, arrived.get(n) - time)).sort((a, b) => a - b);
-  if (waits.some(Number.isNaN)) throw new Error('an event did not arrive');
+  if (waits.some(Number.isNaN)) throw new Error('an event was not delivered');
   const share = (part) => waits[Math.floor(waits.length * part)];
-  say(`\nFrom 202 to the first attempt, at ${EVENTS_PER_SECOND} events a second to one endpoint each`);
+  say(
+    `\nTime from the 202 to the first attempt, at ${EVENTS_PER_SECOND} events a second, each to one endpoint`,
+  );
   say(row('', `p50 ${share(0.5).toFixed(1)} ms`, `p95 ${share(0.95).toFixed(1)} ms`));
 }
 
@@ -80,7 +82,7 @@ async function measureHanging(service, receiver, setting) {
     const { rate } = await deliverQueue(service, receiver, setting, QUEUED_BESIDE_HANGING, others);
     rates[which].push(rate);
     await receiver.hang(false);
-    // The worker holds rows for moments: what it holds goes with the next look.
+    // The worker locks rows only briefly: rows that are locked now are deleted in the next iteration.
     for (let left = 1; left > 0;) {
       const [, count] = await service.query(
         `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE state = 'pending' FOR UPDATE SKIP LOCKED)`,
@@ -90,7 +92,7 @@ async function measureHanging(service, receiver, setting) {
     await pause(500);
   }
   const [without, with_] = [mean(rates.without), mean(rates.with)];
-  say(`\nDeliveries to ${ENDPOINTS - 1} endpoints while another`);
+  say(`\nDeliveries to ${ENDPOINTS - 1} endpoints while one more endpoint`);
   say(row('answers', `${Math.round(without)} a second`));
   say(
     row(
@@ -101,7 +103,7 @@ async function measureHanging(service, receiver, setting) {
   );
 }
 
-/** Fills the queue and lets it run empty: deliveries a second from the first to the last that arrives. */
+/** Fills the queue and waits until it is empty. Returns the deliveries per second from the first arrival to the last. */
 async function deliverQueue(
   service,
   receiver,
@@ -117,7 +119,7 @@ async function deliverQueue(
   return { rate: (expected * 1000) / milliseconds, processor: (user + system) / expected };
 }
 
-/** The same without the service. */
+/** The same number of posts without the service. */
 async function postAllBare(receiver, { payload }, number) {
   const { finished } = await receiver.expect(number);
   const before = process.cpuUsage();
@@ -136,7 +138,7 @@ async function startService() {
   const { createLog } = await load('http/logging.js');
   const { DataSource } = await import('typeorm');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
-  // As root, PostgreSQL runs as another user, who must be able to enter.
+  // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, database: 'bench', say: () => undefined });
   await migrate(postgres.url, async () => undefined);
@@ -162,7 +164,10 @@ async function startService() {
   return { url, databaseUrl: postgres.url, get, query, stop };
 }
 
-/** A client with its endpoints and a user who consented to it; of the last endpoint alone come events of the publisher. */
+/**
+ * Creates a client with its endpoints and a user who consented to it. Only the first endpoint is subscribed to the publisher's
+ * events.
+ */
 async function makeSetting({ get, query }, port) {
   const { UsersService } = await load('users/users.service.js');
   const { ClientsService } = await load('clients/clients.service.js');
@@ -204,7 +209,7 @@ async function makeSetting({ get, query }, port) {
   return { clientId: client.id, userId: owner.id, endpointIds, eventId, payload, bearer };
 }
 
-/** Publishes at a steady rate, and says when each event was answered. */
+/** Publishes at a steady rate and reports when each event was answered. */
 function publish() {
   const { url, bearer, userId } = workerData;
   const pool = new Pool(url, { connections: 16, pipelining: 1 });

@@ -9,12 +9,12 @@ export const DATA = {
   plugged_in: true,
 };
 
-// As many connections as are quickest.
+// Measured: the fastest number of connections.
 const POSTS_AT_ONCE = 64;
 
 /**
- * Writes due deliveries of one event to the endpoints in turn, and wakes the workers: in one transaction, so that they see
- * the full queue at once and not how it is filled.
+ * Inserts due deliveries of one event to the endpoints in turn and wakes the workers, in one transaction, so that the workers see
+ * the full queue at once.
  */
 export async function fillQueue(databaseUrl, { endpointIds, clientId, eventId }, deliveries) {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -34,7 +34,7 @@ export async function fillQueue(databaseUrl, { endpointIds, clientId, eventId },
   }
 }
 
-/** A bare loop that only posts so many bodies. */
+/** A bare loop that only posts the given number of bodies. */
 export async function postAll({ port, payload, number }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: POSTS_AT_ONCE, pipelining: 1 });
   let next = 0;

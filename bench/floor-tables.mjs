@@ -1,7 +1,7 @@
 /**
- * Tables of the floor's own, in the schema `floor`: the rows that a conventional program keeps of grants, codes, tokens and links, with
- * the keys, checks of foreign keys and indexes that looking up, revoking and purging them needs. Clients, users and
- * consents are the service's.
+ * The floor's own tables, in the schema `floor`: the rows that a conventional program stores for grants, codes, tokens and links,
+ * with the keys, foreign keys and indexes needed to look them up, revoke them and purge them. Clients, users and consents are
+ * those of the service.
  */
 const TABLES = `
   CREATE SCHEMA floor;
@@ -68,8 +68,8 @@ const TABLES = `
   CREATE INDEX ON floor.portal_links (expires_at);
 `;
 
-/** Where the floor and pgbench look for tables: their own first. */
+/** The search path of the floor and pgbench: their own tables first. */
 export const FLOOR_SEARCH_PATH = '-c search_path=floor,public';
 
-/** Makes the floor's tables in a database with the service's schema. */
+/** Creates the floor's tables in a database with the service's schema. */
 export const createFloorTables = (query) => query(TABLES);

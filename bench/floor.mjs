@@ -1,7 +1,7 @@
 /**
- * The floor: the best conventional program for each workload, over bare `node:http` and `pg`: a row for each token, statements
- * that are prepared once for a connection. No limits, logs, metrics or checks beyond the need. It is measured beside the
- * service, and is good for nothing else.
+ * The floor: the best conventional program for each workload, using only `node:http` and `pg`: one row for each token, and
+ * statements that each connection prepares once. It has no limits, logs or metrics and no checks beyond the necessary ones. It
+ * serves only as a comparison with the service.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { STATEMENTS } from './statements.mjs';
 
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
-  // As many as the service has by default (DATABASE_POOL_SIZE).
+  // The default of the service (DATABASE_POOL_SIZE).
   max: 20,
   options: FLOOR_SEARCH_PATH,
 });
@@ -23,7 +23,7 @@ const newSecret = () => randomBytes(32).toString('base64url');
 const newGrantId = () => `grnt${randomBytes(13).toString('hex').toUpperCase()}`;
 const seconds = (time) => Math.floor(time.getTime() / 1000);
 
-/** Runs one of the statements, prepared on this connection when it first comes there; `on` a connection, or any of the pool. */
+/** Runs one of the statements; each connection prepares it on first use. `on` is a connection, or the pool. */
 const run = async (name, values, on = pool) =>
   (await on.query({ name, text: STATEMENTS[name], values })).rows;
 
@@ -60,7 +60,7 @@ const ROUTES = {
     await run('insertLink', [sha256(key), token.client_id]);
     return { url: `${issuer}/portal/login/${key}` };
   },
-  /** What delivers nothing but bodies: where to, and how many. */
+  /** Only posts bodies: the destination and the number are in the request. */
   'POST /deliveries': async (request) => {
     await postAll(JSON.parse(await textOf(request)));
     return {};

@@ -1,6 +1,6 @@
 const SCHEMAS = { floor: 'floor', ours: 'public' };
 
-/** What a side's tables hold, and how much WAL was written so far: rows, bytes with indexes, bytes of WAL. */
+/** The size of a side's tables and of the WAL written so far: rows, bytes with indexes, bytes of WAL. */
 export async function sizes({ query }, side) {
   const tables = await query('SELECT tablename AS name FROM pg_tables WHERE schemaname = $1', [
     SCHEMAS[side],
@@ -14,7 +14,7 @@ export async function sizes({ query }, side) {
   return found;
 }
 
-/** How much of each a million requests added. */
+/** The growth per million requests. */
 export function growth(before, after, requests) {
   const added = (what) => ((after[what] - before[what]) / requests) * 1e6;
   return { rows: added('rows'), megabytes: added('bytes') / 1e6, walMegabytes: added('wal') / 1e6 };

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { peakMemoryMb, processorMs } from './machine.mjs';
 
-// What is left of the start.
+// The time after which the start no longer causes any load.
 const SETTLE_MS = 5_000;
 const WATCHED_MS = 30_000;
 
-/** What part of a core, in per cent, an instance uses that is asked nothing. */
+/** The share of a core, in per cent, that an instance without requests uses. */
 export async function idleShare({ pid }, quick) {
   await pause(quick ? 500 : SETTLE_MS);
   const before = processorMs(pid);
@@ -19,8 +19,8 @@ const MOST_CHANGES = 200_000;
 const QUICK_CHANGES = 2_000;
 
 /**
- * How long a start takes from the command on, in milliseconds, without changes in the window and with as many as memory
- * holds, each a transaction's of its own: until the instance is ready, and until it relies on its memory.
+ * The time of a start, in milliseconds from the command, first without changes in the window, then with as many as memory holds,
+ * each from a transaction of its own: until the instance is ready, and until it relies on its cache.
  */
 export async function startTimes(stand, { quick }) {
   const changes = quick ? QUICK_CHANGES : MOST_CHANGES;
@@ -47,7 +47,7 @@ async function startOnce(stand, before) {
   const ready = Math.round(performance.now() - begun);
   const headers = { authorization: `Bearer ${stand.setting.clientTokens[0].ours}` };
   for (;;) {
-    // Who asks nothing needs no memory: changes are read while something is asked.
+    // An instance without requests does not need its cache: it reads the changes only while requests arrive.
     await (await fetch(`${stand.service.url}/v2/users`, { headers })).arrayBuffer();
     const metrics = await (await fetch(`${stand.service.url}/metrics`)).text();
     if (/^access_changes_trusted 1$/m.test(metrics)) break;

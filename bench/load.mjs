@@ -1,17 +1,16 @@
 import { connect } from 'node:net';
 
-/** How many connections there are, each with one request under way at a time. */
+/** The number of connections, each with one request at a time. */
 export const CONNECTIONS = 32;
 
 const HEAD_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
 /**
- * Begins to load a server, from connections that stay open. `connectionOf(n)` gives what the nth sends: `request()` is
- * the next request's text, and `check(status, body)` looks at its answer and throws where it is wrong, which ends the
- * load. After `stop()`, or after so many seconds, requests under way are finished and count too. `done` gives when it
- * began, the milliseconds it took, when each request ended, the latencies in order, and the processor milliseconds
- * that the load itself cost.
+ * Starts to load a server over persistent connections. `connectionOf(n)` returns what the nth connection sends: `request()` is
+ * the text of the next request, and `check(status, body)` checks the response and throws if it is wrong, which ends the load.
+ * After `stop()`, or after the given seconds, requests under way are finished and still counted. `done` resolves to the start time,
+ * the duration in milliseconds, the end of each request, the sorted latencies, and the processor milliseconds of the load itself.
  */
 export async function startLoad({ port, seconds = Infinity, connectionOf, connections = CONNECTIONS }) {
   const all = Array.from({ length: connections }, (_, n) => new Connection(port, connectionOf(n)));
@@ -35,12 +34,12 @@ export async function startLoad({ port, seconds = Infinity, connectionOf, connec
   return { done: run().finally(close), stop: () => all.forEach((each) => (each.until = 0)) };
 }
 
-/** Loads a server for so many seconds. */
+/** Loads a server for the given seconds. */
 export async function runLoad(options) {
   return (await startLoad(options)).done;
 }
 
-/** A small HTTP/1.1 client for answers with a length: what it costs is the same for whoever is measured. */
+/** A small HTTP/1.1 client for responses with a content length: it costs the same for every server measured. */
 class Connection {
   latencies = [];
   ends = [];

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 
-// What /proc counts processor time in: 100 a second on every Linux that Node.js runs on.
+// The unit of processor time in /proc: 100 a second on every Linux that Node.js runs on.
 const TICK_MS = 10;
 
-/** Which core is whose: the server has one alone, the load and PostgreSQL share the other. */
+/** The cores: the server has one of its own; the load and PostgreSQL share the other. */
 export const CORES = { server: 0, load: 1 };
 
-// Before this process is pinned, which leaves it one.
+// Before this process is pinned to a single core.
 const CORE_COUNT = availableParallelism();
 
-/** Whether processes can be pinned as they should; where not, `why` says so in plain words. */
+/** Whether processes can be pinned as intended; if not, `why` gives the reason as a sentence. */
 export const PINNING = findPinning();
 
 function findPinning() {
@@ -36,7 +36,7 @@ function findPinning() {
   }
 }
 
-/** Pins this process, all its threads, and with them whatever it starts from now on. */
+/** Pins this process with all its threads, and thereby every process that it starts from now on. */
 export function pinSelf(core) {
   execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
 }
@@ -50,12 +50,12 @@ export function pinned(core, command, args) {
 export function processorMs(pid) {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === undefined) return NaN;
-  // The name in brackets may hold anything; utime and stime are the 12th and 13th after it.
+  // The name in brackets may contain any character; utime and stime are the 12th and 13th fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** How long a core has been busy since the machine started, with whatever it was, in milliseconds. */
+/** How long a core has been busy since the machine started, with any process, in milliseconds. */
 export function busyMs(core) {
   const line = new RegExp(`^cpu${core} (.+)$`, 'm').exec(read('/proc/stat') ?? '')?.[1];
   if (line === undefined) return NaN;
@@ -64,27 +64,27 @@ export function busyMs(core) {
   return (user + nice + system + irq + softirq + steal) * TICK_MS;
 }
 
-/** The most memory that a process had since `forgetPeak`, in MB. */
+/** The peak memory of a process since `forgetPeak`, in MB. */
 export function peakMemoryMb(pid) {
   const found = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '');
   return found ? Number(found[1]) / 1024 : NaN;
 }
 
-/** Begins to look for the most memory anew. */
+/** Resets the peak memory of a process. */
 export function forgetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // Without it the peak is the one since the start of the process: more, never less.
+    // Without the reset, the peak counts from the start of the process: it can only be higher.
   }
 }
 
-/** One line about the machine, and whether others are using it. */
+/** One line about the machine, and whether other processes are using it. */
 export function machine() {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB of memory`;
   const [load] = loadavg();
-  const busy = load > 0.5 * CORE_COUNT ? ' (**others were using it**)' : '';
+  const busy = load > 0.5 * CORE_COUNT ? ' (**other processes were using it**)' : '';
   return (
     `${first?.model.trim()}, ${CORE_COUNT} cores, ${memory}, ${type()} ${release()}, Node.js ${process.version}; ` +
     `load average at the start ${load.toFixed(2)}${busy}`

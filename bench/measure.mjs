@@ -6,16 +6,16 @@ import { runPgbench } from './pgbench.mjs';
 const WARM_UP_SECONDS = 4;
 
 /**
- * One workload: after a warm-up of all sides so many rounds, in each the floor, the service, the wall and pgbench one after
- * the other. Medians of the rounds, the most memory, and what the requests left behind in the database.
+ * Measures one workload: after a warm-up of all sides, each round measures the floor, the service, the wall and pgbench in turn.
+ * Returns medians over the rounds, the peak memory, and the growth of the database.
  */
 export async function measure(workload, stand, bench) {
   return (await measureBeside(workload, { '': stand }, { ...bench, watchGrowth: true }))[''];
 }
 
 /**
- * The same over several databases by name: in each round a side is measured over all of them one after the other, every
- * other round in reverse, so that what the machine does hits them alike. pgbench may run in fewer of the rounds.
+ * The same over several named databases: in each round a side is measured over all of them in turn, in every other round in
+ * reverse order, so that disturbances of the machine affect all alike. pgbench may run in only some of the rounds.
  */
 export async function measureBeside(
   workload,
@@ -94,7 +94,7 @@ export async function measureBeside(
   return Object.fromEntries(Object.keys(stands).map((name) => [name, resultOf(name)]));
 }
 
-/** The same for servers that have just started, without a warm-up: each round is the first that they are asked. */
+/** The same for servers that have just started, without a warm-up: each round measures the first requests after a start. */
 export async function measureJustStarted(workload, stand, { options, say }) {
   const rounds = { floor: [], ours: [] };
   const memory = {};
@@ -136,7 +136,7 @@ export async function loadOnce(workload, server, connectionOf, seconds) {
     ...{ p50: at(0.5), p99: at(0.99) },
     loadShare: ownMs / milliseconds,
     serverCore: (after.serverCore - before.serverCore) / milliseconds,
-    /** What others took of the server's core: without it the server would have been quicker. */
+    /** The share of the server's core that other processes used: without them the server would have been faster. */
     others: Math.max(0, after.serverCore - before.serverCore - (after.server - before.server)) / milliseconds,
     loadCore: (after.loadCore - before.loadCore) / milliseconds,
   };
@@ -155,8 +155,8 @@ export function median(numbers) {
 }
 
 /**
- * Within what the median of all such numbers lies with a certainty of 95 %, whatever their distribution: the two of them
- * with these ranks. It takes six or more.
+ * The interval that contains the median with a confidence of 95 %, whatever the distribution: the two numbers with these ranks.
+ * It needs six or more numbers.
  */
 export function medianInterval(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
@@ -164,7 +164,7 @@ export function medianInterval(numbers) {
   return [sorted[rank - 1], sorted.at(-rank)];
 }
 
-/** The median of every figure of the rounds. */
+/** The median of each figure over the rounds. */
 function medians(rounds) {
   return Object.fromEntries(
     Object.keys(rounds[0]).map((name) => [name, median(rounds.map((each) => each[name]))]),

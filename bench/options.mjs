@@ -8,17 +8,17 @@ const FULL = { rounds: 3, seconds: 8, rows: 5_000_000, expired: 1_000_000, deliv
 const QUICK = { rounds: 1, seconds: 2, rows: 50_000, expired: 20_000, deliveries: 1_000 };
 
 export const USAGE = `Usage: npm run bench -- [options]
-  --only W1,W2   these workloads alone, of ${WORKLOADS.join(', ')}
+  --only W1,W2   only these workloads, out of ${WORKLOADS.join(', ')}
   --rounds N     rounds of each workload (${FULL.rounds})
   --seconds N    how long each side is loaded in a round (${FULL.seconds}); W6 has more and shorter ones
   --rows N       live tokens of W6 (${FULL.rows})
   --expired N    ended grants of W7 (${FULL.expired})
   --deliveries N the full queue of W8 (${FULL.deliveries})
-  --quick        one short round over small tables: shows that all works, not how fast
-  --no-pgbench   without pgbench beside
+  --quick        one short round over small tables: shows that everything works, not how fast it is
+  --no-pgbench   without pgbench
   --out PATH     where the report goes, without .md and .svg (bench/results/<time>)`;
 
-/** The options of a run; throws an Error with words for whoever gave them. */
+/** Parses the options of a run; throws an Error with a message for the user. */
 export function readOptions(args) {
   const number = { type: 'string' };
   const { values } = parseArgs({

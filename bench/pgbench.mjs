@@ -9,15 +9,15 @@ import { STATEMENTS } from './statements.mjs';
 
 const run = promisify(execFile);
 
-// What the scripts put in place of the parameters.
+// The expressions that the scripts use in place of the parameters.
 export const CLIENT_ID = `'clnt' || lpad(:c::text, 26, '0')`;
 export const NEW_DIGEST = 'sha256(gen_random_uuid()::text::bytea)';
-// Whatever follows a colon is a variable to pgbench, in quotes too.
+// pgbench takes whatever follows a colon as a variable, even inside quotes.
 export const SCOPES_SQL = `ARRAY['charging_session' || chr(58) || 'read', 'vehicle' || chr(58) || 'read']`;
 
 export const NAMED_CLIENT_TOKEN = `sha256(('client-' || :c::text)::bytea)`;
 
-/** A token of each client, with a name that pgbench can make up. */
+/** One token of each client, with a name that pgbench can compute. */
 export const nameClientTokens = ({ query }) =>
   query(
     `INSERT INTO floor.access_tokens (digest, client_id, scopes, expires_at)
@@ -25,10 +25,10 @@ export const nameClientTokens = ({ query }) =>
        FROM generate_series(1, 20) n ON CONFLICT DO NOTHING`,
   );
 
-// Of each connection, where less than a second is asked for.
+// Per connection, where less than a second is requested.
 const TRANSACTIONS = 20;
 
-/** Its version, or undefined where it is not installed. */
+/** The version of pgbench, or undefined where it is not installed. */
 export async function findPgbench() {
   try {
     return (await run('pgbench', ['--version'])).stdout.trim();
@@ -37,12 +37,12 @@ export async function findPgbench() {
   }
 }
 
-/** pgbench's time runs while it still connects: one so short could be over before the first transaction. */
+/** pgbench's time includes connecting: such a short one could be over before the first transaction. */
 const amount = (seconds) => (seconds < 1 ? ['-t', String(TRANSACTIONS)] : ['-T', String(Math.ceil(seconds))]);
 
 let runs = 0;
 
-/** Transactions a second of the same statements, without any server between: how fast the database alone is. */
+/** Transactions per second of the same statements without a server in between: the speed of only the database. */
 export async function runPgbench({ workload, database, setting, seconds }) {
   const name = `pgbench${++runs}`;
   await workload.pgbench.setup?.(database, setting, name, Math.ceil(seconds));

@@ -4,7 +4,7 @@ const REST = 'the service’s own work';
 const NATIVE = 'native code without a caller';
 const COLLECTOR = 'garbage collection';
 
-/** A function belongs to the first of these that its file matches. */
+/** A function belongs to the first rule whose pattern matches its file. */
 const RULES = [
   [
     'log line',
@@ -31,12 +31,13 @@ const RULES = [
   [REST, /dist\/|node_modules\//],
 ];
 
-/** What time is told apart by, in the order of `timeByKind`. */
+/** The categories of time, in the order of `timeByKind`. */
 export const KINDS = [...RULES.map(([kind]) => kind), NODE, NATIVE, COLLECTOR];
 
 /**
- * How many microseconds between two moments of a profile (of V8's kind) went where: a sample is counted for the innermost function with
- * a file, so that what Node.js does for a library is the library's; below the framework it is Node.js's own.
+ * The microseconds that each category took between two moments of a V8 profile. A sample counts for the innermost function that
+ * has a file, so that the work of Node.js for a library counts for the library; work below the framework counts for Node.js
+ * itself.
  */
 export function timeByKind({ nodes, samples, timeDeltas, startTime }, from, to) {
   const kinds = kindsOf(nodes);
@@ -50,7 +51,7 @@ export function timeByKind({ nodes, samples, timeDeltas, startTime }, from, to) 
   return times;
 }
 
-/** The kind of each node; undefined for what is no work. */
+/** The category of each node; undefined for nodes that are not work. */
 function kindsOf(nodes) {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));

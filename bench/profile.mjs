@@ -1,6 +1,6 @@
 /**
- * Where the service's processor time goes, request by request: runs it under Node.js's own profiler, and says what the framework, the
- * log line, the limits, the metrics and the guards cost. After `npm run build`
+ * Shows where the service's processor time goes, per request: runs the service under Node.js's own profiler and reports what the
+ * framework, the log line, the limits, the metrics and the guards cost. After `npm run build`:
  *
  *   node bench/profile.mjs [--seconds 8] [--only W1,W2] [--out bench/results/profile]
  */
@@ -45,14 +45,14 @@ try {
   await database.stop();
 }
 
-/** One workload on a service of its own: requests a second, and microseconds for each request by kind. */
+/** Profiles one workload on a service of its own: requests per second, and microseconds per request by category. */
 async function profiled(workload, setting) {
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-profile-'));
   try {
     const service = await startService(database, ['--cpu-prof', `--cpu-prof-dir=${folder}`]);
     await setting.sign(service);
     const prepared = { database, side: 'ours', seconds };
-    // The profile has the start and the warm-up too: both are taken off by their time.
+    // The profile includes the start and the warm-up; both are excluded by their time.
     await loadOnce(workload, service, await workload.prepare(setting, prepared), WARM_UP_SECONDS);
     const begun = performance.now();
     const { requests, rate, processor } = await loadOnce(
@@ -66,7 +66,7 @@ async function profiled(workload, setting) {
     const stopped = performance.now();
     const [file] = await readdir(folder);
     const profile = JSON.parse(await readFile(path.join(folder, file), 'utf8'));
-    // Counted from the end, which is when the profile was written; before that the load was over for so long.
+    // Counted back from the end of the profile, which was written when the service stopped; the load had ended this long before.
     const to = profile.endTime - (stopped - ended) * 1000;
     const kinds = timeByKind(profile, to - (ended - begun) * 1000, to);
     process.stderr.write(`${workload.id}: ${Math.round(rate)} requests a second under the profiler\n`);
@@ -83,8 +83,8 @@ function report(columns) {
     '# Where the processor time of a request goes',
     '',
     `- ${new Date().toISOString()}: ${where}`,
-    `- \`node --cpu-prof\`, ${seconds} s of each workload after a warm-up; microseconds for each request. Time in Node.js's own modules counts as what called them; the`,
-    '  profiler itself makes each request dearer, so the shares say more than the sums',
+    `- \`node --cpu-prof\`, ${seconds} s of each workload after a warm-up; microseconds per request. Time in Node.js's own modules counts for their callers; the`,
+    '  profiler itself makes each request slower, so the shares are more meaningful than the sums',
     '',
     line(['µs for each request', ...columns.map(({ id }) => id)]),
     line(['---', ...columns.map(() => '---:')]),

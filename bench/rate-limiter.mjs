@@ -1,12 +1,12 @@
 /**
- * What the rate limiter adds to a served request. Needs `npm run build`; everything runs on loopback, in under a minute:
+ * The cost of the rate limiter for a request. Needs `npm run build`; everything runs on loopback and takes less than a minute:
  *
  *   node bench/rate-limiter.mjs                                    in memory
- *   REDIS_URL=redis://127.0.0.1:6379 node bench/rate-limiter.mjs   and over Redis, in which it leaves keys that expire
+ *   REDIS_URL=redis://127.0.0.1:6379 node bench/rate-limiter.mjs   and with Redis, where it leaves keys that expire
  *
- * The service and an embedded PostgreSQL are started for it; the requests come from a thread of their own. The ways to
- * count take turns within each round, so that what else the machine does meets all of them; medians of the rounds. What a
- * way adds is its processor time for a request less that without the limiter in the same round.
+ * The service and an embedded PostgreSQL are started for the measurement; a thread of its own sends the requests. The ways to
+ * count take turns within each round, so that other work on the machine affects all of them; the results are medians over the
+ * rounds. The cost of a way is its processor time per request minus that without the limiter in the same round.
  */
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -96,7 +96,7 @@ async function measureRequests({ app, url, bearer }, { memory, redis }) {
   const allowAll = { consume: async () => ({ allowed: true, remaining: 1, retryAfterMs: 0 }) };
   const ways = {
     [without]: () => (guard.canActivate = async () => true),
-    'a store that allows all': withStore(allowAll),
+    'a store that allows everything': withStore(allowAll),
     'counting in memory': withStore(memory),
     ...(redis ? { 'counting in Redis': withStore(redis) } : {}),
   };
@@ -124,7 +124,7 @@ async function measureRequests({ app, url, bearer }, { memory, redis }) {
   }
 }
 
-/** The service with an embedded database, a client without a limit to speak of, and a token of it. */
+/** Starts the service with an embedded database, a client with a practically unlimited rate, and one of its tokens. */
 async function startService() {
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
   const { migrate } = await load('database/migrate.js');
@@ -132,7 +132,7 @@ async function startService() {
   const { createApp } = await load('app.setup.js');
   const { createLog } = await load('http/logging.js');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
-  // As root, PostgreSQL runs as another user, who must be able to enter.
+  // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, database: 'bench', say: () => undefined });
   await migrate(postgres.url, async () => undefined);
@@ -186,10 +186,10 @@ async function sharedStore(url) {
   return store;
 }
 
-/** A thread that sends requests when it is told to. */
+/** Starts a thread that sends requests on demand. */
 async function startLoad(url, bearer) {
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { url, bearer } });
-  /** Requests a second, and the processor's microseconds for each, those of sending it too. */
+  /** Returns requests per second and the processor microseconds per request, including those for sending it. */
   const run = async (milliseconds) => {
     const before = process.cpuUsage();
     worker.postMessage(milliseconds);
@@ -219,7 +219,7 @@ function sendRequests() {
   });
 }
 
-/** Milliseconds that a call takes, of so many one after the other. */
+/** The milliseconds per call, over the given number of sequential calls. */
 async function timeOf(calls, call) {
   const begun = performance.now();
   for (let n = 0; n < calls; n++) await call(n);

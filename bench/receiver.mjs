@@ -5,7 +5,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 if (!isMainThread && workerData?.role === 'receiver') await receive();
 
-/** A receiver of deliveries in a thread of its own, and what it saw. */
+/** Starts a receiver of deliveries in a thread of its own, which records what it received. */
 export async function startReceiver() {
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { role: 'receiver' } });
   const ask = async (question) => {
@@ -16,7 +16,7 @@ export async function startReceiver() {
   const { port } = await ask({ what: 'port' });
   return {
     port,
-    /** From now on so many are expected: `finished` gives the milliseconds from the first to the last. */
+    /** Sets how many deliveries are expected from now on: `finished` resolves to the milliseconds from the first to the last. */
     expect: async (number) => {
       await ask({ what: 'expect', number });
       return {

@@ -1,7 +1,7 @@
-/** What the issue asks of one instance's memory under load, in MB. */
+/** The limits for the memory of one instance under load, in MB. */
 const MEMORY = { must: 250, aim: 150 };
 
-/** What others may take of the server's core before the figures are in doubt. */
+/** How much of the server's core other processes may use before the figures are doubtful. */
 const OTHERS = 0.1;
 
 const WORKLOAD_HEAD = [
@@ -30,32 +30,34 @@ const GROWTH_HEAD = [
   ...['', 'rows: floor', 'ours', 'MB of tables: floor', 'ours', 'MB of WAL: floor', 'ours'],
 ];
 
-/** The report as Markdown: `results` of workloads beside the floor, `bounds` are what else is asked. */
+/** The report as Markdown: `results` compare the workloads with the floor, `bounds` are the other requirements. */
 export function report({ results, bounds, notes, facts }) {
   const disturbed = results.some(({ floor, ours }) => floor.others > OTHERS || ours.others > OTHERS);
   return [
-    '# What the service costs, beside the floor',
+    '# The cost of the service, compared with the floor',
     '',
-    ...(disturbed ? ['**Others used the server’s core meanwhile: the figures are in doubt.**', ''] : []),
+    ...(disturbed
+      ? ['**Other processes used the server’s core during the run: the figures are doubtful.**', '']
+      : []),
     ...notes.map((note) => `- ${note}`),
     ...['', table(WORKLOAD_HEAD, results.map(workloadRow))],
     ...section(
-      'Beside the wall, which parses the request, computes a digest or a MAC and answers from memory:',
+      'Compared with the wall, which parses the request, computes a digest or a MAC and answers from memory:',
       ...[WALL_HEAD, results.filter(({ wall }) => wall).map(wallRow)],
     ),
     ...(bounds.length > 0 ? ['', table(BOUND_HEAD, bounds.map(boundRow))] : []),
     ...(facts.length > 0 ? ['', ...facts.map((fact) => `- ${fact}`)] : []),
     ...section(
-      'What a million requests leave behind in the database (the autovacuum’s part of the WAL included):',
+      'What a million requests leave behind in the database (including the autovacuum’s part of the WAL):',
       ...[GROWTH_HEAD, results.filter(({ ours }) => ours.rows !== undefined).map(growthRow)],
     ),
     '',
-    'How busy the two cores were; PostgreSQL and the load share the other one:',
+    'How busy the two cores were; PostgreSQL and the load share the other core:',
     ...['', table(CORE_HEAD, results.filter(({ ours }) => ours.serverCore !== undefined).map(coreRow)), ''],
   ].join('\n');
 }
 
-/** The most memory of the service, as one of the bounds. */
+/** The peak memory of the service, as one of the bounds. */
 export function memoryBound(results) {
   const most = (side) => Math.max(...results.map((result) => result[side].memory));
   return {
@@ -68,7 +70,7 @@ export function memoryBound(results) {
   };
 }
 
-/** How a figure stands to what it must and should be. */
+/** How a figure compares with its minimum and its aim. */
 export function verdict(value, { must, aim, atMost = false }) {
   if (must === undefined || Number.isNaN(value)) return '';
   const reaches = (bound) => (atMost ? value <= bound : value >= bound);
@@ -105,7 +107,7 @@ function growthRow({ id, floor, ours }) {
   ];
 }
 
-/** A table under a line of words, where it has rows. */
+/** A table with an introductory line, or nothing where the table has no rows. */
 const section = (words, head, rows) => (rows.length > 0 ? ['', words, '', table(head, rows)] : []);
 
 function boundRow(bound) {

@@ -1,5 +1,5 @@
 /**
- * What the service costs beside the floor, all in one run: `npm run bench`, or after `npm run build`
+ * The cost of the service compared with the floor, in one run: `npm run bench`, or after `npm run build`:
  *
  *   node bench/run.mjs --help
  */
@@ -31,16 +31,16 @@ try {
 async function run(options) {
   const where = machine();
   if (PINNING.possible) pinSelf(CORES.load);
-  else say(`WARNING: ${PINNING.why}. The figures say little.`);
+  else say(`WARNING: ${PINNING.why}. The figures are of little value.`);
   const pgbench = options.pgbench ? await findPgbench() : undefined;
-  if (options.pgbench && !pgbench) say('pgbench is not installed: it is left out.');
+  if (options.pgbench && !pgbench) say('pgbench is not installed: it is skipped.');
   const begun = performance.now();
   const database = await startDatabase();
   const small = new Stand(database);
   const stands = [small];
   const bench = {
     ...{ options, pgbench, say, small },
-    /** One more database, with servers of its own. */
+    /** Creates another database, with servers of its own. */
     addStand: async (name) => {
       const stand = new Stand(await database.another(name));
       stands.push(stand);
@@ -80,22 +80,22 @@ async function run(options) {
   await clear();
 }
 
-/** Under what circumstances the figures came about. */
+/** The circumstances of the measurement. */
 async function circumstances(database, options, pgbench, where) {
   const { rounds, seconds, quick } = options;
   return [
-    ...(quick ? ['**a quick run: it shows that all works, not how fast**'] : []),
+    ...(quick ? ['**a quick run: it shows that everything works, not how fast it is**'] : []),
     `${new Date().toISOString()}: ${where}`,
     PINNING.possible
       ? `the server is pinned to core ${CORES.server}; the load and PostgreSQL to core ${CORES.load}`
       : `**${PINNING.why}**`,
-    `${CONNECTIONS} connections that stay open; ${rounds} rounds of ${seconds} s, in each the floor, the service, the wall and pgbench; medians of the rounds; every answer was checked`,
-    `the floor: bare \`node:http\` and \`pg\` with a pool of 20, a row for each token, named statements that each connection prepares once, tables of its own; of W8 a loop that only posts`,
-    'the service: as in production, its log at the default level into a file; limits so high that nothing is refused, and counted; metrics on',
-    `the small table: ${TOKENS.toLocaleString('en-GB')} live access tokens of users, all of them used in turn; ${CLIENTS} clients`,
+    `${CONNECTIONS} persistent connections; ${rounds} rounds of ${seconds} s, in each the floor, the service, the wall and pgbench; medians of the rounds; every answer was checked`,
+    `the floor: bare \`node:http\` and \`pg\` with a pool of 20, one row for each token, named statements that each connection prepares once, its own tables; for W8 a loop that only posts`,
+    'the service: as in production, with its log at the default level in a file; limits so high that nothing is refused, but every request is counted; metrics on',
+    `the small table: ${TOKENS.toLocaleString('en-GB')} live access tokens of users, all used in turn; ${CLIENTS} clients`,
     `PostgreSQL, embedded, in a new folder: ${await database.settings()}`,
     pgbench
-      ? `${pgbench}: the same statements, prepared, from ${CONNECTIONS} connections on the core of the load; nothing runs on the other`
-      : '**pgbench is not installed, or was not asked for, and is left out**',
+      ? `${pgbench}: the same statements, prepared, from ${CONNECTIONS} connections on the core of the load; nothing runs on the other core`
+      : '**pgbench is not installed or was not requested, and is skipped**',
   ];
 }

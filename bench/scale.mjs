@@ -1,11 +1,11 @@
 /**
- * How the database grows, and how its largest table is split: the figures of docs/scaling.md. After `npm run build`
+ * How the database grows, and what partitioning its largest table costs: the figures of docs/scaling.md. After `npm run build`:
  *
  *   node bench/scale.mjs [--grants 50000000] [--partitions 32] [--out bench/results/scale]
  *
- * Fills the tables of people and consents and one of grants, rotates refresh tokens drawn at random from all of them, does the same with
- * the table in hash partitions, and says how large each row is, how fast each table, and what its vacuum costs. People and consents are as
- * many as a million grants have; further grants are theirs too.
+ * Fills the tables of users, consents and grants, rotates random refresh tokens, and repeats this with the grants table in hash
+ * partitions. It reports the size of each row, the speed of each table and the cost of its vacuum. There are as many users and
+ * consents as a million grants need; further grants belong to the same users.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { load } from './dist.mjs';
 import { CORES, machine, PINNING, pinSelf } from './machine.mjs';
 
 const CHUNK = 500_000;
-// Of a grant: half a user, who has two of them, and a consent.
+// Per grant: half a user, because each user has two grants, and a consent.
 const GRANTS_OF_USER = 2;
 const MOST_CONSENTS = 1_000_000;
 const CLIENTS = 20;
@@ -54,7 +54,7 @@ try {
   say('# How the database grows\n');
   say(`- ${new Date().toISOString()}: ${where}`);
   say(
-    `- PostgreSQL: ${await database.settings()}; ${whole(grants)} grants, the table and PostgreSQL on one core\n`,
+    `- PostgreSQL: ${await database.settings()}; ${whole(grants)} grants, the benchmark and PostgreSQL on one core\n`,
   );
   await fill();
   await sayRowSizes();
@@ -97,7 +97,7 @@ async function fill() {
       [from, to],
     ),
   );
-  // Built at once in the end: many times as quick as row by row.
+  // Built at the end in one go: many times faster than row by row.
   const indexes = await query(INDEXES);
   for (const { name } of indexes) await query(`DROP INDEX ${name}`);
   await fillGrants();
@@ -108,7 +108,7 @@ async function fill() {
   say(`Filled in ${whole((performance.now() - begun) / 1000)} s.\n`);
 }
 
-/** Without foreign keys and triggers, as the caller has set. */
+/** Inserts grants without foreign keys and triggers, as the caller has configured. */
 function fillGrants() {
   return inChunks(grants, (from, to) =>
     query(
@@ -133,13 +133,13 @@ async function sayRowSizes() {
   }
 }
 
-/** Refreshes by the service's own statements, sixteen of random grants together as they come under load. */
+/** Refreshes with the service's own statements, sixteen random grants together, as under load. */
 async function sayRotations(name, tables) {
   const { RefreshTokensRepository } = await load('tokens/refresh-tokens.repository.js');
   await query(
     'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off',
   );
-  // Plans of the table that had the name before are not those of this one.
+  // Plans for the table that had this name before do not fit this one.
   await query('DEALLOCATE ALL');
   const run = async (statement, text, parameters) =>
     (await connection.query({ name: `${name} ${statement}`, text, values: parameters })).rows;
@@ -171,9 +171,9 @@ async function sayRotations(name, tables) {
   );
 }
 
-/** A look and a rotation, as a refresh is. */
+/** A lookup and a rotation, like one refresh. */
 async function refreshOnce(repository, grantId) {
-  // The tokens of the trial need no key: nothing opens them.
+  // These tokens need no key: nothing opens them.
   const found = await repository.find({ grantId, generation: 0, keyId: 1, grace: 60 });
   if (!found) return false;
   const lifetimes = { refreshTtl: 2_592_000, accessTtl: 36_000, grace: 60 };
@@ -193,7 +193,10 @@ async function counters(tables) {
   );
 }
 
-/** Puts a table in hash partitions with as many grants in the table's place, with all that the table has; gives what it cost, in words. */
+/**
+ * Replaces a table with hash partitions that hold as many grants, with the same indexes, keys and triggers. Returns the cost as a
+ * sentence.
+ */
 async function split() {
   const indexes = await query(INDEXES);
   const triggers = await query(
@@ -208,7 +211,7 @@ async function split() {
       `CREATE TABLE ${name} PARTITION OF grants FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${n}) WITH (fillfactor = 80)`,
     );
   }
-  // Both at once would take twice the disk.
+  // Keeping both would take twice the disk space.
   await query('TRUNCATE grants_before CASCADE');
   const begun = performance.now();
   await query('SET session_replication_role = replica');
@@ -228,7 +231,7 @@ async function split() {
   await query('CHECKPOINT');
   return (
     `Filled in ${whole((filled - begun) / 1000)} s; ${indexes.length + 1} indexes, the foreign key and ${triggers.length} triggers ` +
-    `after it in ${whole((built - filled) / 1000)} s.`
+    `afterwards in ${whole((built - filled) / 1000)} s.`
   );
 }
 

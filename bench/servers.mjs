@@ -11,24 +11,27 @@ const READY_MS = 60_000;
 const STOP_MS = 15_000;
 const MANY = '1000000000';
 
-/** The service as in production: the built program, every check, limit, log line and metric; its log goes to a file. `options` are for Node.js. */
+/**
+ * Starts the service as in production: the built program with every check, limit, log line and metric; its log goes to a file.
+ * `options` are passed to Node.js.
+ */
 export async function startService(database, options = []) {
   const port = await freePort();
   const nodeArguments = [...options, ...(await startArguments())];
   return start('service', database, nodeArguments, port, serviceEnvironment(port));
 }
 
-/** The settings of the service, and of the operator's tool beside it. */
+/** The settings of the service and of the operator tool. */
 export function serviceEnvironment(port) {
   return {
     NODE_ENV: 'production',
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
     ENCRYPTION_KEY: Buffer.alloc(32, 'b').toString('base64'),
-    // So high that nobody is refused; everything is counted.
+    // So high that no request is refused; everything is counted.
     RATE_LIMIT_PER_HOUR: MANY,
     OAUTH_RATE_LIMIT_PER_MINUTE: MANY,
-    // The receiver of W8 is on this machine.
+    // The receiver of W8 runs on this machine.
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
   };
 }
@@ -36,7 +39,7 @@ export function serviceEnvironment(port) {
 /** The best conventional program (floor.mjs). */
 export const startFloor = (database) => startBare('floor', database);
 
-/** What no service on Node.js can go beneath (wall.mjs). */
+/** The lower bound for any service on Node.js (wall.mjs). */
 export const startWall = (database) => startBare('wall', database);
 
 async function startBare(name, database) {
@@ -45,7 +48,7 @@ async function startBare(name, database) {
   return start(name, database, [program], port, { PORT: String(port) });
 }
 
-/** What `npm start` gives Node.js. */
+/** The options that `npm start` passes to Node.js. */
 async function startArguments() {
   const root = new URL('../', import.meta.url);
   const { scripts } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
@@ -70,7 +73,7 @@ async function start(name, database, nodeArguments, port, env) {
   return { name, pid: child.pid, port, url, logFile, stop: () => stop(child, name) };
 }
 
-/** The last lines of a log that are more than information. */
+/** The last lines of a log above the level `info`. */
 export async function lastWarnings(logFile) {
   const lines = (await readFile(logFile, 'utf8')).split('\n');
   return lines
@@ -102,7 +105,7 @@ async function stop(child, name) {
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   const [code] = await ended;
   clearTimeout(late);
-  if (code !== 0) throw new Error(`The ${name} did not end in order (${code}).`);
+  if (code !== 0) throw new Error(`The ${name} did not stop cleanly (${code}).`);
 }
 
 export async function freePort() {

@@ -8,21 +8,21 @@ import { newWallToken } from './wall-tokens.mjs';
 
 export const CLIENTS = 20;
 export const USERS = 1000;
-/** Live tokens of the small table, all of them used. */
+/** The number of live tokens in the small table; all of them are used. */
 export const TOKENS = 10_000;
 export const SCOPES = ['charging_session:read', 'vehicle:read'];
 export const REDIRECT_URI = 'https://partner.example/callback';
 const FAMILIES = CONNECTIONS * 4;
 const INTROSPECTOR = 100;
-// Of the grants that are made for a workload.
+// The first id of the grants created for a workload.
 const FIRST_NEW_GRANT = 1_000_000;
 
 export const id = (prefix, n) => prefix + String(n).padStart(26, '0');
 export const sha256 = (text) => createHash('sha256').update(text).digest();
 
 /**
- * What the workloads work on, in the tables as the service and the floor would have written it: an owner, clients with a
- * secret each, users who consented to one client each, and 10,000 live access tokens of their grants.
+ * The data for the workloads, in the tables as the service and the floor would have written it: an owner, clients with one secret
+ * each, users who consented to one client each, and 10,000 live access tokens of their grants.
  */
 export async function makeSetting({ query, pool }) {
   const { newSecret } = await load('secrets/tokens.js');
@@ -55,7 +55,7 @@ export async function makeSetting({ query, pool }) {
     Array.from({ length: count }, (_, n) => ({ ...users[n % USERS], grantId: id('grnt', ++grants) }));
   return {
     ...{ owner, clients, introspector, users, range },
-    /** Makes the tokens that the workloads use, as texts for each side, once the service runs. */
+    /** Creates the tokens that the workloads use, as texts for each side, once the service runs. */
     async sign(service) {
       const signer = await signerOf({ query }, service, clients[0], SCOPES);
       this.signer = signer;
@@ -74,7 +74,7 @@ export async function makeSetting({ query, pool }) {
         [this.clientTokens.map(({ floor }) => sha256(floor)), clients.map((client) => client.id), SCOPES],
       );
     },
-    /** New families of tokens of the floor, as texts that a program of its own can know: of the nth connection `<name>-<n>-0`. */
+    /** Creates token families of the floor whose texts another program can compute: `<name>-<n>-0` for the nth connection. */
     async namedFamilies(name) {
       const made = newGrants(CONNECTIONS);
       await addGrants(query, 'floor', made);
@@ -84,7 +84,7 @@ export async function makeSetting({ query, pool }) {
         made.map((_, n) => sha256(`${name}-${n}-0`)),
       );
     },
-    /** New families of one of the sides: the live refresh token of each, and whose it is. */
+    /** Creates token families of one side: returns the live refresh token of each, and its client. */
     async newFamilies(side) {
       const made = newGrants(FAMILIES);
       await addGrants(query, side === 'floor' ? 'floor' : 'public', made);
@@ -106,7 +106,7 @@ async function addClient(query, { id: clientId, secret }, owner, grantTypes, sco
   await query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [clientId, sha256(secret)]);
 }
 
-/** Grants whose first tokens have just been issued. */
+/** Inserts grants whose first tokens have just been issued. */
 async function addGrants(query, schema, grants) {
   const [more, values] =
     schema === 'floor'

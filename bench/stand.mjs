@@ -1,7 +1,7 @@
 import { startFloor, startService, startWall } from './servers.mjs';
 import { makeSetting } from './setting.mjs';
 
-/** A database with what the workloads work on, and the servers that are measured over it. */
+/** A database with the data for the workloads, and the servers that are measured over it. */
 export class Stand {
   constructor(database) {
     this.database = database;
@@ -13,13 +13,13 @@ export class Stand {
     await this.setting.sign(this.service);
   }
 
-  /** All servers anew, as cold as those of another stand. */
+  /** Restarts all servers, so that they are as cold as those of another stand. */
   async restart() {
     await this.stop();
     await this.#startServers();
   }
 
-  /** Does something to the database while the service is stopped. */
+  /** Runs `between` on the database while the service is stopped. */
   async restartService(between) {
     await this.service.stop();
     await between(this.database);

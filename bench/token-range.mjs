@@ -3,27 +3,27 @@ import { CLIENTS, id, SCOPES } from './setting.mjs';
 const CHUNK = 250_000;
 
 /**
- * Live tokens of users by number, from 1: of each grant one for each generation, of each user some grants. The floor has a row for each
- * grant, its refresh token and each access token; the service one for each grant. The floor's tokens have names, so that
- * pgbench can make them up too.
+ * Live tokens of users, numbered from 1: one for each generation of a grant, several grants for each user. The floor has a row
+ * for each grant, its refresh token and each access token; the service has one row for each grant. The floor's tokens have names
+ * that pgbench can compute too.
  */
 export class TokenRange {
-  /** `grants` and `users` are how many, `firstGrant` and `firstUser` their numbers. */
+  /** `grants` and `users` are counts, `firstGrant` and `firstUser` their first numbers. */
   constructor({ name, tokens, grants, firstGrant, users, firstUser }) {
     Object.assign(this, { name, tokens, grants, firstGrant, users, firstUser });
   }
 
-  /** In SQL, the number of the user of the token with the number `n`. */
+  /** In SQL, the number of the user of token `n`. */
   userOf(n) {
     return `${this.firstUser} + mod(mod(${n} - 1, ${this.grants}), ${this.users})`;
   }
 
-  /** In SQL, what the floor keeps of the token with the number `n`. */
+  /** In SQL, the digest that the floor stores for token `n`. */
   floorDigest(n, kind = 'access') {
     return `sha256(('${this.#floorName(kind)}' || ${n})::bytea)`;
   }
 
-  /** The token with the number `n` as each side knows it, and whose it is. */
+  /** Token `n` as each side knows it, and its user and client. */
   token(n, signer) {
     const place = (n - 1) % this.grants;
     const user = this.firstUser + (place % this.users);
@@ -41,7 +41,7 @@ export class TokenRange {
     };
   }
 
-  /** Writes users, consents, grants and the floor's tokens; `told` hears how many of the tokens there are. */
+  /** Inserts users, consents, grants and the floor's tokens; `told` is called with the number of tokens so far. */
   async fill(connection, told = () => undefined) {
     await addUsers(connection, this.firstUser, this.users);
     await connection.query(
@@ -96,7 +96,7 @@ const clientOf = (user) => ((user - 1) % CLIENTS) + 1;
 const clientSql = (user) => `(${user} - 1) % ${CLIENTS} + 1`;
 const idSql = (prefix, number) => `'${prefix}' || lpad((${number})::text, 26, '0')`;
 
-/** Users with the numbers `from` and so on. */
+/** Inserts users, numbered from `from`. */
 async function addUsers(connection, from, count) {
   await connection.query(
     `INSERT INTO users (id, email, email_key, name, kind, role)

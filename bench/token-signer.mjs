@@ -9,8 +9,8 @@ const TRIES = 200;
 const BETWEEN_MS = 50;
 
 /**
- * Makes tokens as the running service would, without asking it for each: with the key of its database, and resting on the moment
- * that a token rests on which the service has just issued.
+ * Creates tokens as the running service would, without a request for each: with the key of its database and the stamp of a token
+ * that the service has just issued.
  */
 export async function signerOf({ query }, { url }, client, scopes) {
   const records = await load('tokens/token-record.js');
@@ -38,7 +38,7 @@ export async function signerOf({ query }, { url }, client, scopes) {
     toRefresh: (grantId) => records.writeRefreshToken({ keyId: id, grantId, generation: 0 }, secret),
   };
 
-  /** What the first token says that the service issues once it knows which database it reads. */
+  /** The record of the first token that the service issues after it has identified its database. */
   async function firstRecord() {
     for (let tries = 1; tries <= TRIES; tries++) {
       const answer = await fetch(`${url}/o/token`, {
@@ -51,6 +51,6 @@ export async function signerOf({ query }, { url }, client, scopes) {
       if (record.stamp.era !== 0) return record;
       await pause(BETWEEN_MS);
     }
-    throw new Error('The service does not read the changes of its database.');
+    throw new Error('The service does not read the access changes of its database.');
   }
 }

@@ -1,13 +1,13 @@
 import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
 
 const KEY = Buffer.alloc(32, 'w');
-// User, client, issued, expires: four bytes each; then sixteen at random.
+// User, client, issue time and expiry, four bytes each; then sixteen random bytes.
 const RECORD_BYTES = 32;
 const NOBODY = 0xffffffff;
 
 const tagOf = (record) => createHmac('sha256', KEY).update(record).digest();
 
-/** A token of the wall: the numbers of its client and, of a user's token, its user, with a MAC. */
+/** A token of the wall: the number of its client and, for a user's token, of its user, with a MAC. */
 export function newWallToken({ client, user = NOBODY }) {
   const record = randomFillSync(Buffer.alloc(RECORD_BYTES), 16);
   const now = Math.floor(Date.now() / 1000);
@@ -18,7 +18,7 @@ export function newWallToken({ client, user = NOBODY }) {
   return Buffer.concat([record, tagOf(record)]).toString('base64url');
 }
 
-/** What a live token says; undefined for any other. */
+/** The content of a live token; undefined for any other text. */
 export function readWallToken(text) {
   const bytes = Buffer.from(text, 'base64url');
   const record = bytes.subarray(0, RECORD_BYTES);

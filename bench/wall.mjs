@@ -1,6 +1,6 @@
 /**
- * The wall: what no service on Node.js can go beneath. Bare `node:http` that parses the request, computes the digest of a secret or
- * the MAC of a token, and answers from memory: nothing is stored, nothing is asked of a database, nothing can be revoked.
+ * The wall: the lower bound for any service on Node.js. Bare `node:http` that parses the request, computes the digest of a secret
+ * or the MAC of a token, and answers from memory: it stores nothing, queries no database and cannot revoke anything.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import pg from 'pg';

@@ -18,24 +18,24 @@ const SIMPLE = [
   codeExchange,
   portalLinks,
 ];
-// Of a core, in per cent.
+// In per cent of a core.
 const IDLE = { must: 1, aim: 0.3 };
-// The slowest hundredth, as a multiple of the floor’s.
+// The 99th percentile, as a multiple of the floor’s.
 const P99 = { of: ['W1', 'W2', 'W2b', 'W2c', 'W3'], must: 1, aim: 0.5 };
 const OF_LARGE_TABLE = [clientCredentials, introspection, bearerRequest, refresh];
-// What W6 must and should keep of the speed in the small table; of W2 and W2b over tokens drawn at random.
+// How much of the throughput of the small table W6 must and should keep; for W2 and W2b, with tokens drawn at random.
 const LARGE_TABLE = { must: 0.92, aim: 0.97 };
 const AT_RANDOM = { of: ['W2', 'W2b'], must: 0.95, aim: 1 };
-// After a checkpoint every page of an index is written whole at its first change.
+// After a checkpoint, the first change of each index page writes the whole page.
 const LARGE_WARM_UP_SECONDS = 16;
-// So many short rounds in place of each: a single second may differ by a third from the one before it, so it takes many to
-// tell a twentieth.
+// Each round is replaced with this many short ones: a second may differ from the one before by a third, so it takes many to
+// detect a difference of one twentieth.
 const SHORT_ROUNDS = 16;
 const SHORT_ROUND_SECONDS = 1;
 
 /**
- * Runs what was asked for, one after the other. `results` are workloads beside the floor, `bounds` what else is asked,
- * `facts` what there is to say about how it went.
+ * Runs the requested workloads one after the other. `results` compare workloads with the floor, `bounds` are the other
+ * requirements, and `facts` are sentences about the run.
  */
 export async function runWorkloads(bench) {
   const { options, say, small } = bench;
@@ -47,7 +47,7 @@ export async function runWorkloads(bench) {
     done.bounds.push({ name: 'idle instance, % of a core', ours, ...IDLE, atMost: true });
     const { changes, without, beside } = await startTimes(small, options);
     done.facts.push(
-      `a start takes ${without.ready} ms until it is ready and ${without.trusted} ms until memory is relied on; ` +
+      `a start takes ${without.ready} ms until it is ready and ${without.trusted} ms until it relies on its cache; ` +
         `with ${changes.toLocaleString('en-GB')} changes in the window ${beside.ready} ms and ${beside.trusted} ms, and ` +
         `${Math.round(beside.memory - without.memory)} MB more`,
     );
@@ -72,7 +72,7 @@ const p99Bound = ({ id, floor, ours }) => ({
   ...{ must: P99.must, aim: P99.aim },
 });
 
-/** Each workload in the large table beside the same in the small one. */
+/** Runs each workload over the large table and over the small one. */
 async function runLargeTable(bench, { results, bounds, facts }) {
   const { small, options, say } = bench;
   const [warmUp, split, seconds] = options.quick
@@ -88,7 +88,7 @@ async function runLargeTable(bench, { results, bounds, facts }) {
   for (const workload of OF_LARGE_TABLE) {
     say(`W6 ${workload.id} ${workload.name}`);
     const both = await measureBeside(
-      // The wall asks no table.
+      // The wall uses no tables.
       { ...workload, wall: undefined },
       { small, large },
       { ...bench, options: { ...options, rounds, seconds }, pgbenchEvery: split },
@@ -96,7 +96,7 @@ async function runLargeTable(bench, { results, bounds, facts }) {
     );
     for (const [table, result] of Object.entries(both)) {
       const [id, name] = [`W6 ${workload.id}`, `${workload.name}, ${table} table`];
-      // Over tokens drawn at random as much is asked beside the floor as where it is measured alone.
+      // With tokens drawn at random, the requirement relative to the floor is the same as for the workload alone.
       const asked = table === 'large' && AT_RANDOM.of.includes(workload.id);
       results.push({ ...result, id, name, ...(asked ? {} : { must: undefined, aim: undefined }) });
     }
@@ -123,9 +123,9 @@ async function runLargeTable(bench, { results, bounds, facts }) {
     });
   }
   facts.push(
-    `W6: ${filled}; each side was loaded for ${warmUp} s before its rounds, ${rounds} of ${seconds} s; what is kept is the median of what the large table reached beside the small one in the same round`,
+    `W6: ${filled}; each side was loaded for ${warmUp} s before its rounds, ${rounds} of ${seconds} s; what is kept is the median, over the rounds, of the large table’s throughput divided by the small one’s in the same round`,
   );
-  if (told.length > 0) facts.push(`W6: with a certainty of 95 % that median lies within ${told.join(', ')}`);
+  if (told.length > 0) facts.push(`W6: with a confidence of 95 % that median lies within ${told.join(', ')}`);
 }
 
 async function runPurge(bench, { bounds, facts }) {
@@ -135,7 +135,7 @@ async function runPurge(bench, { bounds, facts }) {
     longest
       ? `${longest.duration.toFixed(0)} ms (\`${longest.words.slice(0, 70)} …\`)`
       : `under ${purge.loggedFrom} ms`;
-  // Where nothing was logged it is less than what is logged.
+  // Where nothing was logged, the duration is below the logging threshold.
   const longest = Math.max(
     ...[purge.longestPurge, purge.longestOther].map((each) => each?.duration ?? purge.loggedFrom),
   );
@@ -153,7 +153,7 @@ async function runPurge(bench, { bounds, facts }) {
   );
   facts.push(
     `W7: ${purge.rows.toLocaleString('en-GB')} ended grants purged in ${purge.seconds.toFixed(1)} s by ${purge.by}; ` +
-      `W1 ${Math.round(purge.before)} a second before, ${Math.round(purge.during)} meanwhile, ${Math.round(purge.after)} after; ` +
+      `W1 ${Math.round(purge.before)} a second before, ${Math.round(purge.during)} during the purges, ${Math.round(purge.after)} after; ` +
       `it kept ${purge.each.map((kept) => kept.toFixed(2)).join(', ')}; longest statement of the purge ` +
       `${told(purge.longestPurge)}, of all others ${told(purge.longestOther)}; ${purge.tooLong} took more than ${purge.longestAllowed} ms`,
   );

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The first schema: accounts, clients, consents, the four kinds of token and key, sessions and the audit trail.
- * Every random secret is kept as its SHA-256 digest, which is also the key it is found by. Expiry is judged by the
- * database's clock alone, so that instances with clocks apart agree.
+ * The first schema: accounts, clients, consents, the four kinds of tokens and keys, sessions and the audit trail. Every random
+ * secret is stored as its SHA-256 digest, which is also its lookup key. Only the database's clock decides about expiry, so that
+ * instances whose clocks differ agree.
  */
 export class InitialSchema1763629200000 implements MigrationInterface {
   name = 'InitialSchema1763629200000';
@@ -13,7 +13,7 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE TABLE users (
         id text PRIMARY KEY CHECK (id ~ '^user[0-9A-HJKMNP-TV-Z]{26}$'),
         email text NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
-        -- What is unique: the address in one case, made by the service, whatever the locale of the database.
+        -- The unique form of the address: case-folded by the service, so that the locale of the database does not matter.
         email_key text NOT NULL CONSTRAINT users_email_key UNIQUE,
         name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
         kind text NOT NULL CHECK (kind IN ('individual', 'organisation')),
@@ -75,7 +75,7 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       );
       CREATE INDEX consents_user_id_idx ON consents (user_id, client_id);
 
-      -- What came of one authorization: the family of its tokens. Revoking it is one write to this row.
+      -- The result of one authorization: a family of tokens. Revoking the family is one write to this row.
       CREATE TABLE grants (
         id text PRIMARY KEY CHECK (id ~ '^grnt[0-9A-HJKMNP-TV-Z]{26}$'),
         client_id text NOT NULL,
@@ -114,7 +114,7 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE TABLE access_tokens (
         digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
         client_id text NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
-        -- Absent for client credentials.
+        -- Null for client credentials.
         grant_id text REFERENCES grants (id) ON DELETE CASCADE,
         scopes text[] NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
@@ -131,14 +131,14 @@ export class InitialSchema1763629200000 implements MigrationInterface {
         created_at timestamptz NOT NULL DEFAULT now(),
         expires_at timestamptz NOT NULL,
         retired_at timestamptz,
-        -- While the grace time runs: until when, and the successor pair, sealed under a key made of the retired token.
+        -- Only during the grace time: its end, and the successor pair, sealed under a key derived from the retired token.
         grace_ends_at timestamptz,
         successor_digest bytea CHECK (octet_length(successor_digest) = 32),
         successor_access_digest bytea CHECK (octet_length(successor_access_digest) = 32),
         sealed_successor bytea,
         CHECK ((retired_at IS NULL) = (successor_digest IS NULL))
       );
-      -- Of one grant, at most one refresh token is live.
+      -- A grant has at most one live refresh token.
       CREATE UNIQUE INDEX refresh_tokens_live_idx ON refresh_tokens (grant_id) WHERE retired_at IS NULL;
       CREATE INDEX refresh_tokens_grant_id_idx ON refresh_tokens (grant_id);
       CREATE INDEX refresh_tokens_expires_at_idx ON refresh_tokens (expires_at) WHERE retired_at IS NULL;
@@ -168,7 +168,7 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE TABLE portal_links (
         digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
         client_id text NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
-        -- The grant of the owner's token that asked for the link; absent for client credentials.
+        -- The grant of the owner's token that requested the link; null for client credentials.
         grant_id text REFERENCES grants (id) ON DELETE CASCADE,
         created_at timestamptz NOT NULL DEFAULT now(),
         expires_at timestamptz NOT NULL,
@@ -189,7 +189,7 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE INDEX portal_sessions_grant_id_idx ON portal_sessions (grant_id) WHERE grant_id IS NOT NULL;
       CREATE INDEX portal_sessions_expires_at_idx ON portal_sessions (expires_at);
 
-      -- Actors and subjects are plain ids: the trail outlives what it tells of.
+      -- Actors and subjects are plain ids without foreign keys: the trail outlives the rows it describes.
       CREATE TABLE audit_events (
         id text PRIMARY KEY CHECK (id ~ '^audt[0-9A-HJKMNP-TV-Z]{26}$'),
         occurred_at timestamptz NOT NULL DEFAULT now(),

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Notifications (source specification §2.4), and for each pair of client and user the period of an exceeded rate limit:
- * its row decides, in one guarded write, which of many refusals raises the notification.
+ * Notifications (source specification §2.4), and for each pair of client and user the period of an exceeded rate limit. One
+ * guarded write to the row of that period decides which of many refusals creates the notification.
  */
 export class Notifications1763632000000 implements MigrationInterface {
   name = 'Notifications1763632000000';
@@ -12,7 +12,7 @@ export class Notifications1763632000000 implements MigrationInterface {
       CREATE TABLE notifications (
         id text PRIMARY KEY CHECK (id ~ '^notf[0-9A-HJKMNP-TV-Z]{26}$'),
         user_id text NOT NULL CONSTRAINT notifications_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
-        -- The client that it concerns, whose tokens may see it; absent for what only the user's own page shows.
+        -- The client that the notification concerns and whose tokens may read it; null where only the user's own page shows it.
         client_id text CONSTRAINT notifications_client_id_fkey REFERENCES clients (id) ON DELETE CASCADE,
         message_id text NOT NULL CHECK (message_id ~ '^ERR[0-9]{1,10}$'),
         category text NOT NULL CHECK (category IN ('ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL')),
@@ -25,7 +25,7 @@ export class Notifications1763632000000 implements MigrationInterface {
         external_button_label text CHECK (length(external_button_label) <= 100),
         read_at timestamptz,
         resolved_at timestamptz,
-        -- When the service resolves it by itself.
+        -- When the service resolves it automatically.
         resolve_at timestamptz
       );
       CREATE INDEX notifications_user_id_idx ON notifications (user_id, id);

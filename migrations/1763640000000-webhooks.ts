@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { EVENT_TYPES } from './event-types.js';
 
 /**
- * Webhooks (contract §10): the catalogue of event types, endpoints, events, deliveries and their attempts. Deliveries are
- * a queue in the database: `next_attempt_at` is when a pending one is due, and while an instance holds it, when its lease ends.
+ * Webhooks (contract §10): the catalogue of event types, endpoints, events, deliveries and their attempts. Deliveries are a queue
+ * in the database: `next_attempt_at` is when a pending delivery is due or, while an instance holds it, when the lease expires.
  */
 export class Webhooks1763640000000 implements MigrationInterface {
   name = 'Webhooks1763640000000';
@@ -12,7 +12,7 @@ export class Webhooks1763640000000 implements MigrationInterface {
     await queryRunner.query(`
       CREATE TABLE event_types (
         name text PRIMARY KEY CHECK (name ~ '^[a-z0-9_.]{1,64}$'),
-        -- The scope that the client and the consent must hold; absent: of the client concerned only, without a consent check.
+        -- The scope that the client and the consent must have. Null: only for the client concerned, without a consent check.
         scope text REFERENCES scopes (name),
         publisher text NOT NULL CHECK (publisher IN ('services', 'itself')),
         description text NOT NULL CHECK (length(description) BETWEEN 1 AND 300),
@@ -27,19 +27,19 @@ export class Webhooks1763640000000 implements MigrationInterface {
         description text NOT NULL DEFAULT '' CHECK (length(description) <= 200),
         event_types text[] NOT NULL CHECK (cardinality(event_types) >= 1),
         enabled boolean NOT NULL DEFAULT true,
-        -- Why the service disabled it; absent where a person did.
+        -- Why the service disabled the endpoint; null where a person disabled it.
         disabled_reason text CHECK (disabled_reason IN ('gone', 'failing')),
         disabled_at timestamptz,
         sealed_secret bytea NOT NULL,
-        -- During a rotation, the secret before.
+        -- During a rotation: the previous secret.
         sealed_previous_secret bytea,
         previous_secret_expires_at timestamptz,
         last_attempt_at timestamptz,
-        -- The first failed attempt since the last success.
+        -- The time of the first failed attempt since the last success.
         failing_since timestamptz,
         created_at timestamptz NOT NULL DEFAULT now(),
         updated_at timestamptz NOT NULL DEFAULT now(),
-        -- A deleted endpoint stays for as long as its deliveries are kept.
+        -- A deleted endpoint is kept as long as its deliveries are.
         deleted_at timestamptz,
         CHECK (enabled = (disabled_at IS NULL)),
         CHECK ((sealed_previous_secret IS NULL) = (previous_secret_expires_at IS NULL))
@@ -51,11 +51,11 @@ export class Webhooks1763640000000 implements MigrationInterface {
       CREATE TABLE events (
         id text PRIMARY KEY CHECK (id ~ '^evnt[0-9A-HJKMNP-TV-Z]{26}$'),
         type text NOT NULL REFERENCES event_types (name),
-        -- Absent for a test, whose user is made up.
+        -- Null for a test event, whose user is fictitious.
         user_id text REFERENCES users (id) ON DELETE CASCADE,
-        -- The body of every request that delivers it.
+        -- The body of every request that delivers this event.
         payload text NOT NULL,
-        -- To how many endpoints it went when it was accepted.
+        -- How many endpoints the event was sent to when it was accepted.
         deliveries integer NOT NULL,
         test boolean NOT NULL DEFAULT false,
         created_at timestamptz NOT NULL DEFAULT now()
@@ -82,11 +82,11 @@ export class Webhooks1763640000000 implements MigrationInterface {
         client_id text NOT NULL,
         state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed', 'cancelled')),
         cancel_reason text CHECK (cancel_reason IN ('consent_withdrawn', 'scope_missing', 'endpoint_disabled', 'endpoint_deleted', 'client_disabled')),
-        -- All attempts made, and how many retries of the schedule are used up.
+        -- All attempts so far, and how many retries of the schedule are used up.
         attempts integer NOT NULL DEFAULT 0,
         retries integer NOT NULL DEFAULT 0,
         next_attempt_at timestamptz DEFAULT now(),
-        -- Whoever holds the lease; fences off a holder that comes late.
+        -- The current holder of the lease; fences off a previous holder that reports late.
         lease_id text,
         recovery_id text,
         created_at timestamptz NOT NULL DEFAULT now(),
@@ -94,12 +94,12 @@ export class Webhooks1763640000000 implements MigrationInterface {
         CHECK ((state = 'pending') = (next_attempt_at IS NOT NULL)),
         CHECK ((state = 'cancelled') = (cancel_reason IS NOT NULL))
       );
-      -- The queue: of each endpoint, what is due first.
+      -- The queue: the due deliveries of each endpoint, the earliest first.
       CREATE INDEX deliveries_pending_idx ON deliveries (endpoint_id, next_attempt_at) WHERE state = 'pending';
       CREATE INDEX deliveries_event_id_idx ON deliveries (event_id);
       CREATE INDEX deliveries_client_id_idx ON deliveries (client_id, id);
       CREATE INDEX deliveries_endpoint_id_idx ON deliveries (endpoint_id, id);
-      -- The few that did not arrive, which people look for among the many that did.
+      -- The few deliveries that failed, which people look for among the many that succeeded.
       CREATE INDEX deliveries_unsuccessful_idx ON deliveries (client_id, id) WHERE state IN ('failed', 'cancelled');
       CREATE INDEX deliveries_recovery_id_idx ON deliveries (recovery_id, state) WHERE recovery_id IS NOT NULL;
 
@@ -109,7 +109,7 @@ export class Webhooks1763640000000 implements MigrationInterface {
         attempted_at timestamptz NOT NULL,
         duration_ms integer NOT NULL,
         status integer,
-        -- Where no answer came: dns, tls, timeout, blocked_address, http.
+        -- Why no response arrived: dns, tls, timeout, blocked_address, http.
         failure text,
         detail text,
         response_start text,
@@ -117,7 +117,7 @@ export class Webhooks1763640000000 implements MigrationInterface {
         PRIMARY KEY (delivery_id, number)
       );
 
-      -- What the pictures over time show: of each endpoint, its attempts by the hour.
+      -- The data of the charts: the attempts of each endpoint by hour.
       CREATE TABLE webhook_endpoint_hours (
         endpoint_id text NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
         hour timestamptz NOT NULL,
@@ -142,7 +142,8 @@ export class Webhooks1763640000000 implements MigrationInterface {
       CREATE INDEX webhook_recoveries_endpoint_id_idx ON webhook_recoveries (endpoint_id, id);
       CREATE INDEX webhook_recoveries_created_at_idx ON webhook_recoveries (created_at);
 
-      -- Ids of deliveries: how many there are only the statement that fans an event out knows. The form is that of a ULID.
+      -- Delivery ids are generated here, because only the statement that fans an event out knows how many it needs. They have the
+      -- form of a ULID.
       CREATE FUNCTION new_delivery_id() RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
         WITH alphabet (letters) AS (SELECT '0123456789ABCDEFGHJKMNPQRSTVWXYZ'),
              made (ms, noise) AS (
@@ -151,7 +152,7 @@ export class Webhooks1763640000000 implements MigrationInterface {
         SELECT 'dlvr'
             || (SELECT string_agg(substr(letters, ((ms >> (5 * place)) & 31)::int + 1, 1), '' ORDER BY place DESC)
                   FROM generate_series(0, 9) AS place)
-            -- Bytes 9 to 15 of each random UUID hold nothing but noise.
+            -- Bytes 9 to 15 of a random UUID are purely random.
             || (SELECT string_agg(substr(letters, (get_byte(noise, place) & 31) + 1, 1), '')
                   FROM unnest(ARRAY[0,1,2,3,4,5,9,10,11,12,13,14,15,16,17,18]) AS place)
           FROM alphabet, made

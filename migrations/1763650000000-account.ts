@@ -2,22 +2,22 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { backfillInBatches } from './support/backfill.js';
 import { createIndexConcurrently, dropIndexConcurrently } from './support/concurrent-index.js';
 
-// Hexadecimal digits are letters of a ULID too.
+// Hexadecimal digits are valid ULID characters too.
 const NEW_ID = "'sess0' || upper(left(replace(gen_random_uuid()::text, '-', ''), 25))";
 
 /**
- * What the users' own page shows of sessions. A session gets an id that may stand in an address (its digest is the key
- * that the cookie is found by, and stays inside) and the time it was last seen. The id has a default, so that instances of
- * the release before can go on signing people in while this one is rolled out. A user's sessions are listed by id, so that
- * the index over the user takes the id along.
+ * What the account pages show about sessions: the time a session was last seen, and an id that may appear in a URL (the digest is
+ * the lookup key of the cookie and stays internal). The id has a default, so that instances of the previous release can still
+ * sign users in while this release is rolled out. A user's sessions are listed by id, therefore the index on the user includes
+ * the id.
  */
 export class Account1763650000000 implements MigrationInterface {
   name = 'Account1763650000000';
-  /** Each step is short and a transaction of its own; all of them may be run again. */
+  /** Each step is short and runs in a transaction of its own; every step may run again. */
   transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    // Neither writes the table anew: no default that differs from row to row comes with the column.
+    // Neither statement rewrites the table: no column is added with a default that differs per row.
     await queryRunner.query(`
       ALTER TABLE sessions ADD COLUMN IF NOT EXISTS id text, ADD COLUMN IF NOT EXISTS last_seen_at timestamptz;
       ALTER TABLE sessions ALTER COLUMN id SET DEFAULT ${NEW_ID}, ALTER COLUMN last_seen_at SET DEFAULT now();
@@ -38,7 +38,7 @@ export class Account1763650000000 implements MigrationInterface {
       on: 'sessions (user_id, id)',
     });
     await dropIndexConcurrently(queryRunner, 'sessions_user_id_idx');
-    // Checked while the table is read and written; what was checked makes NOT NULL a matter of a moment.
+    // The constraint is validated while the table is read and written; after that, SET NOT NULL takes only a moment.
     await queryRunner.query(`
       ALTER TABLE sessions DROP CONSTRAINT IF EXISTS sessions_seen, DROP CONSTRAINT IF EXISTS sessions_id_check;
       ALTER TABLE sessions

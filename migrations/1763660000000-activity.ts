@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the console needs: counters of what happened by the hour, of each client and of all; and an audit trail that the
+ * What the console needs: counters of activity by hour, for each client and for all clients together; and an audit trail that the
  * application itself cannot change.
  */
 export class Activity1763660000000 implements MigrationInterface {
@@ -10,7 +10,7 @@ export class Activity1763660000000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       CREATE TABLE activity_hours (
-        -- A client that exists, 'all' for the sum over everybody, or nothing where no client is known.
+        -- The id of an existing client, 'all' for the sum over all clients, or empty where no client is known.
         client_id text NOT NULL,
         hour timestamptz NOT NULL,
         kind text NOT NULL,
@@ -22,10 +22,10 @@ export class Activity1763660000000 implements MigrationInterface {
       ) WITH (fillfactor = 70);
       CREATE INDEX activity_hours_hour_idx ON activity_hours (hour);
 
-      -- What operators look for is a part of a name or an address; the indexes follow in the next migration.
+      -- Operators search for parts of names and addresses; the next migration creates the indexes.
       CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
-      -- What was written stays as it is: it goes by age, and of an erased person the id alone is left.
+      -- Entries do not change: they are removed only by age, and of an erased user only the id remains.
       CREATE FUNCTION protect_audit_events() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
           IF TG_OP = 'DELETE' AND OLD.occurred_at < now() - interval '365 days' THEN

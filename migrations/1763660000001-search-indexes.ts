@@ -13,7 +13,7 @@ const INDEXES: ConcurrentIndex[] = [
   { name: 'notifications_client_idx', on: 'notifications (client_id, id) WHERE client_id IS NOT NULL' },
 ];
 
-/** The indexes by which operators search and filter in the console. */
+/** The indexes for the searches and filters of the console. */
 export class SearchIndexes1763660000001 implements MigrationInterface {
   name = 'SearchIndexes1763660000001';
   transaction = false;

@@ -1,9 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Whatever takes access away, or changes what it is worth, is announced to every instance when it is committed, by
- * whichever way it was done: the ids of what changed, or `*` for more than a hundred. New tokens and the purge of ended
- * ones announce nothing.
+ * Every commit that takes access away or changes it is announced to all instances, however the change was made: with the ids of
+ * what changed, or `*` for more than a hundred. Issuing tokens and purging expired ones announces nothing.
  */
 export class AccessChanges1763670000000 implements MigrationInterface {
   name = 'AccessChanges1763670000000';
@@ -45,7 +44,7 @@ export class AccessChanges1763670000000 implements MigrationInterface {
           FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changes();
       `);
     }
-    // Whoever knows a client's secrets does not know a new one yet.
+    // An instance that has cached a client's secrets does not know a new secret yet.
     await queryRunner.query(`
       CREATE TRIGGER client_secrets_announce_insert AFTER INSERT ON client_secrets REFERENCING NEW TABLE AS changed
         FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changes();

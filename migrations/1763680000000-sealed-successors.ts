@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Sealed successor pairs get a table of their own: it holds a minute's worth, and what is erased from it leaves the large
- * table of refresh tokens alone, whose every change writes to its indexes. No version before this one was released: its
- * instances cannot refresh beside this schema.
+ * Sealed successor pairs get a table of their own. It holds the pairs of about a minute, and deletions from it do not touch the
+ * large table of refresh tokens, where every change writes to the indexes. No version before this one was released: instances of
+ * such a version cannot refresh with this schema.
  */
 export class SealedSuccessors1763680000000 implements MigrationInterface {
   name = 'SealedSuccessors1763680000000';
@@ -11,7 +11,7 @@ export class SealedSuccessors1763680000000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       CREATE TABLE sealed_successors (
-        -- Of the retired token. No foreign key: a pair ends with its grace time, and opens with that token alone.
+        -- The digest of the retired token. No foreign key: a pair expires with its grace time, and only that token opens it.
         digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
         grace_ends_at timestamptz NOT NULL,
         sealed bytea NOT NULL

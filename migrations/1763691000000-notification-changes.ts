@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Instances remember the notification that a rate limit's refusals show, for as long as its period lasts. What is marked on
- * any of them, or ends, is announced at commit: the ids, or `*` for more than a hundred.
+ * Instances cache the notification that the refusals of a rate limit show, for as long as its period lasts. When a notification
+ * is marked on any instance, or ends, the commit announces it: with the ids, or `*` for more than a hundred.
  */
 export class NotificationChanges1763691000000 implements MigrationInterface {
   name = 'NotificationChanges1763691000000';

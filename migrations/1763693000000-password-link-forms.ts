@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A password link knows the form that it was made by, so that a form posted twice makes one link. */
+/** A password link stores the form that created it, so that submitting a form twice creates only one link. */
 export class PasswordLinkForms1763693000000 implements MigrationInterface {
   name = 'PasswordLinkForms1763693000000';
 

@@ -1,13 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What is left of deliveries when the person whom they are about is erased: the event without its payload and its user, and a mark on
- * the delivery, which an attempt that is under way at that moment finds when it ends. Until now they went with the person,
- * and with them the `user.consent_revoked` by which clients would have heard of it.
+ * What remains of deliveries when the user they concern is erased: the event without its payload and its user, and a mark on the
+ * delivery, which an attempt that is under way finds when it ends. Until now they were deleted with the user, and with them the
+ * `user.consent_revoked` event that informs the clients.
  */
 export class ErasedPeople1763694000000 implements MigrationInterface {
   name = 'ErasedPeople1763694000000';
-  /** The rows are checked while events are accepted; every step may be run again. */
+  /** The rows are validated while events are accepted; every step may run again. */
   transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {

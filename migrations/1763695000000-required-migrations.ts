@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Which migrations a build must know to work on this schema: a migration that takes away what older builds need adds itself
- * (`support/required-migration.ts`). The start and the readiness of every build ask it.
+ * The migrations that a build must know to work with this schema. A migration that removes what older builds need adds itself
+ * here (`support/required-migration.ts`). Every build checks this table at its start and in its readiness.
  */
 export class RequiredMigrations1763695000000 implements MigrationInterface {
   name = 'RequiredMigrations1763695000000';

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The audit trail goes by the database's clock, its order too, and the service needs no right to change it: what goes by age,
- * and what is forgotten of an erased person, goes by functions with the rights of the schema's owner. An id is a ULID whose time
- * is followed by the microseconds within it, so that what one transaction records stays in its order.
+ * The times and the order of the audit trail come from the database's clock. The service needs no right to change the trail:
+ * functions with the rights of the schema's owner remove old entries and the data of erased users. An id is a ULID whose time is
+ * followed by the microseconds within the millisecond, so that the entries of one transaction stay in order.
  */
 export class AuditTrailOfTheOwner1763695100000 implements MigrationInterface {
   name = 'AuditTrailOfTheOwner1763695100000';
@@ -20,7 +20,7 @@ export class AuditTrailOfTheOwner1763695100000 implements MigrationInterface {
             || (SELECT string_agg(substr(letters, ((ms >> (5 * place)) & 31)::int + 1, 1), '' ORDER BY place DESC)
                   FROM generate_series(0, 9) AS place)
             || substr(letters, (us / 32)::int + 1, 1) || substr(letters, (us % 32)::int + 1, 1)
-            -- Bytes 9 to 15 of each random UUID hold nothing but noise.
+            -- Bytes 9 to 15 of a random UUID are purely random.
             || (SELECT string_agg(substr(letters, (get_byte(noise, place) & 31) + 1, 1), '')
                   FROM unnest(ARRAY[0,1,2,3,4,5,9,10,11,12,13,14,15,16]) AS place)
           FROM alphabet, made
@@ -29,7 +29,7 @@ export class AuditTrailOfTheOwner1763695100000 implements MigrationInterface {
         ALTER COLUMN id SET DEFAULT new_audit_event_id(),
         ALTER COLUMN occurred_at SET DEFAULT clock_timestamp();
 
-      -- Removes up to so many of those that are older than a year, from a time on.
+      -- Removes up to that many entries that are older than a year, starting at the given time.
       CREATE FUNCTION purge_audit_events(since timestamptz, size integer) RETURNS TABLE (count integer, last timestamptz)
         LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
         WITH going AS (
@@ -42,7 +42,7 @@ export class AuditTrailOfTheOwner1763695100000 implements MigrationInterface {
         SELECT (SELECT count(*) FROM gone)::integer, (SELECT max(occurred_at) FROM going)
       $$;
 
-      -- Of a person who was erased the trail keeps the id alone; the trigger refuses it for one who was not.
+      -- Of an erased user the trail keeps only the id; the trigger refuses this for a user who was not erased.
       CREATE FUNCTION forget_in_audit_events(person text) RETURNS void
         LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
         UPDATE audit_events

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The keys that tokens are signed with: random bytes, sealed under `ENCRYPTION_KEY`. One signs, those before it verify for as long as
- * a token of theirs can live; one that was revoked does neither.
+ * The keys that sign tokens: random bytes, sealed under `ENCRYPTION_KEY`. One key signs. Retired keys verify for as long as one
+ * of their tokens can be live; a revoked key does neither.
  */
 export class TokenKeys1763699100000 implements MigrationInterface {
   name = 'TokenKeys1763699100000';
@@ -10,13 +10,13 @@ export class TokenKeys1763699100000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       CREATE TABLE token_keys (
-        -- Random, and stands in every token.
+        -- Random; part of every token.
         id bigint PRIMARY KEY CHECK (id BETWEEN 1 AND 4294967295),
         sealed bytea NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
         retired_at timestamptz,
         revoked_at timestamptz,
-        -- The longest lifetimes, in seconds, that its access tokens and grants were given.
+        -- The longest lifetimes, in seconds, of the access tokens and grants issued under this key.
         access_ttl integer NOT NULL,
         grant_ttl integer NOT NULL,
         CHECK (revoked_at IS NULL OR retired_at IS NOT NULL)

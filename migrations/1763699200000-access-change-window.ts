@@ -2,9 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { AccessChanges1763670000000 } from './1763670000000-access-changes.js';
 
 /**
- * Whatever takes access away, or changes what it is worth, is written down in the same transaction, by whichever way it was
- * done: the ids of what changed, with the number of the transaction. Instances read it several times a second, so
- * announcements are needed no more. New tokens, and the purge of what has ended, leave nothing here.
+ * Every change that takes access away or alters it is recorded in the same transaction, however it was made: the ids of what
+ * changed, with the number of the transaction. Instances read these records several times a second, so announcements are no
+ * longer needed. Issuing tokens and purging expired rows records nothing.
  */
 export class AccessChangeWindow1763699200000 implements MigrationInterface {
   name = 'AccessChangeWindow1763699200000';
@@ -15,15 +15,15 @@ export class AccessChangeWindow1763699200000 implements MigrationInterface {
       CREATE TABLE access_changes (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
-        -- '*' for everything.
+        -- '*' means everything.
         ids text[] NOT NULL,
-        -- A moment after its commit, written by the purge; infinity until then.
+        -- Shortly after the commit, written by the purge; infinity until then.
         committed_by timestamptz NOT NULL DEFAULT 'infinity'
       );
       CREATE INDEX access_changes_xid_idx ON access_changes (xid);
       CREATE INDEX access_changes_committed_by_idx ON access_changes (committed_by);
 
-      -- More than a thousand are named by their clients, or as everything.
+      -- More than a thousand ids are recorded as the ids of their clients, or as everything.
       CREATE FUNCTION record_access_changes(ids text[], of_clients text[]) RETURNS void LANGUAGE sql AS $$
         INSERT INTO access_changes (ids)
         SELECT CASE WHEN cardinality(ids) <= 1000 THEN ids
@@ -97,7 +97,7 @@ export class AccessChangeWindow1763699200000 implements MigrationInterface {
           FOR EACH STATEMENT EXECUTE FUNCTION record_all_changed();
       `);
     }
-    // Whoever knows a client's secrets, or the keys, does not know a new one yet.
+    // An instance that has cached a client's secrets, or the keys, does not know a new one yet.
     for (const table of ['client_secrets', 'token_keys'] as const) {
       await queryRunner.query(`
         CREATE TRIGGER ${table}_record_insert AFTER INSERT ON ${table} REFERENCING NEW TABLE AS changed

@@ -2,11 +2,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { requireMigration, unrequireMigration } from './support/required-migration.js';
 
 /**
- * Tokens are no rows any more: an access token says by itself what was issued, and of refresh tokens the grant's row holds the
- * generation (docs/decisions/0012-tokens-without-rows.md). **Every token issued before ends here**, and so does every grant, for
- * nothing could refresh it: users authorize again, clients ask for new tokens. Older builds cannot work with this schema. No release
- * went before it, so it contracts at once, and takes the locks of several tables in one step: instances of older builds have been told to
- * stop asking by then, and a lock that is not to be had within two seconds takes all of it back, to be tried again.
+ * Tokens no longer have rows: an access token itself says what was issued, and the grant's row holds the generation of its
+ * refresh token (docs/decisions/0012-tokens-without-rows.md). **Every token issued before ends here**, and so does every grant,
+ * because nothing could refresh it: users authorize again, clients request new tokens. Older builds cannot work with this schema.
+ * Nothing was released before it, so it contracts at once and locks several tables in one step: by then instances of older builds
+ * have been told to stop sending queries, and if a lock is not available within two seconds, everything is rolled back and tried
+ * again.
  */
 export class TokensWithoutRows1763699300000 implements MigrationInterface {
   name = 'TokensWithoutRows1763699300000';
@@ -14,7 +15,7 @@ export class TokensWithoutRows1763699300000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await requireMigration(queryRunner, this.name);
-    // Statements that are sent together are one transaction: a kill leaves all or nothing.
+    // Statements that are sent together are one transaction: after a kill either all or none of them took effect.
     await queryRunner.query(`
       DROP TABLE sealed_successors, refresh_tokens, access_tokens;
       DROP FUNCTION record_token_revoked;
@@ -22,26 +23,26 @@ export class TokensWithoutRows1763699300000 implements MigrationInterface {
 
       ALTER TABLE grants
         ADD COLUMN generation integer NOT NULL DEFAULT 0,
-        -- What its access token says beside: the key that signed it, as of when its rights were live, from when until when.
+        -- The other fields of the access token: the key that signed it, the stamp of its rights, its start and its expiry.
         ADD COLUMN token_key_id bigint NOT NULL,
         ADD COLUMN token_era bigint NOT NULL,
         ADD COLUMN token_position bigint NOT NULL,
         ADD COLUMN issued_at timestamptz NOT NULL DEFAULT now(),
         ADD COLUMN access_expires_at timestamptz NOT NULL,
-        -- Absent: all that the grant has.
+        -- Null: all scopes of the grant.
         ADD COLUMN asked_scopes text[],
         ADD COLUMN given_scopes text[],
         ADD COLUMN refresh_expires_at timestamptz NOT NULL,
-        -- When the last generations were retired, the newest first: at most 16, none older than the grace time was then.
+        -- When the last generations were retired, the newest first: at most 16, none older than the grace time at that moment.
         ADD COLUMN rotations timestamptz[] NOT NULL DEFAULT '{}',
-        -- When to look whether refresh_expires_at is over: that one changes with every rotation, so it has no index.
+        -- When to check whether refresh_expires_at is over. That column changes with every rotation, so it has no index.
         ADD COLUMN look_again_at timestamptz NOT NULL;
-      -- A rotation changes no column that is in an index, and finds room beside the old row: a heap-only update.
+      -- A rotation changes no indexed column, and the new row fits beside the old one: a heap-only update.
       ALTER TABLE grants SET (fillfactor = 80);
       CREATE INDEX grants_look_again_at_idx ON grants (look_again_at);
 
       ALTER TABLE scopes ADD COLUMN number integer GENERATED ALWAYS AS IDENTITY CONSTRAINT scopes_number_key UNIQUE;
-      -- Raised by whatever ends the tokens that a client has in its own name.
+      -- Incremented to end all tokens that a client has in its own name.
       ALTER TABLE clients ADD COLUMN token_epoch integer NOT NULL DEFAULT 0;
 
       CREATE TABLE revoked_access_tokens (
@@ -63,7 +64,7 @@ export class TokensWithoutRows1763699300000 implements MigrationInterface {
       CREATE TRIGGER revoked_access_tokens_record_truncate AFTER TRUNCATE ON revoked_access_tokens
         FOR EACH STATEMENT EXECUTE FUNCTION record_all_changed();
 
-      -- A rotation takes nothing away, so it leaves nothing there.
+      -- A rotation takes no access away, so it records nothing.
       CREATE FUNCTION record_grants_updated() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE
           ids text[];

@@ -39,7 +39,7 @@ export const MIGRATIONS = [
   TokensWithoutRows1763699300000,
 ];
 
-/** Their names, as the database keeps them. */
+/** The names of the migrations, as the database stores them. */
 export const MIGRATION_NAMES: ReadonlySet<string> = new Set(
   MIGRATIONS.map((migration) => new migration().name),
 );

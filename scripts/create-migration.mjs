@@ -9,7 +9,7 @@ if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name ?? '')) {
 }
 const index = path.join(folder, 'index.ts');
 const listed = await readFile(index, 'utf8');
-// Migrations run in the order of their times: after every one that there is.
+// Migrations run in the order of their times: the new one comes after all others.
 const newest = Math.max(...[...listed.matchAll(/(\d{13})-/g)].map(([, time]) => Number(time)));
 const time = Math.max(Date.now(), newest + 1);
 const className = name.replace(/(^|-)([a-z0-9])/g, (_, __, letter) => letter.toUpperCase()) + time;

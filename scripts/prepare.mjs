@@ -1,5 +1,5 @@
-// What `npm ci` runs at its end: the build. Where what builds was left out (`npm ci --omit=dev`) it says so and goes on: whoever
-// brings `dist/` from elsewhere needs nothing more.
+// `npm ci` runs this at its end: the build. Where the development packages are left out (`npm ci --omit=dev`), it prints a note
+// and succeeds: an installation that gets `dist/` from elsewhere needs nothing more.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
@@ -10,7 +10,7 @@ try {
   require.resolve('typescript');
 } catch {
   process.stderr.write(
-    'Nothing was built: the development packages are left out. npm ci brings them and builds.\n',
+    'Nothing was built: the development packages are left out. npm ci installs them and builds.\n',
   );
 }
 if (nest) process.exitCode = spawnSync(process.execPath, [nest, 'build'], { stdio: 'inherit' }).status ?? 1;

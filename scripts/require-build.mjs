@@ -1,4 +1,4 @@
-// What `npm start` and `npm run operator` run first: whether there is something to start.
+// Runs before `npm start` and `npm run operator`: checks that there is something to start.
 import { existsSync } from 'node:fs';
 
 const missing = ['dist/src/main.js', 'dist/src/operator.js', 'node_modules/@nestjs/core'].filter(

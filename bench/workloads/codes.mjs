@@ -6,15 +6,15 @@ import { NEW_DIGEST, SCOPES_SQL } from '../pgbench.mjs';
 import { REDIRECT_URI, SCOPES } from '../setting.mjs';
 import { checkTokens } from './tokens.mjs';
 
-// More than any side can exchange: who runs out of codes is told so.
+// More than any side can exchange; running out of codes is an error.
 const CODES_PER_SECOND = 4_000;
 const CODE_CLIENT = `'clnt' || lpad((:client_id % 20 + 1)::text, 26, '0')`;
 
-/** W4: codes for tokens, with PKCE; the codes are written beforehand as the authorization page would. */
+/** W4: exchanging codes for tokens, with PKCE; the codes are inserted beforehand, as the authorization page would. */
 export const codeExchange = {
   id: 'W4',
   name: 'code exchange',
-  /** A code works once: each round has its own. */
+  /** A code works only once: each round gets its own. */
   renew: true,
   prepare: async (setting, { database: { query }, side, seconds }) => {
     const table = side === 'floor' ? 'floor.authorization_codes' : 'public.authorization_codes';

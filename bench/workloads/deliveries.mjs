@@ -12,8 +12,8 @@ const WARM_UP = 2_000;
 const WRITTEN_WITHIN_MS = 30_000;
 
 /**
- * W8: deliveries out of a full queue to twenty endpoints of one receiver, beside a loop that only posts as many bodies
- * and reads or writes nothing.
+ * W8: deliveries out of a full queue to twenty endpoints of one receiver, compared with a loop that only posts as many bodies,
+ * without reading or writing anything.
  */
 export async function measureDeliveries(stand, { options, say }) {
   const { service, floor } = stand;
@@ -47,7 +47,7 @@ async function measureOnce(server, receiver, number, send) {
   const { finished } = await receiver.expect(number);
   const before = processorMs(server.pid);
   const sent = send();
-  // Who fails to send is told so: what is missing would never arrive.
+  // A failure to send must reject: the missing delivery would never arrive.
   const milliseconds = await Promise.race([finished, sent.then(() => finished)]);
   await sent;
   return {
@@ -56,7 +56,7 @@ async function measureOnce(server, receiver, number, send) {
   };
 }
 
-/** Fills the queue and waits until every outcome is written. */
+/** Fills the queue and waits until every outcome is recorded. */
 async function deliver({ database: { query, url } }, queue, number) {
   const delivered = async () =>
     Number((await query("SELECT count(*) FROM deliveries WHERE state = 'delivered'"))[0].count);
@@ -75,7 +75,7 @@ async function postFromFloor(floor, port, { payload }, number) {
   if (status !== 200) throw new Error(`W8, floor: ${status}`);
 }
 
-/** Endpoints and an event, made as the company would: with a client of an operator, over HTTP. */
+/** Creates endpoints and an event as the company would: with an operator's client, over HTTP. */
 async function makeQueue({ database: { query }, setting, service }, port) {
   const { newSecret } = await load('secrets/tokens.js');
   const operator = { id: OPERATOR, secret: newSecret('clientSecret') };
@@ -111,7 +111,7 @@ async function makeQueue({ database: { query }, setting, service }, port) {
     const endpoint = { url: `http://127.0.0.1:${port}/${n}`, event_types: [TYPE] };
     endpointIds.push((await sendJson(`/admin/clients/${user.client.id}/webhook_endpoints`, endpoint)).id);
   }
-  // Nobody subscribed to its type, so that the queue holds what is put there alone.
+  // Nobody subscribes to this event type, so the queue holds only what is inserted here.
   const event = { type: 'vehicle.created', user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: DATA };
   const { id: eventId } = await sendJson('/v2/events', event);
   await query('UPDATE events SET type = $2 WHERE id = $1', [eventId, TYPE]);

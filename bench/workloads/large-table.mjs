@@ -1,17 +1,17 @@
 import { USERS } from '../setting.mjs';
 import { TokenRange } from '../token-range.mjs';
 
-/** Grants for each live token, and users for each grant: of a grant two or three tokens are live, of a user ten grants. */
+/** Grants per live token and users per grant: a grant has two or three live tokens, a user ten grants. */
 const GRANTS_OF_TOKENS = 0.4;
 const USERS_OF_GRANTS = 0.1;
 const FIRST_GRANT = 100_000_000;
-/** So many tokens are drawn at random for a run: ten times what an instance may remember. */
+/** The number of tokens drawn at random for a run: ten times what an instance may cache. */
 const DRAWN = 200_000;
 
 /**
- * W6: fills the tables up to so many live tokens, in the random order of the floor's digests as they would have come, and has the
- * workloads use tokens drawn at random from them. Foreign keys are not looked at meanwhile; what is written keeps them.
- * Gives what came of it, in words.
+ * W6: fills the tables up to the requested number of live tokens, in random order of the floor's digests, as real traffic would,
+ * and makes the workloads use tokens drawn at random. Foreign keys are not checked meanwhile; the rows satisfy them. Returns a
+ * sentence about the result.
  */
 export async function fillTables({ database: { pool, query }, setting }, { options: { rows }, say }) {
   const begun = performance.now();
@@ -39,7 +39,7 @@ export async function fillTables({ database: { pool, query }, setting }, { optio
   const numbers = [rows, grants, range.users, setting.tokens.length].map((n) => n.toLocaleString('en-GB'));
   return (
     `filled in ${secondsSince(begun)} s: ${numbers[0]} live access tokens of ${numbers[1]} grants of ${numbers[2]} users ` +
-    `(rows of the floor; of the service the grants), of which ${numbers[3]} drawn at random are used in turn`
+    `(rows of the floor; the service has only the grants), of which ${numbers[3]} drawn at random are used in turn`
   );
 }
 

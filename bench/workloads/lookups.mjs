@@ -4,12 +4,12 @@ import { CONNECTIONS } from '../load.mjs';
 import { SCOPES } from '../setting.mjs';
 
 const SCOPE = SCOPES.join(' ');
-// The contract's page, where a request does not say.
+// The page size of the contract's default.
 const PAGE = 25;
-// Processor time for a request, as a multiple of the wall's.
+// Processor time per request, as a multiple of the wall's.
 export const WALL = { must: 3, aim: 2 };
 
-/** Each connection has every 32nd token in turn, so that all are used alike; `requestOf` takes the text of the side's token. */
+/** Each connection takes every 32nd token in turn, so that all are used alike; `requestOf` gets the side's text of the token. */
 function overTokens(tokens, side, requestOf, check) {
   const requests = tokens.map((token) => requestOf(token[side]));
   return (n) => {
@@ -28,7 +28,7 @@ function overTokens(tokens, side, requestOf, check) {
   };
 }
 
-/** W2: introspection of users' tokens by a service of the company. */
+/** W2: a service of the company introspects users' tokens. */
 export const introspection = {
   id: 'W2',
   name: 'introspection',
@@ -55,7 +55,7 @@ export const introspection = {
   },
 };
 
-/** W2b: a partner asks with a user's token, and is given that one user. */
+/** W2b: a partner reads one user with that user's token. */
 export const bearerRequest = {
   id: 'W2b',
   name: 'GET /v2/users, users’ tokens',
@@ -87,7 +87,7 @@ export const bearerRequest = {
   },
 };
 
-/** W2c: a partner lists the users who consented, the first page of them, with a token of its own. */
+/** W2c: a partner lists the first page of the users who consented, with a token of its own. */
 export const bearerList = {
   id: 'W2c',
   name: 'GET /v2/users, clients’ tokens',

@@ -10,27 +10,27 @@ import { serviceEnvironment } from '../servers.mjs';
 import { SCOPES, USERS } from '../setting.mjs';
 import { clientCredentials } from './tokens.mjs';
 
-// As the service is set.
+// The default of the service.
 const RETENTION = "interval '30 days'";
 const FIRST_GRANT = 900_000_000;
 const LOGGED_FROM_MS = 20;
 const LONGEST_MS = 100;
 const WARM_UP_MS = 4_000;
-// The service purges every minute, and so many of its purges are measured: each finds its part of the grants ended.
+// The service purges every minute; this many purges are measured, and each finds its part of the grants expired.
 const PURGES = 5;
-// For so long before and after each purge W1 is measured too.
+// W1 is also measured for this long before and after each purge.
 const BESIDE_MS = 20_000;
 const POLL_MS = 500;
-// Nothing removed for so long: the purge is over.
+// If nothing was removed for this long, the purge is over.
 const OVER_MS = 2_000;
 const ALL_WITHIN_MS = (PURGES + 5) * 60_000;
-// Further lines of a statement begin with a tab.
+// Continuation lines of a statement begin with a tab.
 const STATEMENT = /LOG: {2}duration: ([\d.]+) ms {2}(?:parse|bind|execute|statement)[^:]*: *(.*(?:\n\t.*)*)/g;
 
 /**
- * W7: tokens by client credentials while the service's own purges remove grants that ended long ago, each beside the time right before
- * and after it, for the machine becomes slower and quicker meanwhile; medians of the purges. They are those that the
- * running service begins each minute, or in a quick run one by the operator's command.
+ * W7: tokens by client credentials while the service purges grants that ended long ago. Each purge is compared with the time
+ * right before and after it, because the speed of the machine drifts; the results are medians over the purges. The running
+ * service begins the purges each minute; in a quick run the operator's command runs one.
  */
 export async function measurePurge(stand, { options, say }) {
   const { database } = stand;
@@ -38,7 +38,7 @@ export async function measurePurge(stand, { options, say }) {
   await logSlowStatements(database, LOGGED_FROM_MS);
   const connectionOf = await clientCredentials.prepare(stand.setting, { side: 'ours' });
   const load = await startLoad({ port: stand.service.port, connectionOf });
-  // A wrong answer ends the load, and with it whatever waits for the purge.
+  // A wrong response ends the load, and with it the wait for the purge.
   const failed = load.done.then(() => new Promise(() => undefined));
   const besideMs = options.quick ? 1_000 : BESIDE_MS;
   const watched = async () => {
@@ -75,15 +75,15 @@ export async function measurePurge(stand, { options, say }) {
 }
 
 /**
- * Ended grants, of whose last codes nobody keeps any more; one ended after the other. They may be purged a part each minute, in a quick
- * run all at once.
+ * Inserts ended grants whose last codes are no longer kept; their ends differ. A part of them is due each minute, in a quick run
+ * all at once.
  */
 async function addExpired({ pool, query }, { expired, quick }, say) {
   const begun = performance.now();
   const minute = quick ? '0' : `1 + (n - 1) * ${PURGES} / $1`;
   const connection = await pool.connect();
   try {
-    // Foreign keys are not looked at; what is written keeps them.
+    // Foreign keys are not checked; the rows satisfy them.
     await connection.query('SET session_replication_role = replica');
     await connection.query(
       `INSERT INTO grants (id, client_id, user_id, scopes, created_at, issued_at, expires_at, token_key_id, token_era,
@@ -108,7 +108,7 @@ async function addExpired({ pool, query }, { expired, quick }, say) {
   );
 }
 
-/** From when to when the service purged by itself, until all has gone; what it says of itself is in its metrics. */
+/** The begin and the end of each purge by the service itself, until everything is removed, according to its metrics. */
 async function purgesOnSchedule({ service }, { expired }, say) {
   const begun = performance.now();
   const purges = [];
@@ -129,7 +129,7 @@ async function purgesOnSchedule({ service }, { expired }, say) {
   return purges;
 }
 
-/** The operator's command, on the core of the server. */
+/** Runs the operator's command on the core of the server. */
 async function purgeByOperator({ database, service }) {
   await pause(WARM_UP_MS + 1_000);
   const operator = fileURLToPath(new URL('../../dist/src/operator.js', import.meta.url));
@@ -141,14 +141,14 @@ async function purgeByOperator({ database, service }) {
   return [{ from, to: performance.now() }];
 }
 
-/** PostgreSQL logs statements that took so long, without their parameters; -1: none. */
+/** Makes PostgreSQL log statements that take at least this long, without their parameters; -1: none. */
 async function logSlowStatements({ query }, milliseconds) {
   await query('ALTER SYSTEM SET log_parameter_max_length = 0');
   await query(`ALTER SYSTEM SET log_min_duration_statement = ${milliseconds}`);
   await query('SELECT pg_reload_conf()');
 }
 
-/** The longest statement of the purge and of all others; undefined where none was logged. */
+/** The longest statement of the purge and of all other queries; undefined where none was logged. */
 function longestOf(text) {
   const all = [...text.matchAll(STATEMENT)].map(([, duration, words]) => ({
     duration: Number(duration),

@@ -5,7 +5,7 @@ import { checkTokens } from './tokens.mjs';
 
 const FAMILY_CLIENT = `'clnt' || lpad((:client_id % 20 + 1)::text, 26, '0')`;
 
-/** W3: each connection rotates four families of its own, in turn. */
+/** W3: each connection rotates four token families of its own in turn. */
 export const refresh = {
   id: 'W3',
   name: 'refresh',

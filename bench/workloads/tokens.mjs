@@ -5,7 +5,7 @@ import { CLIENT_ID, NEW_DIGEST, SCOPES_SQL } from '../pgbench.mjs';
 
 const SCOPE = SCOPES.join(' ');
 
-/** Throws unless it is the answer to a token request; gives its members. */
+/** Returns the members of a token response; throws if the response is anything else. */
 export function checkTokens(status, body) {
   expect(status === 200, 'status');
   const answer = JSON.parse(body);
@@ -14,7 +14,7 @@ export function checkTokens(status, body) {
   return answer;
 }
 
-/** W1: tokens by client credentials, of twenty clients in turn. */
+/** W1: tokens by client credentials, for twenty clients in turn. */
 export const clientCredentials = {
   id: 'W1',
   name: 'client-credentials tokens',

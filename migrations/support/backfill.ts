@@ -3,22 +3,22 @@ import type { QueryRunner } from 'typeorm';
 
 const BATCH = 1000;
 
-/** Rows of a table that are to be changed. */
+/** The rows of a table to change. */
 export interface Backfill {
   table: string;
-  /** The one column of the primary key. */
+  /** The only column of the primary key. */
   key: string;
-  /** What `UPDATE` sets. */
+  /** The assignments of the `UPDATE`. */
   set: string;
-  /** Which rows still need it: false for a row once it is done, so that what was done before a kill is not done again. */
+  /** Which rows still need the change. It must be false for a changed row, so that after a kill finished work is not repeated. */
   where: string;
   size?: number;
 }
 
 /**
- * Changes rows in small transactions, the primary key upwards, for migrations with `transaction = false`: each row is locked for
- * a moment, and as much time is left to others as is taken. Rows that come in behind it are found by the next round; it ends
- * with a round that finds none. How many rows it changed.
+ * Changes rows in small transactions in the order of the primary key, for migrations with `transaction = false`. Each row is
+ * locked only briefly, and after each batch it pauses for as long as the batch took. The next round finds rows that were inserted
+ * behind the current position; a round without any ends the work. Returns how many rows it changed.
  */
 export async function backfillInBatches(queryRunner: QueryRunner, backfill: Backfill): Promise<number> {
   let total = 0;

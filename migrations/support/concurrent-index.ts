@@ -9,8 +9,8 @@ export interface ConcurrentIndex {
 }
 
 /**
- * Builds an index without holding up anybody, for migrations with `transaction = false`. Safe to run again: what a build that
- * was killed left behind is not valid and is built anew; an index that is there is left alone, so give a changed one a new name.
+ * Builds an index without blocking anybody, for migrations with `transaction = false`. Safe to run again: an invalid index, left
+ * behind by a killed build, is rebuilt. An existing valid index is left alone, so give a changed one a new name.
  */
 export async function createIndexConcurrently(
   queryRunner: QueryRunner,
@@ -28,11 +28,11 @@ export async function createIndexConcurrently(
   );
 }
 
-/** Drops an index without holding up anybody, for migrations with `transaction = false`. Safe to run again. */
+/** Drops an index without blocking anybody, for migrations with `transaction = false`. Safe to run again. */
 export const dropIndexConcurrently = (queryRunner: QueryRunner, name: string): Promise<void> =>
   withoutLockTimeout(queryRunner, `DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 
-/** These statements wait for older transactions, however long those take; nobody waits for them meanwhile. */
+/** These statements wait for older transactions, however long those take; nobody waits for these statements meanwhile. */
 async function withoutLockTimeout(queryRunner: QueryRunner, statement: string): Promise<void> {
   await queryRunner.query('SET lock_timeout = 0');
   try {

@@ -3,7 +3,7 @@ import { checkPages, expectFootOfPortal } from './page-checks.js';
 
 const OF_THE_PORTAL = ['portal link', 'portal link gone', 'portal signed out'];
 
-describe('every other page, those about the portal with its foot', () =>
+describe('every other page, with the portal’s footer on pages about the portal', () =>
   checkPages(EVERY_PAGE, async (page, name) => {
     if (OF_THE_PORTAL.includes(name)) await expectFootOfPortal(page);
   }));

@@ -6,7 +6,7 @@ import { signIn, type Cast, type Visit } from './every-page.js';
 
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** Opens a part of the driver's account, signed in. */
+/** Signs the driver in and opens a part of the account. */
 const open =
   (path: string, prepare?: (service: TestService, cast: Cast) => Promise<unknown>): Visit =>
   async (page, service, cast) => {
@@ -43,7 +43,7 @@ async function fillPassword(page: Page, current: string, password: string, again
   await page.getByRole('button', { name: 'Change password' }).click();
 }
 
-/** How to get to each part of the account page and to each of its states. */
+/** How to reach each part of the account page and each of its states. */
 export const ACCOUNT_PAGES: Record<string, Visit> = {
   'account without applications': open('/account'),
   'account with an application': open('/account', connect),

@@ -7,7 +7,7 @@ import { launchChromium } from './chromium.js';
 
 const NEW_PASSWORD = 'a new long password';
 
-describe('the account page in a browser', () => {
+describe('on the account page in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let user: UserEntity;
@@ -43,7 +43,7 @@ describe('the account page in a browser', () => {
     await page.getByLabel('Password').fill(password);
     await press(page, 'Log in');
   };
-  /** A page in a browser of its own, signed in by the way to the account, that writes down every complaint. */
+  /** A page in a new browser, signed in on the way to the account; it records every complaint. */
   const newPage = async (javaScriptEnabled: boolean, path = '/account'): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
     const complaints: string[] = [];
@@ -51,7 +51,7 @@ describe('the account page in a browser', () => {
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('requestfailed', (request) => {
-      // A page that is left gives up what it still loads.
+      // A page that is left aborts its pending loads.
       if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
     });
     page.on('console', (message) => {
@@ -74,7 +74,7 @@ describe('the account page in a browser', () => {
     ['with JavaScript', true],
     ['with JavaScript switched off', false],
   ])('%s', (_what, javaScript) => {
-    it('a person disconnects an application, and it reads no more', async () => {
+    it('a user disconnects an application, which can then read no more data', async () => {
       const tokens = await service.make.tokens(client, user);
       const page = await newPage(javaScript);
       await follow(page, 'Disconnect Northwind Smart Charging');
@@ -91,7 +91,7 @@ describe('the account page in a browser', () => {
       expect(await page.getByRole('main').innerText()).toContain('No applications are connected');
     });
 
-    it('a person changes the password, is told of a mistake first, and stays signed in here alone', async () => {
+    it('a user first makes a mistake, then changes the password, and stays signed in only here', async () => {
       const elsewhere = await newPage(javaScript);
       const page = await newPage(javaScript);
       await follow(page, 'Password');
@@ -111,7 +111,7 @@ describe('the account page in a browser', () => {
       expect(await headingOf(elsewhere)).toBe('Connected applications');
     });
 
-    it('a person signs out one other browser, and then all others', async () => {
+    it('a user signs out one other browser, and then all others', async () => {
       const others = [await newPage(javaScript), await newPage(javaScript), await newPage(javaScript)];
       const page = await newPage(javaScript);
       await follow(page, 'Sessions');
@@ -131,7 +131,7 @@ describe('the account page in a browser', () => {
       expect(await headingOf(page)).toBe('Log in');
     });
 
-    it('a person reads a notification to its end, and marks it read and resolved', async () => {
+    it('a user reads a whole notification, and marks it as read and resolved', async () => {
       const page = await newPage(javaScript);
       await follow(page, 'Notifications');
       const entry = page.getByRole('listitem').filter({ hasText: 'New login to your account' });
@@ -148,7 +148,7 @@ describe('the account page in a browser', () => {
       expect(await entry.innerText()).toContain('Resolved');
     });
 
-    it('a person comes to the account from the start page, and to where a link led after the login', async () => {
+    it('a user reaches the account from the start page, and the target of a link after the login', async () => {
       const page = await newPage(javaScript, '/account/sessions');
       await page.goto(service.url);
       await follow(page, 'Go to your account');
@@ -156,7 +156,7 @@ describe('the account page in a browser', () => {
     });
   });
 
-  it('is used by keyboard alone, and every stop on the way shows', async () => {
+  it('a user can do everything with the keyboard only, and every focus is visible', async () => {
     await service.make.consent(client, user);
     const page = await newPage(true);
     const tabTo = async (name: string): Promise<void> => {

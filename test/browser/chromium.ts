@@ -15,8 +15,8 @@ const INSTALLED = [
   '/usr/bin/google-chrome',
 ];
 
-// Never @sparticuz/chromium's own `args`: they switch web security and site isolation off, and a browser
-// without those proves nothing about cookies, CSP or redirects.
+// Never @sparticuz/chromium's own `args`: they disable web security and site isolation, and a browser without those proves
+// nothing about cookies, CSP or redirects.
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -30,12 +30,12 @@ const FLAGS = [
 
 type Environment = Record<string, string>;
 
-// It only ends a hang: far from what a page takes on a machine that is busy with others.
+// It only ends a hang: far longer than a page takes on a busy machine.
 const DEADLINE_MS = 180_000;
 
 /**
- * Starts a headless Chromium: the one named by CHROMIUM_PATH, else the one packaged in @sparticuz/chromium, which has no
- * windows to draw, else one installed on the machine. Each start gets a new empty profile, which Playwright deletes.
+ * Starts a headless Chromium: the one named by CHROMIUM_PATH, otherwise the one packaged in @sparticuz/chromium, which needs no
+ * window system, otherwise one installed on the machine. Each start gets a new empty profile, which Playwright deletes.
  */
 export async function launchChromium(): Promise<Browser> {
   const { executablePath, env } = await findChromium();
@@ -62,27 +62,27 @@ async function findChromium(): Promise<{ executablePath: string; env: Environmen
   throw new Error('No Chromium starts on this machine: neither the packaged one nor one that is installed.');
 }
 
-/** Undefined where it does not start, as on another processor than it was built for. */
+/** Undefined where it does not start, for example on a processor it was not built for. */
 async function packagedChromium(
   env: Environment,
 ): Promise<{ executablePath: string; env: Environment } | undefined> {
   const folder = await unpackOnce();
   const executablePath = join(folder, 'chromium');
-  // A machine without any font set-up renders no text at all, so it gets the packaged fonts.
+  // A machine without fonts renders no text at all, so it gets the packaged fonts.
   const fonts: Environment = (await exists('/etc/fonts/fonts.conf')) ? {} : { FONTCONFIG_PATH: folder };
   const withFonts = { ...env, ...fonts };
   if (await starts(executablePath, withFonts)) return { executablePath, env: withFonts };
 
-  // Slim images lack libnss3 and friends; the package brings them. Only then, because they would
-  // otherwise shadow the machine's own, and only in this child's environment.
+  // Slim images lack libnss3 and related libraries; the package contains them. Only then, because they would otherwise shadow the
+  // machine's own libraries, and only in this child's environment.
   const libraries = [join(folder, 'al2023', 'lib'), env['LD_LIBRARY_PATH']].filter(Boolean).join(':');
   const withLibraries = { ...withFonts, LD_LIBRARY_PATH: libraries };
   return (await starts(executablePath, withLibraries)) ? { executablePath, env: withLibraries } : undefined;
 }
 
 /**
- * Unpacks the packaged Chromium into a per-user folder under the temp folder and gives that folder.
- * It unpacks aside and renames into place, so that parallel test workers never see half a browser.
+ * Unpacks the packaged Chromium into a per-user folder under the temp folder and returns that folder. It unpacks to another
+ * folder and renames it, so that parallel test workers never see an incomplete browser.
  */
 async function unpackOnce(): Promise<string> {
   // Resolved from the working directory: neither __dirname nor import.meta exists in both module systems.
@@ -93,8 +93,8 @@ async function unpackOnce(): Promise<string> {
   if (await isOwnFolder(folder, uid)) return folder;
 
   const staging = await mkdtemp(`${folder}-`);
-  // In a child process, because the package unpacks to TMPDIR, brings its libraries only when it believes
-  // to be on Lambda, and would then write LD_LIBRARY_PATH into our own environment.
+  // In a child process, because the package unpacks to TMPDIR, uses its libraries only when it believes it runs on Lambda, and
+  // would then set LD_LIBRARY_PATH in our own environment.
   const script = `require(${JSON.stringify(entry)}).executablePath()`;
   await run(process.execPath, ['--unhandled-rejections=throw', '-e', script], {
     env: { ...process.env, NODE_OPTIONS: '', TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },

@@ -11,7 +11,7 @@ type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
 
 const CONSOLE = '/admin/console';
 
-/** Opens a page of the console as the client's owner, who becomes an operator for it. */
+/** Opens a page of the console as the client's owner, who is made an operator for this. */
 const open =
   (path: string | ((cast: Cast, prepared: unknown) => string), prepare?: Prepare): Visit =>
   async (page, service, cast) => {
@@ -31,7 +31,7 @@ const connect: Prepare = async ({ make }, { client, driver }) => {
   await make.tokens(client, driver);
 };
 
-/** A week of activity, in waves. */
+/** A week of activity that rises and falls. */
 const busyWeek: Prepare = async (service, { client }) => {
   await service.database.query(
     `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
@@ -105,7 +105,7 @@ const givenLongAgo: Prepare = (service, { owner }) =>
     [owner.id],
   );
 
-/** How to get to each page of the console and to each of its states. */
+/** How to reach each page of the console and each of its states. */
 export const CONSOLE_PAGES: Record<string, Visit> = {
   'console for others': async (page, service, { driver }) => {
     await signIn(service, page, driver);

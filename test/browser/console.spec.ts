@@ -5,7 +5,7 @@ import { isAccepted } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 
-describe('the console in a browser', () => {
+describe('in the console in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let operator: UserEntity;
@@ -39,7 +39,7 @@ describe('the console in a browser', () => {
   const factOf = (page: Page, name: string): Promise<string> =>
     page.locator('.facts > div').filter({ hasText: name }).locator('dd').first().innerText();
   const secretOn = (page: Page): Promise<string> => page.locator('code.secret').innerText();
-  /** A browser of its own, signed in by the way to the console, that writes down every complaint. */
+  /** A page in a new browser, signed in on the way to the console; it records every complaint. */
   const newPage = async (javaScriptEnabled: boolean): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
     const complaints: string[] = [];
@@ -47,7 +47,7 @@ describe('the console in a browser', () => {
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('requestfailed', (request) => {
-      // A page that is left gives up what it still loads.
+      // A page that is left aborts its pending loads.
       if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
     });
     page.on('console', (message) => {
@@ -74,7 +74,7 @@ describe('the console in a browser', () => {
     ['with JavaScript', true],
     ['with JavaScript switched off', false],
   ])('%s', (_what, javaScript) => {
-    it('an operator registers a client, is told of a mistake first, and gets a secret that works', async () => {
+    it('an operator first makes a mistake, then registers a client, and gets a working secret', async () => {
       const owner = await service.make.user({ kind: 'organisation' });
       const page = await newPage(javaScript);
       await follow(page, 'Clients');
@@ -98,7 +98,7 @@ describe('the console in a browser', () => {
       expect(await page.content()).not.toContain(secret);
     });
 
-    it('an operator rotates a secret: both count for a while', async () => {
+    it('an operator rotates a secret, and both are valid for a while', async () => {
       const page = await newPage(javaScript);
       await findClient(page);
       await follow(page, 'Rotate secret');
@@ -110,7 +110,7 @@ describe('the console in a browser', () => {
       for (const each of [secret, client.secret]) expect((await tokenFor(client.id, each)).status).toBe(200);
     });
 
-    it('an operator finds why a partner gets 401', async () => {
+    it('an operator finds out why a partner gets 401', async () => {
       expect((await tokenFor(client.id, 'x'.repeat(43))).status).toBe(401);
       const page = await newPage(javaScript);
       await findClient(page);
@@ -121,7 +121,7 @@ describe('the console in a browser', () => {
       expect(await row.innerText()).toContain('127.0.0.1');
     });
 
-    it('an operator disconnects an application from a user who asks for that', async () => {
+    it('an operator disconnects an application from a user on request', async () => {
       const user = await service.make.user({ name: 'Dana Driver' });
       const tokens = await service.make.tokens(client, user);
       const page = await newPage(javaScript);
@@ -138,7 +138,7 @@ describe('the console in a browser', () => {
       expect(await page.getByRole('main').innerText()).toContain('shares no data with any application');
     });
 
-    it('an operator gives the password again before deleting a client, and is led back', async () => {
+    it('an operator enters the password again before deleting a client, and returns to that page', async () => {
       const page = await newPage(javaScript);
       await service.database.query(
         "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
@@ -162,7 +162,7 @@ describe('the console in a browser', () => {
     });
   });
 
-  it('what is shown once is copied by its button, pressed twice it is made once, and a reload makes no other', async () => {
+  it('a secret shown once is copied by its button; a double click creates only one, and a reload creates no other', async () => {
     const page = await newPage(true);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
     await findClient(page);
@@ -184,7 +184,7 @@ describe('the console in a browser', () => {
     expect((await tokenFor(client.id, secret)).status).toBe(200);
   });
 
-  it('what is shown once can be selected whole without a script', async () => {
+  it('a secret shown once can be selected as a whole without a script', async () => {
     const page = await newPage(false);
     await findClient(page);
     await follow(page, 'Rotate secret');
@@ -196,7 +196,7 @@ describe('the console in a browser', () => {
     );
   });
 
-  it('is used by keyboard alone, and every stop on the way shows', async () => {
+  it('an operator can do everything with the keyboard only, and every focus is visible', async () => {
     const page = await newPage(true);
     const tabTo = async (name: string): Promise<void> => {
       for (let stop = 0; stop < 40; stop++) {

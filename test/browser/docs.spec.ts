@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 
-describe('the description of the API in a browser', () => {
+describe('the API description in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let page: Page;
@@ -22,12 +22,12 @@ describe('the description of the API in a browser', () => {
 
   const isShown = (id: string) => page.locator(`[id="${id}"]`).isVisible();
 
-  it('opens what an address leads to, without a script', async () => {
+  it('opens the target of an address, without a script', async () => {
     await page.goto(`${service.url}/docs#getDelivery`);
     expect([await isShown('getDelivery'), await isShown('listDeliveries')]).toEqual([true, false]);
   });
 
-  it('opens what a link on it leads to, in sight with the row that it belongs to', async () => {
+  it('opens the target of a link, visible together with its row', async () => {
     await page.goto(`${service.url}/docs#getDelivery`);
     await page.locator('[id="getDelivery"] a[href="#schema-DeliveryWithAttempts"]').click();
     expect(await isShown('schema-DeliveryWithAttempts')).toBe(true);
@@ -35,7 +35,7 @@ describe('the description of the API in a browser', () => {
     expect(row!.y >= 0 && row!.y < page.viewportSize()!.height).toBe(true);
   });
 
-  it('has a place to go to for every link on it', async () => {
+  it('has a target for every link', async () => {
     await page.goto(`${service.url}/docs`);
     const targets = await page
       .locator('a[href^="#"]')
@@ -47,7 +47,7 @@ describe('the description of the API in a browser', () => {
     expect([targets.length > 50, missing]).toEqual([true, []]);
   });
 
-  it('has rows that look as if they open, and are large enough to be pressed', async () => {
+  it('has rows that look expandable and are large enough to click', async () => {
     await page.goto(`${service.url}/docs`);
     for (const row of (await page.locator('summary').all()).slice(0, 5)) {
       const { listStyleType, display, cursor } = await row.evaluate((element) => {

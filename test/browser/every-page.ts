@@ -7,7 +7,7 @@ import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { TestService } from '../support/test-service.js';
 
-/** Whose names stand on the pages. */
+/** The people and the client whose names are on the pages. */
 export interface Cast {
   driver: UserEntity;
   owner: UserEntity;
@@ -27,7 +27,7 @@ export async function newCast(
 const consentPath = ({ client }: Cast): string =>
   authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's1' });
 
-/** Makes the browser one in which the user is signed in. */
+/** Signs the user in to the browser. */
 export async function signIn(service: TestService, page: Page, user: UserEntity): Promise<void> {
   const value = (await service.make.signedIn(user)).cookies.get('session')!;
   await page.context().addCookies([{ name: 'session', value, url: service.url }]);
@@ -58,13 +58,13 @@ async function setPassword(page: Page, again: string): Promise<void> {
 const showDemo =
   (props: Parameters<typeof demoCallbackPage>[0]): Visit =>
   async (page, service) => {
-    // The route itself exists in the demonstration alone.
+    // The route itself exists only in the demonstration.
     const body = demoCallbackPage(props);
     await page.route('**/demo/callback', (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto(`${service.url}/demo/callback`);
   };
 
-/** How to get to each page and to each of its states, in a new browser context. */
+/** How to reach each page and each of its states, in a new browser context. */
 export const EVERY_PAGE: Record<string, Visit> = {
   'description of the API': go('/docs'),
   'start page': go('/'),

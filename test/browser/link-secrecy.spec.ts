@@ -13,17 +13,17 @@ import { portalLink } from './every-page.js';
 interface Link {
   create(): Promise<string>;
   use(page: Page): Promise<void>;
-  /** Lets whatever looks the link up fail. */
+  /** Makes the lookup of the link fail. */
   fail(error: Error): jest.SpyInstance;
 }
 
-describe('the key of a one-time link is in no Referer that a browser sends', () => {
+describe('no Referer that a browser sends contains the key of', () => {
   let service: TestService;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   let driver: UserEntity;
-  /** Of every request since the page was opened. */
+  /** Every request since the page was opened. */
   let seen: { path: string; referer: string | undefined }[];
 
   const links: Record<string, Link> = {
@@ -63,13 +63,13 @@ describe('the key of a one-time link is in no Referer that a browser sends', () 
     await service.stop();
   });
 
-  /** What the page asked for, its style sheets and where its links lead, came without the key. */
+  /** Expects that the requests of the page, its style sheets and its links contained no key. */
   const expectSecret = (link: string): void => {
     const key = link.split('/').at(-1)!;
     expect(seen.some(({ path }) => path.includes(key))).toBe(true);
     expect(seen.filter(({ path }) => !path.includes(key)).length).toBeGreaterThan(0);
     expect(seen.filter(({ referer }) => referer?.includes(key))).toEqual([]);
-    // Nothing was hidden by leaving the header out, which makes browsers send "Origin: null".
+    // The key was not hidden by omitting the header, which makes browsers send "Origin: null".
     expect(seen.some(({ referer }) => referer === `${service.url}/`)).toBe(true);
   };
   const followLink = async (): Promise<void> => {
@@ -78,7 +78,7 @@ describe('the key of a one-time link is in no Referer that a browser sends', () 
   };
 
   describe.each(Object.entries(links))('%s', (_name, way) => {
-    it('that works, and then no longer does', async () => {
+    it('that works, and then no longer works', async () => {
       const link = await way.create();
       expect((await page.goto(link))!.status()).toBe(200);
       await way.use(page);
@@ -99,7 +99,7 @@ describe('the key of a one-time link is in no Referer that a browser sends', () 
       expectSecret(link);
     });
 
-    it('with something behind it', async () => {
+    it('with extra characters after it', async () => {
       const link = await way.create();
       expect((await page.goto(`${link}/more`))!.status()).toBe(404);
       await followLink();
@@ -109,7 +109,7 @@ describe('the key of a one-time link is in no Referer that a browser sends', () 
     it.each([
       [429, rateLimitExceeded('There were too many requests.')],
       [500, new Error('out of order')],
-    ])('whose page is a %i', async (status, error) => {
+    ])('whose page responds with %i', async (status, error) => {
       const link = await way.create();
       const failing = way.fail(error);
       try {
@@ -121,7 +121,7 @@ describe('the key of a one-time link is in no Referer that a browser sends', () 
       expectSecret(link);
     });
 
-    it('that cannot be read', async () => {
+    it('that is malformed', async () => {
       const link = `${await way.create()}%zz`;
       expect((await page.goto(link))!.status()).toBe(400);
       await page.evaluate((path) => fetch(path), '/health/live').catch(() => undefined);

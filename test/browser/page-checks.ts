@@ -15,7 +15,7 @@ const LONG = {
   client: `${'Elektrofahrzeugladedatenauswertungsgesellschaft'.repeat(3)}`.slice(0, 100),
   email: `${'l'.repeat(60)}@${'a-long-label.'.repeat(14)}example`,
 };
-// Read as text and run in the page: compiled for the tests, axe would not find its global object.
+// Read as text and run in the page: if it were compiled for the tests, axe would not find its global object.
 const installed = createRequire(join(process.cwd(), 'package.json'));
 const AXE = readFileSync(installed.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -24,18 +24,18 @@ interface Finding {
   nodes: { html: string }[];
 }
 
-/** Every rule that axe has, best practices too; of a rule that holds one place is reported, not each. */
+/** Runs all rules of axe, including best practices; each passed rule is reported with one place only. */
 async function runAxe(page: Page): Promise<{ violations: Finding[]; passes: Finding[] }> {
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(AXE);
   return page.evaluate(`axe.run({ resultTypes: ['violations'] })`);
 }
 
-/** Whose page it is stands at the foot of every page of the portal, and nothing of the drivers. */
+/** Expects the footer on every page of the portal: it names the company and nothing about drivers. */
 export async function expectFootOfPortal(page: Page): Promise<void> {
   expect(await page.getByRole('contentinfo').innerText()).toBe('Charging Data Service – webhook portal');
 }
 
-/** What holds for every page in every of its states, and what `alsoHolds` says: to be called by a spec. */
+/** Checks every page in each of its states, and additionally `alsoHolds`; to be called by a spec. */
 export function checkPages(
   pages: Record<string, Visit>,
   alsoHolds: (page: Page, name: string) => Promise<void> = async () => undefined,
@@ -54,7 +54,7 @@ export function checkPages(
   });
 
   it.each(Object.keys(pages))(
-    '%s, with the longest names: nothing that axe objects to, in light and dark, small and large; nothing to press under 24 px, no word broken in the middle; never scrolls sideways at 320 px; can be used with text of twice the size',
+    '%s, with the longest names: axe finds nothing, in light and dark, small and large; nothing to click is under 24 px, no word is broken; it never scrolls sideways at 320 px and works with text of twice the size',
     async (name) => {
       const cast = await newCast(service, { ...LONG, email: `x${++counter}${LONG.email}` });
       const context = await browser.newContext({ reducedMotion: 'reduce' });
@@ -89,8 +89,8 @@ async function expectAccessible(
 }
 
 /**
- * WCAG 2.2, 2.5.8: what is pressed is at least 24 CSS px high and wide. A link within a sentence is as high as its line, and a
- * box is pressed by its label too.
+ * WCAG 2.2, 2.5.8: targets are at least 24 CSS px high and wide. A link within a sentence is as high as its line, and a box can
+ * also be clicked by its label.
  */
 async function expectTargetsLargeEnough(page: Page): Promise<void> {
   for (const viewport of [PHONE, DESKTOP]) {
@@ -121,7 +121,7 @@ async function expectTargetsLargeEnough(page: Page): Promise<void> {
   }
 }
 
-/** Ordinary words stand on one line; ids, addresses and names without a place to break may not. */
+/** Ordinary words must not be broken; ids, addresses and names without a place to break may be. */
 async function expectWordsWhole(page: Page): Promise<void> {
   for (const viewport of [{ width: 320, height: 640 }, PHONE, { width: 900, height: 800 }, DESKTOP]) {
     await page.setViewportSize(viewport);

@@ -10,7 +10,7 @@ import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 import { portalLink } from './every-page.js';
 
-/** A partner's application: what the browser asked of it. */
+/** A partner's application, which records the requests of the browser. */
 interface Application {
   server: Server;
   redirectUri: string;
@@ -31,7 +31,7 @@ async function startApplication(): Promise<Application> {
   return { server, redirectUri: `http://127.0.0.1:${port}/callback`, requests };
 }
 
-/** One authorization by a client library that somebody else wrote, which checks state, issuer and answer. */
+/** One authorization by a third-party client library, which checks the state, the issuer and the response. */
 interface Authorization {
   url: string;
   finish(callbackUrl: string): Promise<openid.TokenEndpointResponse>;
@@ -50,7 +50,7 @@ describe('in a browser', () => {
     service = await startService();
     application = await startApplication();
     browser = await launchChromium();
-    // The application's port is not the one registered: on a loopback address that is no matter.
+    // The application's port is not the registered one, which is allowed on a loopback address.
     const redirectUris = ['http://127.0.0.1/callback'];
     client = await service.make.client({ name: 'Northwind Smart Charging', redirectUris });
     app = await service.make.client({ name: 'Northwind Driver App', type: 'public', redirectUris });
@@ -67,7 +67,7 @@ describe('in a browser', () => {
     await service.stop();
   });
 
-  /** A page in a browser of its own, that writes down every error and every breach of the pages' policy. */
+  /** A page in a new browser; it records every error and every violation of the pages' policy. */
   const newPage = async (javaScriptEnabled = true): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
     const complaints: string[] = [];
@@ -75,11 +75,11 @@ describe('in a browser', () => {
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('requestfailed', (request) => {
-      // A page that is left gives up what it still loads.
+      // A page that is left aborts its pending loads.
       if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
     });
     page.on('console', (message) => {
-      // Chromium also notes down pages that were meant to be 400, 401 or 410.
+      // Chromium also reports pages that are meant to be 400, 401 or 410.
       if (/the server responded with a status of (400|401|410)/.test(message.text())) return;
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
     });
@@ -129,7 +129,7 @@ describe('in a browser', () => {
     ['with JavaScript switched off', false],
   ])('%s', (_what, javaScriptEnabled) => {
     it.each(['confidential', 'public'])(
-      'a person logs in, authorizes a %s client and lands there',
+      'a user logs in, authorizes a %s client and returns to its application',
       async (type) => {
         const page = await newPage(javaScriptEnabled);
         const authorization = await begin(type === 'public' ? app : client);
@@ -149,7 +149,7 @@ describe('in a browser', () => {
       },
     );
 
-    it('a person cancels, and the application is told', async () => {
+    it('a user cancels, and the application is informed', async () => {
       const page = await newPage(javaScriptEnabled);
       const authorization = await begin();
       await page.goto(authorization.url);
@@ -160,7 +160,7 @@ describe('in a browser', () => {
       });
     });
 
-    it('a mistyped password is told, and the way to the application is kept', async () => {
+    it('a user mistypes the password, sees an error, and still reaches the application afterwards', async () => {
       const page = await newPage(javaScriptEnabled);
       const authorization = await begin();
       await page.goto(authorization.url);
@@ -173,7 +173,7 @@ describe('in a browser', () => {
       await authorization.finish(await arrive(page));
     });
 
-    it('a person whose address is not ASCII logs in', async () => {
+    it('a user with a non-ASCII address logs in', async () => {
       const user = await service.make.user({ email: `jürgen.${javaScriptEnabled}@münchen.example` });
       const page = await newPage(javaScriptEnabled);
       await page.goto(`${service.url}/login`);
@@ -181,7 +181,7 @@ describe('in a browser', () => {
       await page.waitForURL(`${service.url}/`);
     });
 
-    it('another person takes over on the consent page', async () => {
+    it('another user takes over on the consent page', async () => {
       const page = await newPage(javaScriptEnabled);
       const other = await service.make.user({ name: 'Olga Other' });
       const authorization = await begin();
@@ -206,7 +206,7 @@ describe('in a browser', () => {
       await authorization.finish(await arrive(page));
     });
 
-    it('a person logs in and out on the start page', async () => {
+    it('a user logs in and out on the start page', async () => {
       const page = await newPage(javaScriptEnabled);
       await page.goto(service.url);
       await page.getByRole('link', { name: 'Log in' }).click();
@@ -218,7 +218,7 @@ describe('in a browser', () => {
       expect(await page.getByRole('main').innerText()).not.toContain('Dana Driver');
     });
 
-    it('the portal link opens the portal once, and its key goes into no Referer', async () => {
+    it('a portal link opens the portal once, and its key is in no Referer', async () => {
       const link = await portalLink(service, { driver, owner: driver, client });
       await (await newPage(javaScriptEnabled)).goto(link);
       const page = await newPage(javaScriptEnabled);
@@ -239,7 +239,7 @@ describe('in a browser', () => {
       expect((await page.goto(link))?.status()).toBe(410);
     });
 
-    it('a password that is too long is refused, not cut short', async () => {
+    it('a password that is too long is refused, not truncated', async () => {
       const page = await newPage(javaScriptEnabled);
       await page.goto(await service.app.get(PasswordLinksService).create(driver.id, SERVICE_ACTOR));
       await page.getByLabel('New password', { exact: true }).pressSequentially('p'.repeat(260), { delay: 0 });
@@ -248,7 +248,7 @@ describe('in a browser', () => {
       expect(await page.getByRole('alert').innerText()).toContain('256');
     });
 
-    it('a person sets a password by a link, and logs in with it', async () => {
+    it('a user sets a password with a link, and logs in with it', async () => {
       const newcomer = await service.make.user({ password: undefined });
       const page = await newPage(javaScriptEnabled);
       await page.goto(await service.app.get(PasswordLinksService).create(newcomer.id, SERVICE_ACTOR));
@@ -261,7 +261,7 @@ describe('in a browser', () => {
     });
   });
 
-  describe('by keyboard alone', () => {
+  describe('with the keyboard only,', () => {
     const focused = (page: Page): Promise<{ name: string; outlined: boolean }> =>
       page.evaluate(() => {
         const element = document.activeElement as HTMLElement;
@@ -269,7 +269,7 @@ describe('in a browser', () => {
         const { outlineStyle, outlineWidth } = getComputedStyle(element);
         return { name, outlined: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
       });
-    /** Presses Tab until what has this name is focused; every stop on the way must show that it is. */
+    /** Presses Tab until the element with this name has the focus; every focus on the way must be visible. */
     const tabTo = async (page: Page, name: string): Promise<void> => {
       for (let stop = 0; stop < 12; stop++) {
         await page.keyboard.press('Tab');
@@ -280,7 +280,7 @@ describe('in a browser', () => {
       throw new Error(`not reached: ${name}`);
     };
 
-    it('a person logs in, authorizes, and lands at the application', async () => {
+    it('a user logs in, authorizes, and returns to the application', async () => {
       const page = await newPage();
       const authorization = await begin();
       await page.goto(authorization.url);
@@ -295,7 +295,7 @@ describe('in a browser', () => {
       await authorization.finish(await arrive(page));
     });
 
-    it('a person skips to the content, and opens the portal', async () => {
+    it('a user skips to the content, and opens the portal', async () => {
       const page = await newPage();
       await page.goto(await portalLink(service, { driver, owner: driver, client }));
       await page.keyboard.press('Tab');

@@ -7,7 +7,7 @@ import type { Cast, Visit } from './every-page.js';
 
 type Prepared = { endpoint: EndpointEntity; id?: string };
 
-/** Puts the browser into the client's portal. */
+/** Signs the browser in to the client's portal. */
 async function enter(page: Page, service: TestService, { client }: Cast): Promise<void> {
   const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
   await page.context().addCookies([{ name: 'portal_session', value, url: service.url }]);
@@ -119,7 +119,7 @@ async function seedRecovery(service: TestService, cast: Cast): Promise<string> {
   return `/portal/recoveries/${id}`;
 }
 
-/** How to get to each page of the portal and to each of its states. */
+/** How to reach each page of the portal and each of its states. */
 export const PORTAL_PAGES: Record<string, Visit> = {
   'portal without endpoints': open('/portal'),
   'portal with endpoints': open('/portal', async (service, cast) => {

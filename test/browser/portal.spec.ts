@@ -5,7 +5,7 @@ import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 
-describe('the webhook portal in a browser', () => {
+describe('in the webhook portal in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let client: TestClient;
@@ -48,7 +48,7 @@ describe('the webhook portal in a browser', () => {
   const said = (page: Page): Promise<string> => page.getByRole('status').first().innerText();
   const secretOn = (page: Page): Promise<string> => page.getByLabel('Signing secret').inputValue();
 
-  /** The portal in a browser of its own, opened by the one-time link, that writes down every complaint. */
+  /** The portal in a new browser, opened with the one-time link; it records every complaint. */
   const openPortal = async (javaScriptEnabled: boolean): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
     const complaints: string[] = [];
@@ -73,7 +73,7 @@ describe('the webhook portal in a browser', () => {
     await press(page, 'Save');
   };
 
-  it('a person copies the secret and an example by a button', async () => {
+  it('a user copies the secret and an example with a button', async () => {
     const page = await openPortal(true);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
     await addEndpoint(page, receiver.url());
@@ -85,7 +85,7 @@ describe('the webhook portal in a browser', () => {
     expect([copied, copied.length]).toEqual([await secretOn(page), 50]);
   });
 
-  it('a page that changes by its script keeps what has the focus', async () => {
+  it('a page that its script updates keeps the focus', async () => {
     const page = await openPortal(true);
     await addEndpoint(page, receiver.url());
     await follow(page, 'Test');
@@ -103,7 +103,7 @@ describe('the webhook portal in a browser', () => {
     ['with JavaScript', true],
     ['with JavaScript switched off', false],
   ])('%s', (_what, javaScript) => {
-    it('a person adds an endpoint, sees a test fail and why, mends the URL, and resends', async () => {
+    it('a user adds an endpoint, sees why a test fails, corrects the URL, and resends', async () => {
       const page = await openPortal(javaScript);
       expect(await main(page)).toContain('There are no endpoints yet');
       await addEndpoint(page, 'ftp://partner.example');
@@ -140,7 +140,7 @@ describe('the webhook portal in a browser', () => {
       expect(await main(page)).toContain('No deliveries match');
     });
 
-    it('a person reveals the secret, rotates it, and checks what came', async () => {
+    it('a user reveals the secret, rotates it, and checks a received delivery', async () => {
       const page = await openPortal(javaScript);
       await addEndpoint(page, receiver.url());
       expect(await secretOn(page)).toMatch(/^whsec_•+$/);
@@ -174,7 +174,7 @@ describe('the webhook portal in a browser', () => {
       expect(await page.content()).not.toContain(after.slice(6));
     });
 
-    it('a person recovers what failed and watches it happen, disables, deletes, and logs out', async () => {
+    it('a user recovers failed deliveries and watches the progress, disables, deletes, and logs out', async () => {
       const page = await openPortal(javaScript);
       await addEndpoint(page, receiver.url('/wrong'));
       const endpoint = page.url();
@@ -193,7 +193,7 @@ describe('the webhook portal in a browser', () => {
       await page.getByText('0 of 3 deliveries done').waitFor();
       holds = false;
       held.splice(0).forEach((answer) => answer());
-      // The page asks for itself again.
+      // The page reloads itself.
       await page.getByText('All done').waitFor();
       expect(await page.getByRole('progressbar').getAttribute('value')).toBe('3');
 

@@ -14,7 +14,7 @@ import { freePort, startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from 
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
-// Two servers of PostgreSQL and three of the service start here, one after the other.
+// This file starts two PostgreSQL servers and three instances of the service, one after the other.
 const LOOPS = 4;
 
 describeUnless(lackingPostgres, 'backup and restore', () => {
@@ -59,14 +59,14 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
   });
 
-  /** A service as it is built, over a database that was restored. */
+  /** Starts the built service on a restored database. */
   async function serviceOn(databaseUrl: string) {
     const port = await freePort();
     const service = await new SpawnedService(environment(databaseUrl, port)).ready();
     return { service, http: new Http(`http://127.0.0.1:${port}`) };
   }
 
-  /** Tokens, refreshes and events without a pause, until told to stop; what was not answered well. */
+  /** Sends token requests, refreshes and events continuously until stopped; returns the wrong responses. */
   function load(families: Tokens[], bearer: string) {
     let running = true;
     const wrong: string[] = [];
@@ -95,7 +95,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     };
   }
 
-  it('what was dumped under load is a service again: tokens, consents, deliveries and the trail; what came after is undone', async () => {
+  it('turn a dump taken under load into a working service: tokens, consents, deliveries and the trail are back, later changes are undone', async () => {
     const bearer = await make.adminToken();
     const endpoint = await live.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
       bearer,
@@ -115,7 +115,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
       Object.entries(requests.served).every(([kind, n]) => n > duringDump[kind as keyof typeof duringDump]),
     );
     await requests.stop();
-    // After the backup one user withdraws, another consents, and one token is rotated.
+    // After the backup one user withdraws consent, another consents, and one token is rotated.
     const rotated = (await refresh(live.http, kept)).json as Tokens;
     const given = await make.tokens(client, await make.user());
     const revoked = { token: withdrawn.refresh_token, client_id: client.id, client_secret: client.secret };
@@ -144,7 +144,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     expect(users.json).toMatchObject([
       { id: user.id, scopes: expect.arrayContaining(client.scopes) as string[] },
     ]);
-    // What was due goes out, with the same id, and signed with a secret that only ENCRYPTION_KEY opens.
+    // Due deliveries are sent with the same id, and signed with a secret that only ENCRYPTION_KEY opens.
     const [first] = before;
     const resend = await http.send(`/admin/deliveries/${first!.id}/resend`, { bearer, json: {} });
     expect(resend.status).toBe(202);
@@ -160,7 +160,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     const trail = await http.get(`/admin/audit_events?subject=${client.id}`, { bearer });
     expect(trail.json).not.toEqual([]);
 
-    // As docs/backup.md says: what ended after the backup is alive again, what was made after it is unknown.
+    // As docs/backup.md says: tokens that were revoked after the backup are live again, and tokens issued after it are unknown.
     expect(await isActive(http, withdrawn.access_token)).toBe(true);
     for (const later of [rotated, given]) {
       expect(await isActive(http, later.access_token)).toBe(false);
@@ -177,7 +177,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('a base backup and the archived WAL give the state of a moment between two revocations', async () => {
+  it('recover the state between two revocations from a base backup and the archived WAL', async () => {
     const [first, second] = [await make.tokens(client, user), await make.tokens(client, user)];
     const revoke = async ({ refresh_token: token }: Tokens) => {
       const form = { token, client_id: client.id, client_secret: client.secret };

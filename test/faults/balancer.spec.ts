@@ -15,11 +15,11 @@ const isReady = (http: Http) => async () =>
     () => false,
   );
 
-describeUnless(lackingHaproxy, 'the load balancer as it is shipped', () => {
+describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
   let balancer: Haproxy | undefined;
   afterEach(() => balancer?.stop());
 
-  describe('before two instances', () => {
+  describe('in front of two instances', () => {
     let postgres: OwnPostgres;
     let services: SpawnedService[];
     let ports: number[];
@@ -51,7 +51,7 @@ describeUnless(lackingHaproxy, 'the load balancer as it is shipped', () => {
     afterEach(() => SpawnedService.killAll());
     afterAll(() => postgres.drop());
 
-    it('shows nobody the metrics, however they are asked for', async () => {
+    it('forwards no request for the metrics, however it is written', async () => {
       for (const path of [
         '/metrics',
         '/metrics/',
@@ -71,11 +71,11 @@ describeUnless(lackingHaproxy, 'the load balancer as it is shipped', () => {
         expect(json.status).toBe(404);
         expect(text).not.toContain('nodejs_');
       }
-      // Whoever is inside asks the instances.
+      // Inside the network, the instances themselves answer it.
       expect((await new Http(`http://127.0.0.1:${ports[0]}`).get('/metrics')).text).toContain('nodejs_');
     });
 
-    it('says with Retry-After that nobody is there: a problem to programs, a page to people', async () => {
+    it('answers with Retry-After when no instance is available: a problem for programs, a page for people', async () => {
       await postgres.end('SIGQUIT');
       try {
         await until('no instance is ready', async () => {
@@ -109,16 +109,16 @@ describeUnless(lackingHaproxy, 'the load balancer as it is shipped', () => {
       await until('it serves again', isReady(http));
     });
 
-    it('answers what was asked of an instance that froze', async () => {
+    it('retries a request at the other instance when its instance froze', async () => {
       services[0]!.signal('SIGSTOP');
-      // By turns, so that half of them meet the frozen one.
+      // The requests alternate between the instances, so that half of them go to the frozen one.
       const answers = await Promise.all(Array.from({ length: 8 }, () => http.get('/v2/users', { bearer })));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
       services[0]!.signal('SIGCONT');
     });
   });
 
-  describe('before an instance that takes requests and answers none', () => {
+  describe('in front of an instance that accepts requests and answers none', () => {
     let hanging: Server;
     let other: Server;
     const seen = { hanging: [] as string[], other: [] as string[] };
@@ -146,7 +146,7 @@ describeUnless(lackingHaproxy, 'the load balancer as it is shipped', () => {
       }
     });
 
-    it('repeats what reads, and nothing else: that is its sender’s to repeat', async () => {
+    it('retries only reading requests and leaves the others to their sender', async () => {
       const send = (method: string) => fetch(`${balancer!.url}/o/token`, { method });
       const reads = await Promise.all([1, 2, 3, 4].map(() => send('GET')));
       expect(await Promise.all(reads.map((each) => each.text()))).toEqual(reads.map(() => '{"served":true}'));

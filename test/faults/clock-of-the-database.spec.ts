@@ -13,7 +13,7 @@ import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 const PRELOADED = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'stepping-clock.mjs')).href;
 const HOUR_MS = 3_600_000;
 
-describe('two instances whose clocks are five hours apart from the database, one before it and one behind', () => {
+describe('two instances whose clocks are five hours ahead of and behind the database’s', () => {
   let database: TestDatabase;
   let receiver: Receiver;
   let maker: TestInstance;
@@ -38,7 +38,7 @@ describe('two instances whose clocks are five hours apart from the database, one
     }
     instances = ports.map((port) => new Http(`http://127.0.0.1:${port}`));
     maker = await startInstance(database, env);
-    // Nothing but the spawned instances delivers.
+    // Only the spawned instances deliver.
     maker.app.get(DeliveryWorker).beforeApplicationShutdown();
     make = new Factory({ ...maker, http: instances[0]!, url: instances[0]!.url });
   });
@@ -49,7 +49,7 @@ describe('two instances whose clocks are five hours apart from the database, one
     await database.drop();
   });
 
-  it('record what is done by turns in the order in which it was done', async () => {
+  it('record alternating actions in the order in which they happened', async () => {
     const bearer = await make.adminToken();
     const { id } = await make.user();
     const begun = Date.now();
@@ -72,7 +72,7 @@ describe('two instances whose clocks are five hours apart from the database, one
     }
   });
 
-  it('sign deliveries with the time of the database, and note it', async () => {
+  it('sign deliveries with the database’s time, and record that time', async () => {
     const bearer = await make.adminToken();
     const client = await make.client();
     const user = await make.user();

@@ -25,7 +25,7 @@ const HOUR = 3600;
 const LIMIT = 8;
 const PRELOADED = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'stepping-clock.mjs')).href;
 
-describe('a process whose clock is wrong, and steps', () => {
+describe('a process whose clock is wrong, and steps,', () => {
   let database: TestDatabase;
   let service: SpawnedService;
   let maker: TestInstance;
@@ -34,7 +34,7 @@ describe('a process whose clock is wrong, and steps', () => {
   let make: Factory;
 
   beforeAll(async () => {
-    // Every delivery fails at first and is sent again.
+    // The first attempt of every delivery fails.
     const seen = new Set<unknown>();
     receiver = await Receiver.start((response, { headers }) => {
       const id = headers['webhook-id'];
@@ -46,11 +46,11 @@ describe('a process whose clock is wrong, and steps', () => {
     http = new Http(`http://127.0.0.1:${port}`);
     const env = {
       ...{ ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,1', BASE_URL: http.url },
-      // Shorter than any step, and longer than what lies between on a busy machine.
+      // Shorter than any step, and longer than the time between the steps on a busy machine.
       ...{ AUTHORIZATION_CODE_TTL_SECONDS: '600', REFRESH_GRACE_SECONDS: '600' },
     };
     maker = await startInstance(database, env);
-    // All is delivered by the other.
+    // The other process delivers everything.
     maker.app.get(DeliveryWorker).beforeApplicationShutdown();
     service = await new SpawnedService(
       {
@@ -85,7 +85,7 @@ describe('a process whose clock is wrong, and steps', () => {
   const refresh = (client: TestClient, token: string) =>
     http.token({ grant_type: 'refresh_token', refresh_token: token }, basicOf(client));
 
-  /** What is begun before a step, and must hold after it. */
+  /** What begins before a step and must still hold after it. */
   interface Begun {
     client: TestClient;
     limited: TestClient;
@@ -159,7 +159,7 @@ describe('a process whose clock is wrong, and steps', () => {
 
   async function expectAllHolds(begun: Begun): Promise<void> {
     const { client, tokens, successor } = begun;
-    // Tokens live, and die, by the clock of the database.
+    // Tokens live and expire by the database's clock.
     const now = Date.now() / 1000;
     const { active, exp, iat } = await introspect(begun, successor.access_token);
     expect([active, Math.abs(iat - now) < 60, Math.abs(exp - iat - 36_000) < 2]).toEqual([true, true, true]);
@@ -167,7 +167,7 @@ describe('a process whose clock is wrong, and steps', () => {
     const endsIn = async (seconds: number) =>
       (await http.get('/v2/users', { bearer: await endingIn({ database }, token, seconds) })).status;
     expect([await endsIn(60), await endsIn(-1)]).toEqual([200, 401]);
-    // Within the grace time the retired refresh token still gives the same pair; a code of this minute is still good.
+    // Within the grace time the retired refresh token still returns the same pair; a code issued a minute ago still works.
     expect((await refresh(client, tokens.refresh_token)).json).toMatchObject({
       access_token: successor.access_token,
       refresh_token: successor.refresh_token,
@@ -180,7 +180,7 @@ describe('a process whose clock is wrong, and steps', () => {
       code_verifier: begun.verifier,
     };
     expect((await http.token(code, basicOf(client))).status).toBe(200);
-    // Whoever is signed in stays so, and who comes signs in; the portal link still opens.
+    // A signed-in user stays signed in, and others can sign in; the portal link still works.
     expect((await begun.browser.open('/account')).status).toBe(200);
     await make.signedIn(await make.user());
     expect((await new BrowserSession(http.url).open(new URL(begun.link).pathname)).status).toBe(200);
@@ -188,7 +188,7 @@ describe('a process whose clock is wrong, and steps', () => {
     await expectEventGoesOn(begun);
   }
 
-  /** Neither forgets what was counted nor holds anybody up for longer than its window. */
+  /** The limit neither forgets counted requests nor refuses for longer than its window. */
   async function expectLimitGoesOn({ limitedToken }: Begun): Promise<void> {
     for (let n = LIMIT / 2 + 1; n <= LIMIT; n++) {
       expect(limitHeaders(await http.get('/v2/users', { bearer: limitedToken }))).toEqual([LIMIT, LIMIT - n]);
@@ -199,7 +199,10 @@ describe('a process whose clock is wrong, and steps', () => {
     expect(retryAfterOf(refused)).toBeLessThanOrEqual(HOUR);
   }
 
-  /** The same key is still the same event, which is delivered once it is sent again; its endpoint is not taken for one that fails for days. */
+  /**
+   * The same key still means the same event, which is delivered on the next attempt; its endpoint does not count as failing for
+   * days.
+   */
   async function expectEventGoesOn({ operator, event, eventId, key }: Begun): Promise<void> {
     const headers = { 'idempotency-key': key };
     const again = await http.send('/v2/events', { bearer: operator, headers, json: event });
@@ -227,7 +230,7 @@ describe('a process whose clock is wrong, and steps', () => {
     ['back by two hours', -HOUR],
     ['forward by ten days', 10 * 24 * HOUR],
     ['back by twenty days', -10 * 24 * HOUR],
-  ])('keeps every promise when it steps %s', async (_, seconds) => {
+  ])('keeps tokens, sessions, limits and events right when it steps %s', async (_, seconds) => {
     const begun = await begin();
     await step(seconds);
     await pause(50);

@@ -10,11 +10,11 @@ import { startInstance, type TestInstance } from '../support/test-service.js';
 import { Factory } from '../support/factory.js';
 import { until } from '../support/until.js';
 
-// Now and then, wherever the load is at that moment.
+// At random moments of the load.
 const CUTS = process.env.FAULTS_LONG ? 150 : 20;
 const CUT_EVERY_MS = 120;
 const POOL_SIZE = 4;
-// So long a request waits for a connection.
+// The time that a request waits for a connection.
 const POOL_WAIT_MS = 3_000;
 
 describe('connections to PostgreSQL', () => {
@@ -40,8 +40,8 @@ describe('connections to PostgreSQL', () => {
     );
   const errors = () => service.log.filter((line) => /"level":"(error|fatal)"/.test(line));
 
-  it('that are cut again and again cost no wrong answer, none is a 500, and all is served at once', async () => {
-    // No limit runs out here: whatever waited for one to be refused, or to be served again, would wait for ever.
+  it('that are cut again and again cause no wrong response and no 500, and afterwards every request is served at once', async () => {
+    // No limit expires here: a request that had to wait for one, to be refused or served, would wait forever.
     const limits = HeldTimers.hold(POOL_WAIT_MS);
     try {
       const load = new Load(service.http, senders);
@@ -61,7 +61,7 @@ describe('connections to PostgreSQL', () => {
     expect(errors()).toEqual([]);
   });
 
-  it('that are cut while they listen for deliveries are made anew, and whoever slept is woken', async () => {
+  it('that are cut while they listen for deliveries are reopened, and waiting workers are woken', async () => {
     let heard = 0;
     service.app.get(WakeUps).onWakeUp(() => heard++);
     const announced = async () => {
@@ -77,13 +77,13 @@ describe('connections to PostgreSQL', () => {
     }
   });
 
-  describe('when none is to be had', () => {
+  describe('when none is available', () => {
     const held: Client[] = [];
     afterEach(async () => {
       await Promise.all(held.splice(0).map((each) => each.end()));
     });
 
-    it('because each of the pool is held up, whoever waits is refused in time; what needs none is served', async () => {
+    it('because the whole pool is blocked: waiting requests are refused in time, and requests that need none are served', async () => {
       const holder = await postgres.connect();
       held.push(holder);
       await holder.query('BEGIN');
@@ -102,7 +102,7 @@ describe('connections to PostgreSQL', () => {
           service.http.token({ grant_type: 'client_credentials' }, unknown).finally(() => refused++),
         );
         await until('they wait for a connection', () => limit.count > 0);
-        // A malformed token is refused without a look into the database.
+        // A malformed token is refused without a query.
         expect((await service.http.get('/v2/users', { bearer: 'malformed' })).status).toBe(401);
         expect((await service.http.get('/health/live')).status).toBe(200);
         expect(refused).toBe(0);
@@ -111,7 +111,7 @@ describe('connections to PostgreSQL', () => {
           await turns();
         }
         for (const answer of await Promise.all(waiting)) expect(whatIsWrongWith503(answer)).toBeUndefined();
-        // They waited for a lock, which PostgreSQL gives up by itself.
+        // They waited for a lock until PostgreSQL's own timeout.
         for (const answer of await Promise.all(blocked)) expect(whatIsWrongWith503(answer)).toBeUndefined();
       } finally {
         limit.release();
@@ -120,8 +120,8 @@ describe('connections to PostgreSQL', () => {
       expect((await link()).status).toBe(200);
     });
 
-    it('because PostgreSQL takes no more, requests are refused with 503, and served once there is room', async () => {
-      // Until none of the service's own is among them: it takes up connections by itself.
+    it('because PostgreSQL accepts no more: requests are refused with 503, and served once there is room', async () => {
+      // Repeated until none of the service's own connections is left: it reconnects on its own.
       do {
         for (;;) {
           const more = await postgres.connect().catch(() => undefined);

@@ -40,7 +40,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
     return file;
   };
 
-  it('with a unix socket serves, by the parameter or by the host', async () => {
+  it('with a unix socket serves requests, with the socket as a parameter or as the host', async () => {
     const port = await freePort();
     await postgres.stop('data');
     await postgres.serve('data', port, { listen_addresses: '', unix_socket_directories: sockets });
@@ -56,7 +56,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
     }
   });
 
-  it('with sslmode=verify-full takes the right name alone, by our CA alone', async () => {
+  it('with sslmode=verify-full accepts only a certificate with the right name and from our own CA', async () => {
     const [ours, another] = await Promise.all([newAuthority('ours'), newAuthority('another')]);
     const certificate = await certificateFor('localhost', ours);
     const port = await freePort();
@@ -75,7 +75,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
     const { service, http } = await start(url('localhost', ca));
     await service.ready();
     expect((await http.get('/health/ready')).status).toBe(200);
-    // The pool, the listening connection and what migrated.
+    // The pool, the listening connection and the connection that migrated.
     const onlooker = newConnection(url('localhost', ca), {});
     await onlooker.connect();
     const { rows } = await onlooker.query<{ ssl: boolean }>(
@@ -105,7 +105,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
     }
   });
 
-  describe('with two hosts', () => {
+  describe('for a primary and a standby', () => {
     let standbyPort: number;
     let both: string;
 
@@ -131,7 +131,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
         .concat('?target_session_attrs=read-write');
     });
 
-    it('a standby alone is not ready, and says why', async () => {
+    it('leaves the service unready if it names only the standby, and the service says why', async () => {
       const instance = await startInstance(
         { url: postgres.url('live', standbyPort), query: async () => [], drop: async () => undefined },
         {},
@@ -142,7 +142,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
           503,
           'The service is not ready: the database is a standby that was not promoted, and accepts no writes.',
         ]);
-        // What is not well is told without a stack.
+        // A known problem is logged without a stack.
         const told = instance.log.filter((line) => line.includes('not promoted'));
         expect(told).toHaveLength(1);
         expect(told[0]).not.toContain('"stack"');
@@ -151,7 +151,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
       }
     });
 
-    it('uses the one that takes writes, and the other after a fail-over, while it serves', async () => {
+    it('with both hosts uses the primary, and after a fail-over the new one, while requests are served', async () => {
       const { service, http } = await start(both);
       await service.ready();
       const maker = await startInstance(
@@ -170,7 +170,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
       await postgres.run('pg_ctl', 'promote', `--pgdata=${path.join(postgres.folder, 'standby')}`);
       await until('it serves again', async () => (await token()).status === 200);
       await until('it is ready', async () => (await http.get('/health/ready')).status === 200);
-      // The listening connection has found the new primary too.
+      // The listening connection has found the new primary, too.
       const connection = newConnection(both, {});
       await connection.connect();
       const listening = async () =>
@@ -184,7 +184,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
       expect(await service.stop()).toBe(0);
     });
 
-    /** At which servers the service is. */
+    /** The ports of the servers that the service is connected to. */
     async function portsOf(): Promise<number[]> {
       const ports: number[] = [];
       for (const port of [postgres.port, standbyPort]) {

@@ -12,18 +12,18 @@ import { refreshRecordOf } from '../support/tokens.js';
 import { Factory, type TestClient } from '../support/factory.js';
 import { until } from '../support/until.js';
 
-// SQLSTATE: the lock was not to be had in time; the statement took too long.
+// SQLSTATE: the lock was not available in time; the statement took too long.
 const [LOCK_TIMEOUT, STATEMENT_TIMEOUT] = ['55P03', '57014'];
-// Seen: about 45 at the least, with 100 ms between two. Whoever had to wait for what blocks would be served once.
+// Measured: at least about 45, with 100 ms between two. A client that had to wait for the blocked statement would be served once.
 const SERVED_MEANWHILE = 4;
-// So long a request waits for a connection.
+// The time that a request waits for a connection.
 const CONNECT_MS = 3_000;
 
 interface Pool extends EventEmitter {
   _clients: { connection: EventEmitter }[];
 }
 
-/** What PostgreSQL refuses to the service from now on, by its codes and in its order. */
+/** Records the codes of the errors that PostgreSQL returns to the service from now on, in order. */
 function refusalsOf({ app }: TestService): string[] {
   const codes: string[] = [];
   const pool = (app.get(DataSource, { strict: false }).driver as unknown as { master: Pool }).master;
@@ -61,8 +61,8 @@ describe('a statement that blocks', () => {
   };
   const link = () => service.http.get('/webhook_portal', { bearer: senders.bearer });
 
-  it('is given up with 503 and Retry-After; others are served meanwhile, and the same again afterwards', async () => {
-    // A row that is held for ever, and an insert that takes for ever.
+  it('is refused with 503 and Retry-After; other requests are served meanwhile, and the refused one succeeds afterwards', async () => {
+    // A row that stays locked, and an insert that never ends.
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM grants FOR UPDATE');
     await service.database.query(
@@ -95,11 +95,11 @@ describe('a statement that blocks', () => {
       answers.map(() => [503, undefined]),
     );
     expect(givenUp).toEqual(['blocked', 'blocked', 'slow', 'slow']);
-    // Each by its own limit, and not by another that happens to run out as well.
+    // Each by its own limit, and not by another one that happens to expire as well.
     expect([...new Set(refusals)]).toEqual([LOCK_TIMEOUT, STATEMENT_TIMEOUT]);
     await holder.query('ROLLBACK');
     await service.database.query('DROP TRIGGER slow ON portal_links');
-    // What was given up is undone: the same token still works, and the family is whole.
+    // The aborted work is rolled back: the same token still works, and the family is intact.
     expect([(await refresh(0)).status, (await refresh(1)).status, (await link()).status]).toEqual([
       200, 200, 200,
     ]);
@@ -107,7 +107,7 @@ describe('a statement that blocks', () => {
   });
 });
 
-describe('a row that somebody holds', () => {
+describe('a locked row', () => {
   let service: TestService;
   let make: Factory;
   let held: TestClient;
@@ -115,7 +115,7 @@ describe('a row that somebody holds', () => {
   let holder: Client;
 
   beforeAll(async () => {
-    // Whoever waits goes on waiting, however long the others take on a busy machine.
+    // The waiting request keeps waiting, however long the others take on a busy machine.
     service = await startService({ databaseOptions: { lock_timeout: '0', statement_timeout: '0' } });
     make = new Factory(service);
     [held, free] = [await make.client(), await make.client()];
@@ -130,7 +130,7 @@ describe('a row that somebody holds', () => {
   const send = (client: TestClient, form: Record<string, string>) =>
     service.http.token(form, { id: client.id, secret: client.secret });
 
-  /** Sends the held request amid others, which must not wait for it; gives its answer after the row is free again. */
+  /** Sends the blocked request among others, which must not wait for it; returns its response after the row is unlocked. */
   async function amidOthers(
     waiting: () => Promise<Answer>,
     others: () => Promise<Answer>[],
@@ -145,7 +145,7 @@ describe('a row that somebody holds', () => {
     return first;
   }
 
-  it('of a client makes nobody wait for tokens, the client neither', async () => {
+  it('of a client delays no token request, not even the client’s own', async () => {
     const token = (client: TestClient) => send(client, { grant_type: 'client_credentials' });
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM clients WHERE id = $1 FOR UPDATE', [held.id]);
@@ -154,7 +154,7 @@ describe('a row that somebody holds', () => {
     await holder.query('ROLLBACK');
   });
 
-  it('of a grant makes no other family wait for its refresh', async () => {
+  it('of a grant delays no refresh of another family', async () => {
     const family = async (client: TestClient) => (await make.tokens(client, await make.user())).refresh_token;
     const refresh = (client: TestClient, token: string) =>
       send(client, { grant_type: 'refresh_token', refresh_token: token });
@@ -176,8 +176,8 @@ describe('a row that somebody holds', () => {
   });
 });
 
-describeLong('a PostgreSQL that falls silent', () => {
-  it('holds up nobody for longer than the limits, and is taken up again when it is back', async () => {
+describeLong('a PostgreSQL that stops responding', () => {
+  it('delays requests no longer than the limits, and is used again when it responds', async () => {
     const postgres = await OwnPostgres.start();
     const service = await startInstance(postgres, { DATABASE_POOL_SIZE: '4' });
     const client = await new Factory(service).client();
@@ -189,14 +189,14 @@ describeLong('a PostgreSQL that falls silent', () => {
     try {
       let answered = 0;
       const all = Array.from({ length: 8 }, () => token().finally(() => answered++));
-      // Those that hold a connection give it up by themselves; the others wait for a new one, which nobody answers.
+      // Requests that hold a connection give up on their own; the others wait for a new connection, which nobody accepts.
       await until('the connections were given up', () => answered >= 1 && limit.count > 0);
       while (answered < all.length) {
         limit.letPass();
         await turns();
       }
       for (const answer of await Promise.all(all)) expect(whatIsWrongWith503(answer)).toBeUndefined();
-      // The connections that were lost are not used again: it waits for a new one, and for no longer than that may take.
+      // The lost connections are not reused: the request waits for a new one, but no longer than the limit.
       let isRefused = false;
       const second = token().finally(() => (isRefused = true));
       await until('it waits for a connection', () => limit.count > 0);

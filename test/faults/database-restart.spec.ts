@@ -5,7 +5,7 @@ import { OwnPostgres, type StopSignal } from '../support/own-postgres.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
-// How often each is asked with success before it goes and after it is back, and refused while it is away.
+// How often each kind of request must succeed before PostgreSQL stops and after it is back, and be refused meanwhile.
 const TIMES = 20;
 
 describe('while PostgreSQL is away', () => {
@@ -36,28 +36,31 @@ describe('while PostgreSQL is away', () => {
     ['stopped', 'SIGINT'],
     ['stopped at once', 'SIGQUIT'],
     ['killed', 'SIGKILL'],
-  ])('(%s) says 503, is back by itself, and has lost and falsified nothing', async (_, signal) => {
-    const load = new Load(http, senders);
-    await load.untilEach(200, TIMES);
-    await postgres.end(signal);
-    const away = load.mark;
-    // Nobody waits for its return: what it left in the middle, and what comes meanwhile, is answered while it is away.
-    await load.untilEnded();
-    await load.untilEach(503, TIMES);
-    const ready = await http.get('/health/ready');
-    expect([ready.status, whatIsWrongWith503(ready)]).toEqual([503, undefined]);
-    expect((await http.get('/health/live')).status).toBe(200);
-    const until = load.mark;
-    await load.untilEnded();
-    expect(new Set(load.between(away, until).map(({ status }) => status))).toEqual(new Set([503]));
-    await postgres.start();
-    // What begins from now on finds it: nothing has to pass first.
-    const back = load.mark;
-    await load.untilEach(200, TIMES);
-    expect((await http.get('/health/ready')).status).toBe(200);
-    await load.stop();
-    expect(load.between(back).filter(({ status }) => status !== 200)).toEqual([]);
-    await load.verify(postgres);
-    expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
-  });
+  ])(
+    '(%s) the service answers 503, recovers on its own, and has lost and corrupted nothing',
+    async (_, signal) => {
+      const load = new Load(http, senders);
+      await load.untilEach(200, TIMES);
+      await postgres.end(signal);
+      const away = load.mark;
+      // No request waits for PostgreSQL's return: both interrupted and new requests are answered while it is away.
+      await load.untilEnded();
+      await load.untilEach(503, TIMES);
+      const ready = await http.get('/health/ready');
+      expect([ready.status, whatIsWrongWith503(ready)]).toEqual([503, undefined]);
+      expect((await http.get('/health/live')).status).toBe(200);
+      const until = load.mark;
+      await load.untilEnded();
+      expect(new Set(load.between(away, until).map(({ status }) => status))).toEqual(new Set([503]));
+      await postgres.start();
+      // Every request from now on reaches it: there is no delay to wait for.
+      const back = load.mark;
+      await load.untilEach(200, TIMES);
+      expect((await http.get('/health/ready')).status).toBe(200);
+      await load.stop();
+      expect(load.between(back).filter(({ status }) => status !== 200)).toEqual([]);
+      await load.verify(postgres);
+      expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
+    },
+  );
 });

@@ -14,7 +14,7 @@ import { until } from '../support/until.js';
 
 const PASSWORDS = { owner: 'the-password-of-the-owner', service: "the service's password" };
 
-describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh makes', () => {
+describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.sh', () => {
   let postgres: InstalledPostgres;
   let service: Client;
   let folder: string;
@@ -30,7 +30,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
     });
   const operator = (args: string[], role: 'owner' | 'service', env: Record<string, string> = {}) =>
     run(process.execPath, ['dist/src/operator.js', ...args], { DATABASE_URL: urlOf(role), ...env });
-  /** With the URL in a file, as docker-compose.yml gives it. */
+  /** With the URL in a file, as in docker-compose.yml. */
   const migrate = async (role: 'owner' | 'service' = 'owner', to = 'charging_service') => {
     const file = path.join(folder, `${role}-url`);
     await writeFile(file, urlOf(role));
@@ -68,7 +68,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
       (error: { code?: string; message: string }) => (error.code === '42501' ? 'refused' : error.message),
     );
 
-  it('have no power over the server', async () => {
+  it('have no privileges over the server', async () => {
     const roles = await postgres.query<Record<string, unknown>>(
       'postgres',
       `SELECT rolname, rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS power,
@@ -102,11 +102,11 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
     ["INSERT INTO required_migrations (name) VALUES ('x')"],
     ['DELETE FROM required_migrations'],
     ['COPY users TO PROGRAM $$cat$$'],
-  ])('keep the service from: %s', async (sql) => {
+  ])('prevent the service from running: %s', async (sql) => {
     expect(await refused(sql)).toMatch(/^refused$|must be (owner|able)|permission denied/);
   });
 
-  it('keep a function that anybody could call from the trail', async () => {
+  it('protect the trail from a function that everybody could call', async () => {
     const { rows } = await postgres
       .query<{ open: boolean }>(
         'charging_data',
@@ -118,7 +118,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
     expect(recent.rows).toEqual([{ count: 0 }]);
   });
 
-  it('refuse to make a role that owns the schema, or a superuser, the one of the service', async () => {
+  it('are checked: migrating refuses a service role that owns the schema or is a superuser', async () => {
     for (const [role, words] of [
       ['charging_owner', 'has too many privileges'],
       ['charging', 'has too many privileges'],
@@ -130,7 +130,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
     }
   });
 
-  it('let the service read and write what the owner makes later, from its first moment', async () => {
+  it('let the service read and write tables that the owner creates later, from the start', async () => {
     const owner = new Client({ connectionString: urlOf('owner') });
     await owner.connect();
     await owner.query('CREATE TABLE made_later (n integer)');
@@ -142,7 +142,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
     expect(await refused("UPDATE audit_events SET action = 'x'")).toBe('refused');
   });
 
-  it('are all that the service needs: it starts, serves, hears announcements, erases, purges, and its tool works', async () => {
+  it('are all that the service needs: it starts, serves, hears announcements, erases and purges, and its tool works', async () => {
     const port = await freePort();
     const env = {
       ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
@@ -159,7 +159,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
       const [client, user] = [await make.client(), await make.user()];
       const tokens = await make.tokens(client, user);
       expect((await http.get('/v2/users', { bearer: tokens.access_token })).status).toBe(200);
-      // Done by the one instance, heard of by the other.
+      // Revoked through one process; the other instance hears of it.
       const revoked = await operator(['revoke-user', user.id], 'service', env);
       expect(revoked).toMatchObject({ code: 0, err: '' });
       await until(
@@ -174,7 +174,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
     } finally {
       await maker.app.close();
     }
-    // What is a year old goes, although the service may not remove it.
+    // Entries older than a year are removed, although the service itself may not delete them.
     await postgres.query(
       'charging_data',
       'ALTER TABLE audit_events DISABLE TRIGGER USER',
@@ -187,7 +187,7 @@ describeUnless(lackingPostgres, 'the roles that deploy/postgres/10-roles.sh make
     expect(spawned.printed).not.toMatch(/"level":"(error|fatal)"|permission denied/);
   });
 
-  it('keep the service from migrating, which says so', async () => {
+  it('prevent the service from migrating, which it reports', async () => {
     await postgres.query('charging_data', "DELETE FROM migrations WHERE name ~ '^Encryption'");
     const { code, err } = await operator(['migrate'], 'service');
     expect(code).toBe(1);

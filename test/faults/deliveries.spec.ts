@@ -18,7 +18,7 @@ const ENDPOINTS = 20;
 const PUBLISHERS = 40;
 const KILLS_AT = [0.2, 0.5, 0.8].map((part) => part * EVENTS);
 
-describe('deliveries, when the process dies', () => {
+describe('deliveries, when the process is killed or stopped,', () => {
   let database: TestDatabase;
   let receiver: Receiver;
   let service: SpawnedService;
@@ -41,7 +41,7 @@ describe('deliveries, when the process dies', () => {
       WEBHOOK_RETRY_SCHEDULE_SECONDS: Array(30).fill(1).join(),
     }).ready();
 
-  /** Makes what is needed by an instance that then goes away: client n of twenty has an endpoint `/n`. */
+  /** An instance that then stops creates what is needed: client n of twenty has an endpoint `/n`. */
   beforeAll(async () => {
     database = await createTestDatabase();
     receiver = await Receiver.start((response, request) => reply(response, request));
@@ -58,7 +58,7 @@ describe('deliveries, when the process dies', () => {
       clients.push(client);
       users.push(await make.user());
     }
-    // What happens to a user goes to two clients.
+    // Each user's events go to two clients.
     for (const [n, user] of users.entries()) {
       await make.consent(clients[n]!, user);
       await make.consent(clients[(n + 1) % ENDPOINTS]!, user);
@@ -77,7 +77,7 @@ describe('deliveries, when the process dies', () => {
     await database.drop();
   });
 
-  /** Publishes until it is accepted, with the same key again and again, as publishers do. */
+  /** Publishes with the same key until the event is accepted, as publishers do. */
   async function publish(user: UserEntity, n: number): Promise<void> {
     const json = { type: TYPE, user_id: user.id, timestamp: '2026-01-01T00:00:00Z', data: { n } };
     const headers = { 'idempotency-key': `event-${n}` };
@@ -95,7 +95,7 @@ describe('deliveries, when the process dies', () => {
   const count = async (what: string) =>
     (await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${what}`))[0]!.n;
 
-  it('lose nothing that was accepted, and send nothing that is no longer consented to', async () => {
+  it('are not lost once accepted, and are not sent once the consent is withdrawn', async () => {
     const [HANGING, FLAKY, WITHDRAWN] = ['/0', '/1', '/5'];
     const left = users[5]!;
     const held: ServerResponse[] = [];
@@ -108,7 +108,7 @@ describe('deliveries, when the process dies', () => {
       if (isOfLeft && isWithdrawn) late.push(url);
       if (url === HANGING && isHanging) return void held.push(response);
       if (url === FLAKY && flaky++ % 2 === 0) return void response.writeHead(500).end();
-      // So that there are attempts left to make when the consent is withdrawn.
+      // Some attempts must still be pending when the consent is withdrawn.
       if (url === WITHDRAWN && isOfLeft) return void response.writeHead(500).end();
       response.end('ok');
     };
@@ -130,7 +130,7 @@ describe('deliveries, when the process dies', () => {
     for (const path of [consent, consentOfOther]) {
       expect((await http.send(path, { method: 'DELETE', bearer })).status).toBe(204);
     }
-    // What was claimed before is on its way; whatever is claimed from now on must not be sent.
+    // Deliveries that are already claimed may be sent; deliveries claimed from now on must not.
     const ofLeft = 'deliveries d JOIN events e ON e.id = d.event_id WHERE e.user_id = $1 AND lease_id';
     const inHand = await database.query<{ lease: string }>(
       `SELECT lease_id AS lease FROM ${ofLeft} IS NOT NULL`,
@@ -147,7 +147,7 @@ describe('deliveries, when the process dies', () => {
     const ended = "state <> 'pending'";
     const endpointOf = (path: string) =>
       `(SELECT id FROM webhook_endpoints WHERE url LIKE '%${path}' AND client_id = '${clients[Number(path.slice(1))]!.id}')`;
-    // All but those of the one that hangs, and it holds up no other.
+    // All except those of the endpoint that hangs, which must not delay the others.
     await until(
       'every delivery to the others has ended',
       async () =>
@@ -173,7 +173,7 @@ describe('deliveries, when the process dies', () => {
       [left.id],
     );
     expect(withdrawn).toEqual([{ state: 'cancelled', reason: 'consent_withdrawn' }]);
-    // And the receivers agree: each has heard of each event at least once.
+    // The receivers agree: each has received each event at least once.
     const heard = new Set(receiver.requests.map(idOf));
     const delivered = await database.query<{ id: string }>(
       "SELECT id FROM deliveries WHERE state = 'delivered'",
@@ -181,7 +181,7 @@ describe('deliveries, when the process dies', () => {
     expect(delivered.filter(({ id }) => !heard.has(id))).toEqual([]);
   });
 
-  it('are finished or given back when it is told to stop: nothing is counted that was cut off', async () => {
+  it('are finished or returned to the queue on a stop, and an attempt that was cut off does not count', async () => {
     const slow = new Set(['/3', '/4']);
     const held: ServerResponse[] = [];
     const quick: ServerResponse[] = [];
@@ -201,7 +201,7 @@ describe('deliveries, when the process dies', () => {
     );
     for (const response of quick) response.end('ok');
     await cutOff;
-    // Contract §14: those that still run after 8 s.
+    // Contract §14: deliveries that still run after 8 s.
     waited.expectAtLeast(SHUTDOWN_LIMITS.cutOff - 100);
     expect(await service.exit()).toBe(0);
     const rows = await database.query<Record<string, unknown>>(

@@ -10,14 +10,14 @@ import { SpawnedService } from '../support/spawned-service.js';
 import { freePort } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-// Room for a new cluster and some work, and little more.
+// Enough room for a new cluster and some work.
 const DISK = '200m';
 const CHUNK = Buffer.alloc(1024 * 1024);
 
 const mountPoint = path.join(tmpdir(), `charging-mount-${process.pid}`);
 const run = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
-/** Whether this user may mount a disk of its own; leaves nothing behind. */
+/** Why this user cannot mount a disk; undefined if it can. Leaves nothing behind. */
 function lackingMount(): string | undefined {
   spawnSync('mkdir', ['-p', mountPoint]);
   const can = run('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mountPoint);
@@ -28,7 +28,7 @@ function lackingMount(): string | undefined {
 
 describeUnless(
   lackingMount(),
-  'a full disk below the demonstration',
+  'a demonstration on a full disk',
   () => {
     let disk: string;
     let dataDir: string;
@@ -40,7 +40,7 @@ describeUnless(
     beforeAll(async () => {
       disk = await mkdtemp(path.join(tmpdir(), 'charging-full-disk-'));
       expect(run('mount', '-t', 'tmpfs', '-o', `size=${DISK},mode=755`, 'tmpfs', disk)).toBe(true);
-      // As root, PostgreSQL runs as another user, who must be able to enter.
+      // When run as root, PostgreSQL switches to another user, who needs access to the folder.
       await chmod(disk, 0o755);
       dataDir = path.join(disk, 'data');
       await mkdir(dataDir);
@@ -69,7 +69,7 @@ describeUnless(
       });
     const filler = () => path.join(disk, 'filler');
     const makeRoom = () => rm(filler(), { force: true });
-    /** Takes what room there is, to the last block. */
+    /** Fills the disk to the last block. */
     async function fill(): Promise<void> {
       for (const size of [CHUNK.length, 4096]) {
         while (
@@ -84,7 +84,7 @@ describeUnless(
     const bearerRequest = (bearer: string) => http.get('/v2/users', { bearer });
     const judge = (answer: Answer) =>
       answer.status === 200 ? undefined : (whatIsWrongWith503(answer) ?? undefined);
-    /** A connection of its own to the embedded database, by what lies in the data folder. */
+    /** Opens a connection to the embedded database, with the details from the data folder. */
     async function connect(): Promise<Client> {
       const password = (await readFile(path.join(dataDir, 'postgres-password'), 'utf8')).trim();
       const pid = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
@@ -97,7 +97,7 @@ describeUnless(
       return client;
     }
 
-    it('refuses what must be written with 503, serves what is not, and goes on by itself once there is room', async () => {
+    it('refuses writes with 503, still serves reads, and recovers on its own once there is room', async () => {
       const bearer = (await token()).json.access_token as string;
       const link = () => http.get('/webhook_portal', { bearer });
       await fill();
@@ -115,7 +115,7 @@ describeUnless(
       await until('it is served again', async () => (await link()).status === 200);
     });
 
-    it('outlives the end of its PostgreSQL, which finds no room for its log, and starts it again once there is room', async () => {
+    it('survives the crash of its PostgreSQL, which has no room for its WAL, and restarts it once there is room', async () => {
       const before = await token();
       expect(before.status).toBe(200);
       await fill();
@@ -137,7 +137,7 @@ describeUnless(
       expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
     });
 
-    it('does not start on it, and says why', async () => {
+    it('does not start, and says why', async () => {
       expect(await service.stop()).toBe(0);
       await fill();
       const next = start();

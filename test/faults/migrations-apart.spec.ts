@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 // As in src/database/migrate.ts.
 const LOCK = '7163106617430109543';
 
-describe('a start on a database that is not migrated', () => {
+describe('a start on an unmigrated database', () => {
   let admin: Client;
   let name: string;
   let url: string;
@@ -49,14 +49,14 @@ describe('a start on a database that is not migrated', () => {
     );
   const migrate = () =>
     new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      // Nothing but the database is needed: no key, no public address.
+      // Only the database is needed: no key, no public URL.
       const env = { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: url };
       execFile(process.execPath, ['dist/src/operator.js', 'migrate'], { env }, (error, out, err) =>
         resolve({ code: error ? Number(error.code) : 0, out, err }),
       );
     });
 
-  it('waits, alive and not ready, where it must not migrate, until the operator’s tool has done it', async () => {
+  it('waits, live but not ready, for the operator tool to migrate, if it must not migrate itself', async () => {
     const service = new SpawnedService({ ...environment, MIGRATE_ON_START: 'false' });
     await until('it says what it waits for', () =>
       /waiting until .{1,2}operator migrate/.test(service.printed),
@@ -75,7 +75,7 @@ describe('a start on a database that is not migrated', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('is alive, and not ready, while it migrates', async () => {
+  it('is live, but not ready, while it migrates', async () => {
     const other = new Client({ connectionString: url });
     await other.connect();
     await other.query('SELECT pg_advisory_lock($1)', [LOCK]);

@@ -24,7 +24,7 @@ class Npm {
     this.child.on('exit', (code) => (this.exitCode = code));
   }
 
-  /** Signals npm alone, not its group. */
+  /** Signals only npm, not its group. */
   signal(name: NodeJS.Signals): void {
     this.child.kill(name);
   }
@@ -34,7 +34,7 @@ class Npm {
     return this.exitCode!;
   }
 
-  /** Sends a signal to it and to all that it started; whether anything is there to get it. */
+  /** Sends a signal to npm and everything it started; returns whether any process is left to receive it. */
   signalGroup(name: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-this.child.pid!, name);
@@ -44,7 +44,7 @@ class Npm {
   }
 }
 
-describe('a signal to npm alone', () => {
+describe('a signal to npm only', () => {
   let database: TestDatabase;
   let npm: Npm | undefined;
   beforeAll(async () => (database = await createTestDatabase()));
@@ -63,7 +63,7 @@ describe('a signal to npm alone', () => {
     });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends the service of npm start in order, and npm after it with 0',
+    '(%s) stops the service of npm start cleanly, and then npm with 0',
     async (signal) => {
       const port = await freePort();
       npm = new Npm(['start'], settings(port));
@@ -72,12 +72,12 @@ describe('a signal to npm alone', () => {
       npm.signal(signal);
       expect(await npm.exit()).toBe(0);
       expect(npm.signalGroup(0)).toBe(false);
-      // The next start finds the port free.
+      // The port is free for the next start.
       expect(await isOpen(port)).toBe(false);
     },
   );
 
-  it('ends a command of npm run operator, and npm after it', async () => {
+  it('stops a command of npm run operator, and then npm', async () => {
     await database.query('BEGIN');
     await database.query('LOCK TABLE users');
     try {

@@ -13,7 +13,7 @@ import {
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
 
-describe('the tool for operators without a browser', () => {
+describe('the operator tool for use without a browser', () => {
   let service: TestService;
   beforeAll(async () => (service = await startService()));
   afterAll(() => service.stop());
@@ -37,12 +37,12 @@ describe('the tool for operators without a browser', () => {
   const result = async <T = Record<string, string>>(...args: string[]): Promise<T> => {
     const { code, out, err } = await operator(args);
     expect([code, err]).toEqual([0, '']);
-    // The tool is another process: the service has heard of what it changed when the test goes on.
+    // The tool is another process: the service must know its changes before the test continues.
     await service.app.get(AccessChanges).catchUp();
     return JSON.parse(out) as T;
   };
 
-  it('refuses what it does not know, with words on how it is used, and exits with 1', async () => {
+  it('refuses unknown commands and arguments with a usage text, and exits with 1', async () => {
     const refused: [args: string[], words: string][] = [
       [[], 'Usage: npm run operator -- COMMAND'],
       [['no-such-command'], 'make-operator'],
@@ -63,7 +63,7 @@ describe('the tool for operators without a browser', () => {
     }
   });
 
-  it('refuses a bad setting, and to work without a database', async () => {
+  it('refuses an invalid setting, and to work without a database', async () => {
     expect(await operator(['purge'], { ENCRYPTION_KEY: 'short' })).toMatchObject({
       code: 1,
       err: expect.stringContaining('ENCRYPTION_KEY'),
@@ -71,7 +71,7 @@ describe('the tool for operators without a browser', () => {
     expect((await operator(['purge'], { DATABASE_URL: '' })).err).toContain('DATABASE_URL is required.');
   });
 
-  it('makes an operator who sets a password by the link and signs in', async () => {
+  it('creates an operator, who sets a password with the link and signs in', async () => {
     const made = await result(
       'make-operator',
       '--email',
@@ -108,7 +108,7 @@ describe('the tool for operators without a browser', () => {
     expect(await result('revoke-user', owner.id)).toEqual({ revoked: 0 });
   });
 
-  it('renews the key that tokens are signed with, and revokes one that leaked with all that it signed', async () => {
+  it('rotates the key that signs tokens, and revokes a leaked key with all tokens it signed', async () => {
     const client = await service.make.client();
     const before = await service.make.clientToken(client);
     const { keys } = await result<{ keys: { id: number; state: string }[] }>('token-keys');
@@ -125,7 +125,7 @@ describe('the tool for operators without a browser', () => {
     expect((await operator(['revoke-token-key', '1'])).code).toBe(1);
   });
 
-  it('purges', async () => {
+  it('purges expired rows', async () => {
     await service.database.query(
       "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ('x', now() - interval '1 second')",
     );
@@ -133,7 +133,7 @@ describe('the tool for operators without a browser', () => {
     expect(Number(removed)).toBeGreaterThan(0);
   });
 
-  it('seals the secrets of endpoints under a new key, so that the key before can go', async () => {
+  it('reseals the secrets of endpoints under a new key, so that the previous key can be removed', async () => {
     const client = await service.make.client();
     const endpoints = service.app.get(EndpointsService);
     // Nothing is ever sent to it.
@@ -141,7 +141,7 @@ describe('the tool for operators without a browser', () => {
     const { endpoint, secret } = await endpoints.create(client.id, input, SERVICE_ACTOR);
     const keys = { ENCRYPTION_KEY: NEXT_KEY, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
     const { out } = await operator(['reseal'], keys);
-    // The endpoint's secret, and the keys that tokens are signed with, the revoked one too.
+    // The endpoint's secret and the keys that sign tokens, including the revoked one.
     expect(JSON.parse(out)).toEqual({ resealed: 3, unreadable: [] });
     const next = await startInstance(service.database, { ENCRYPTION_KEY: NEXT_KEY });
     try {
@@ -150,7 +150,7 @@ describe('the tool for operators without a browser', () => {
     } finally {
       await next.app.close();
     }
-    // The key before is refused from then on, unless the new one is said to be lost.
+    // From then on the previous key is refused, unless the new key is declared lost.
     const refused = await operator(['reseal']);
     const nextId = keyIdOf(Buffer.from(NEXT_KEY, 'base64'));
     expect([refused.code, refused.out]).toEqual([1, '']);
@@ -159,7 +159,7 @@ describe('the tool for operators without a browser', () => {
     const aKey = expect.stringMatching(/^token key \d+$/) as string;
     const unreadable = [endpoint.id, aKey, aKey];
     expect(JSON.parse(lost.out)).toEqual({ resealed: 0, unreadable });
-    // A new key signs, which the present one seals.
+    // A new signing key is created, sealed under the current encryption key.
     const again = await operator(['reseal']);
     expect([again.code, JSON.parse(again.out)]).toEqual([0, { resealed: 1, unreadable }]);
   });

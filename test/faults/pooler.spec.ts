@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { startInstance, type TestInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-describeUnless(lackingPgBouncer, 'behind a pooler', () => {
+describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
   let database: TestDatabase;
   let pooler: PgBouncer | undefined;
   let instance: TestInstance | undefined;
@@ -22,7 +22,7 @@ describeUnless(lackingPgBouncer, 'behind a pooler', () => {
     return instance;
   };
 
-  it('in transaction mode the service is not ready, and says why', async () => {
+  it('is not ready in transaction mode, and says why', async () => {
     const { http, log } = await startBehind('transaction');
     const why = /notifications from the database do not arrive: DATABASE_URL must point to PostgreSQL itself/;
     await until('it knows', async () => why.test((await http.get('/health/ready')).text));
@@ -31,11 +31,11 @@ describeUnless(lackingPgBouncer, 'behind a pooler', () => {
       expect([status, json.title]).toEqual([503, 'Service unavailable']);
       expect(json.detail).toMatch(why);
     }
-    // It is tried again and again, and told once.
+    // It keeps trying, and logs this once.
     expect(log.filter((line) => line.includes('Not listening to the database'))).toHaveLength(1);
   });
 
-  it('in session mode the service is ready', async () => {
+  it('is ready in session mode', async () => {
     const { http } = await startBehind('session');
     await until('it is ready', async () => (await http.get('/health/ready')).status === 200);
   });

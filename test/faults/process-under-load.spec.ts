@@ -5,11 +5,11 @@ import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
-// How often each is served before the process ends.
+// How often each kind of request is served before the process ends.
 const TIMES = 20;
 const ROUNDS = process.env.FAULTS_LONG ? 5 : 1;
 
-describe('a process that ends under load, and is started again', () => {
+describe('a process that ends under load and is started again', () => {
   let database: TestDatabase;
   let senders: Senders;
   let http: Http;
@@ -45,11 +45,11 @@ describe('a process that ends under load, and is started again', () => {
     ['SIGKILL', null],
     ['SIGTERM', 0],
   ])(
-    'by %s has kept every promise, and refuses only connections and what comes while it starts',
+    'after %s has kept every promise, and refuses only connections and requests during its start',
     async (signal, code) => {
       let service = await start();
       const load = new Load(http, senders, true);
-      // The port is open while it starts, and whatever is asked then is answered with 503.
+      // The port is open during the start, and requests are answered with 503.
       const starts: { from: number; to: number }[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         await load.untilEach(200, TIMES);

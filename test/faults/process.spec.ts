@@ -18,7 +18,7 @@ import { untilWaitingForLocks } from '../support/locks.js';
 import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-/** What stands in for curl where there is none: the few options that the printed commands use. */
+/** A replacement for curl where it is not installed, with the few options that the printed commands use. */
 const CURL = `#!${process.execPath}
 const [, , ...args] = process.argv, headers = {}, body = [];
 let url, method;
@@ -38,7 +38,7 @@ describe('the process', () => {
 
   beforeAll(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'charging-process-'));
-    // As root, PostgreSQL runs as another user, who must be able to enter.
+    // When run as root, PostgreSQL switches to another user, who needs access to the folder.
     await chmod(root, 0o755);
     if (spawnSync('curl', ['--version']).status !== 0) {
       await mkdir(path.join(root, 'bin'));
@@ -52,7 +52,7 @@ describe('the process', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  /** Ends the database that a killed demonstration left behind. */
+  /** Stops the database that a killed demonstration left behind. */
   async function endPostgres(dataDir: string): Promise<void> {
     const file = path.join(dataDir, 'postgres', 'postmaster.pid');
     const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
@@ -81,7 +81,7 @@ describe('the process', () => {
       return { service, port, url: `http://localhost:${port}` };
     };
 
-    /** The lines to paste that hold this text. */
+    /** The printed commands that contain this text. */
     const commands = (printed: string, text: string): string[] =>
       printed.split('\n').filter((line) => /^([A-Z]+=\$\()?curl /.test(line) && line.includes(text));
 
@@ -102,7 +102,7 @@ describe('the process', () => {
         url: string;
       };
       expect((await new Http(url).get(link.url)).status).toBe(200);
-      // What is built holds the styles too, in the place where they are looked for.
+      // The build includes the styles, in the folder where they are expected.
       for (const asset of STATIC_ASSETS) expect((await new Http(url).get(asset.path)).status).toBe(200);
       const clients = await shell(...variable('ADMIN'), ...commands(printed, '$ADMIN'));
       expect(JSON.parse(clients)).toHaveLength(5);
@@ -123,7 +123,7 @@ describe('the process', () => {
       expect(await service.stop()).toBe(0);
     });
 
-    it('keeps its credentials from start to start, also after it was killed; another has others', async () => {
+    it('keeps its credentials across starts, also after it was killed; another demonstration has different ones', async () => {
       const [first, other] = await Promise.all([demonstration('first'), demonstration('other')]);
       await Promise.all([first.service.ready(), other.service.ready()]);
       const kept = credentials(first.service.printed);
@@ -135,7 +135,7 @@ describe('the process', () => {
       expect(credentials(second.service.printed)).toEqual(kept);
       const [token] = commands(second.service.printed, 'client_credentials');
       expect(JSON.parse(await shell(token!))).toHaveProperty('access_token');
-      // Side by side, one knows nothing of the other's clients.
+      // A second demonstration does not know the first one's clients.
       const stranger = token!.replace(second.url, other.url);
       expect(JSON.parse(await shell(stranger))).toMatchObject({ error: 'invalid_client' });
       expect(await Promise.all([second.service.stop(), other.service.stop()])).toEqual([0, 0]);
@@ -152,17 +152,20 @@ describe('the process', () => {
       ['HOST', { HOST: '0.0.0.0' }],
       ['DATABASE_URL', { DATABASE_URL: 'mysql://root:hidden-word@db.example/x' }],
       ['ENCRYPTION_KEY', { NODE_ENV: 'production', ENCRYPTION_KEY: 'hidden-word' }],
-    ])('because of a bad %s ends with 1 and names it', async (name, environment: Record<string, string>) => {
-      const service = new SpawnedService({ DATA_DIR: path.join(root, 'never'), ...environment });
-      expect(await service.exit()).toBe(1);
-      expect(service.printed).toMatch(
-        new RegExp(`^The service cannot start with these settings:\n(.*\n)*  ${name} must`),
-      );
-      expect(service.printed).not.toMatch(/hidden-word|\n\s+at /);
-      expect(await readdir(root)).not.toContain('never');
-    });
+    ])(
+      'because of an invalid %s exits with 1 and names it',
+      async (name, environment: Record<string, string>) => {
+        const service = new SpawnedService({ DATA_DIR: path.join(root, 'never'), ...environment });
+        expect(await service.exit()).toBe(1);
+        expect(service.printed).toMatch(
+          new RegExp(`^The service cannot start with these settings:\n(.*\n)*  ${name} must`),
+        );
+        expect(service.printed).not.toMatch(/hidden-word|\n\s+at /);
+        expect(await readdir(root)).not.toContain('never');
+      },
+    );
 
-    it('because the database cannot be reached ends with 1, without its password', async () => {
+    it('because the database is unreachable exits with 1, without printing its password', async () => {
       const port = await freePort();
       const service = new SpawnedService({
         ...{ NODE_ENV: 'production', BASE_URL: 'https://auth.example', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
@@ -174,7 +177,7 @@ describe('the process', () => {
       expect(service.printed).not.toContain('hidden-word');
     });
 
-    it('because its port is taken ends with 1 and says so', async () => {
+    it('because its port is in use exits with 1 and says so', async () => {
       const taken = createServer();
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
       const database = await createTestDatabase();
@@ -207,7 +210,7 @@ describe('the process', () => {
   };
   const token = (url: string) => new Http(url).token({ grant_type: 'client_credentials' }, basic);
 
-  it('starts twice at once over an empty database: one migration, one operator, who can work', async () => {
+  it('starts twice at once on an empty database with one migration and one operator, who can work', async () => {
     const name = `empty_${randomBytes(8).toString('hex')}`;
     const url = new URL(process.env.TEST_DATABASE_URL!);
     url.pathname = '/postgres';
@@ -238,7 +241,7 @@ describe('the process', () => {
       await database.end();
       expect(services.map(({ printed }) => printed).join()).not.toMatch(/from the settings|postgres:\/\//);
       expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0]);
-      // Nothing but lines of the log, from the first to the last.
+      // The output consists only of log lines.
       for (const { printed } of services) {
         const lines = printed.trim().split('\n');
         expect(lines.map((line) => (JSON.parse(line) as { level: unknown }).level)).toContain('info');
@@ -255,13 +258,13 @@ describe('the process', () => {
     let port: number;
     let url: string;
 
-    /** Only the limits of a shutdown that are named run out. */
+    /** Only the named shutdown limits can expire. */
     const start = (...limits: (keyof typeof SHUTDOWN_LIMITS)[]) => {
       const { cutOff, end } = SHUTDOWN_LIMITS;
       const heldTimers = [cutOff, end].filter(
         (limit) => !limits.some((name) => SHUTDOWN_LIMITS[name] === limit),
       );
-      // However long it takes until all wait for a lock, none of them gives up.
+      // No request gives up, however long it takes until all of them wait for a lock.
       const patient = `${database.url}?lock_timeout=0&statement_timeout=0`;
       return new SpawnedService({ ...production(patient, port, port), ...operator }, { heldTimers });
     };
@@ -283,11 +286,11 @@ describe('the process', () => {
         socket.on('connect', () => socket.destroy());
       });
 
-    it('takes nothing new, finishes what is under way, and ends with 0; a second signal changes nothing', async () => {
+    it('accepts nothing new, finishes requests under way, and exits with 0; a second signal changes nothing', async () => {
       const service = await start().ready();
       const bearer = (await token(url)).json.access_token as string;
       await database.query('BEGIN');
-      // Reads go on; each of these writes is a statement of its own.
+      // Reads continue; each of these writes is one statement.
       await database.query('LOCK TABLE users IN SHARE MODE');
       const answers = Array.from({ length: 4 }, (_, n) =>
         new Http(url).send('/admin/users', { bearer, json: { email: `n${n}@mail.example`, name: 'Late' } }),
@@ -299,11 +302,11 @@ describe('the process', () => {
       service.signal('SIGINT');
       await database.query('COMMIT');
       expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-      // Connections that clients keep alive do not hold it up: it ends when the work does, and not because a limit ran out.
+      // Keep-alive connections do not delay it: it exits when the work is done, and not because a limit expired.
       expect(await service.exit()).toBe(0);
     });
 
-    it('while it still waits to migrate ends with 0 at once', async () => {
+    it('exits with 0 at once while it still waits to migrate', async () => {
       await database.query('BEGIN');
       await database.query('LOCK TABLE migrations');
       const service = start();
@@ -313,9 +316,9 @@ describe('the process', () => {
       await database.query('ROLLBACK');
     });
 
-    // Contract §14: within 10 s. The client is cut off when the first of the two limits is over, and then all ends in order:
-    // the second is not needed. That the second is below 10 s is in test/unit/stop-on-signals.spec.ts.
-    it('ends with 0 within 10 s although a client never finishes its request', async () => {
+    // Contract §14: within 10 s. The client is cut off at the first of the two limits, and then everything ends cleanly: the
+    // second limit is not needed. test/unit/stop-on-signals.spec.ts proves that the second one is below 10 s.
+    it('exits with 0 within 10 s although a client never finishes its request', async () => {
       const service = await start('cutOff').ready();
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);

@@ -9,11 +9,11 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-// Also where the start had to wait for it.
+// Also where the start had to wait for Redis.
 const SHARED = 'shared with the other instances';
 const PASSWORD = 'only-for-tests-77d2';
 
-describeWithRedis('own', 'a Redis with TLS, by a certificate authority of our own', () => {
+describeWithRedis('own', 'a Redis with TLS and our own certificate authority', () => {
   let folder: string;
   let files: string[];
   let database: TestDatabase;
@@ -37,7 +37,7 @@ describeWithRedis('own', 'a Redis with TLS, by a certificate authority of our ow
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A server that speaks TLS on a port of its own; the other is for the test. */
+  /** Starts a server with TLS on a port of its own; its other port is for the test. */
   const start = async (options: string[] = [], { file = '' } = {}) => {
     const port = await freePort();
     const [ca, certificate, key] = files as [string, string, string];
@@ -63,7 +63,7 @@ describeWithRedis('own', 'a Redis with TLS, by a certificate authority of our ow
       typeof words === 'string' ? service.printed.includes(words) : words.test(service.printed),
     );
 
-  it('is refused where the authority is not known, and where the certificate is for another name', async () => {
+  it('is refused if the authority is unknown or the certificate has another name', async () => {
     const { port } = await start(['--requirepass', PASSWORD]);
     const [unknown, misnamed] = await Promise.all([
       startService(`rediss://:${PASSWORD}@127.0.0.1:${port}`),
@@ -80,12 +80,12 @@ describeWithRedis('own', 'a Redis with TLS, by a certificate authority of our ow
     }
   });
 
-  it('shares counters: one server', async () => {
+  it('shares the counters as a single server', async () => {
     const { port } = await start(['--requirepass', PASSWORD]);
     await untilSaid(await startService(`rediss://:${PASSWORD}@127.0.0.1:${port}`, trusting()), SHARED);
   });
 
-  it('shares counters: the master that a sentinel names, both with TLS', async () => {
+  it('shares the counters as a master found through a sentinel, both with TLS', async () => {
     const master = await start(['--requirepass', PASSWORD]);
     const sentinel = await start(['--sentinel', '--tls-replication', 'yes'], {
       file: `sentinel monitor rate-limits 127.0.0.1 ${master.port} 1\nsentinel auth-pass rate-limits ${PASSWORD}\n`,
@@ -94,7 +94,7 @@ describeWithRedis('own', 'a Redis with TLS, by a certificate authority of our ow
     await untilSaid(await startService(url, trusting()), SHARED);
   });
 
-  it('shares counters: a cluster', async () => {
+  it('shares the counters as a cluster', async () => {
     const { server, port } = await start([
       '--cluster-enabled',
       'yes',

@@ -14,10 +14,10 @@ import { until } from '../support/until.js';
 const ROUNDS = process.env.FAULTS_LONG ? 5 : 1;
 const ASK_EVERY_MS = 250;
 const DRAIN_MS = 3_000;
-// The shipped balancer asks once a second; an upgrade goes on once it has seen that the last one is ready.
+// The shipped balancer checks once a second; an upgrade continues after it has seen that the last instance is ready.
 const SEEN_MS = 2_500;
 
-describe('told to stop', () => {
+describe('on a stop,', () => {
   let database: TestDatabase;
   let senders: Senders;
 
@@ -47,18 +47,18 @@ describe('told to stop', () => {
       socket.on('connect', () => socket.destroy());
     });
 
-  it('a service that nobody watches closes its port at once', async () => {
+  it('a service without readiness checks closes its port at once', async () => {
     const port = await freePort();
-    // At once: it does not wait for a time that never ends here.
+    // At once: the drain timer is held, so waiting for it would never end.
     const service = await start(port, port, [DRAIN_MS]);
-    // As whoever starts it does, who then goes away.
+    // One readiness check, as by whoever starts the service, and then no more.
     expect((await new Http(`http://127.0.0.1:${port}`).get('/health/ready')).status).toBe(200);
     service.signal('SIGTERM');
     await until('the port is closed', async () => !(await isOpen(port)));
     expect(await service.exit()).toBe(0);
   });
 
-  it('a service that is watched says at once that it is not ready, and still serves for three seconds', async () => {
+  it('a service with readiness checks reports at once that it is not ready, and still serves requests for three seconds', async () => {
     const port = await freePort();
     const service = await start(port, port);
     const http = new Http(`http://127.0.0.1:${port}`);
@@ -69,9 +69,9 @@ describe('told to stop', () => {
     }
     const told = stopwatch();
     service.signal('SIGTERM');
-    // At once: while the port is open.
+    // At once: while the port is still open.
     await until('it is not ready', async () => (await ready()).status === 503);
-    // Whoever was not told yet is served as ever, and told to come on another connection the next time.
+    // Clients that do not know yet are served as usual, and told to open another connection for the next request.
     const basic = { id: senders.client.id, secret: senders.client.secret };
     const late = await http.token({ grant_type: 'client_credentials' }, basic);
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close']);
@@ -82,12 +82,12 @@ describe('told to stop', () => {
 
   describeUnless(
     lackingHaproxy,
-    'two instances behind the load balancer, one after the other under load',
+    'two instances behind the load balancer, restarted one after the other under load,',
     () => {
       let balancer: Haproxy | undefined;
       afterEach(() => balancer?.stop());
 
-      it('refuse no request and lose no answer', async () => {
+      it('refuse no request and lose no response', async () => {
         const [publicPort, ...ports] = [await freePort(), await freePort(), await freePort()];
         const services = await Promise.all(ports.map((port) => start(port, publicPort!)));
         balancer = await Haproxy.start(publicPort!, ports);

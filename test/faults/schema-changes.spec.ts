@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 
 const ROWS = process.env.FAULTS_LONG ? 200_000 : 50_000;
 
-/** As the next release would add to a large table that every refresh writes. */
+/** A migration of the next release, which expands a large table that every refresh writes. */
 class Expands1799000000000 implements MigrationInterface {
   name = 'Expands1799000000000';
   transaction = false;
@@ -40,7 +40,7 @@ class Expands1799000000000 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-/** As the release after that would take away what no build needs any more but the one that runs. */
+/** A migration of the release after that, which removes what only this build still needs. */
 class Contracts1799000000001 implements MigrationInterface {
   name = 'Contracts1799000000001';
   transaction = false;
@@ -54,7 +54,7 @@ class Contracts1799000000001 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-describe('this build, beside the schema of the next one', () => {
+describe('this build, with the schema of the next one,', () => {
   let database: TestDatabase;
   let senders: Senders;
   let emails: string[];
@@ -93,7 +93,7 @@ describe('this build, beside the schema of the next one', () => {
     await database.drop();
   });
 
-  /** Somebody who reads the large table in a transaction that stays open: a report, a backup. */
+  /** Reads the large table in a transaction that stays open, as a report or a backup does. */
   async function readerOf(table: string): Promise<() => Promise<void>> {
     const reader = new Client({ connectionString: database.url });
     await reader.connect();
@@ -112,7 +112,7 @@ describe('this build, beside the schema of the next one', () => {
       )
     )[0];
 
-  it('serves every request while a migration that follows the rule waits for readers, fills and indexes a large table', async () => {
+  it('serves every request while an expanding migration waits for readers, fills a column and indexes a large table', async () => {
     const load = new Load(http, senders);
     let running = true;
     const signIns = { done: 0 };
@@ -133,7 +133,7 @@ describe('this build, beside the schema of the next one', () => {
       migrations: [...MIGRATIONS, Expands1799000000000],
       say: (line) => said.push(line),
     });
-    // The change of the table has waited as long as it may, and let those pass who waited behind it.
+    // The ALTER TABLE has waited as long as it may, and let the requests behind it pass.
     await until('it is tried again', () => said.length > 0);
     await load.untilEach(200);
     const endFirst = endReading;
@@ -158,7 +158,7 @@ describe('this build, beside the schema of the next one', () => {
     expect(service.printed).not.toMatch(/"level":"(error|fatal)"/);
   });
 
-  it('says that it is not ready, and refuses requests with 503, once the schema needs a newer build', async () => {
+  it('reports that it is not ready, and refuses requests with 503, once the schema needs a newer build', async () => {
     const { client } = senders;
     const answers: string[] = [];
     let running = true;
@@ -186,7 +186,7 @@ describe('this build, beside the schema of the next one', () => {
     );
   });
 
-  it('does not start on such a schema, and does not migrate it: it says which build is needed', async () => {
+  it('does not start on such a schema and does not migrate it, and names the build that is needed', async () => {
     const words =
       /DATABASE_URL points to a schema that requires a newer build, one that knows the migration Contracts1799000000001/;
     for (const MIGRATE_ON_START of ['true', 'false']) {

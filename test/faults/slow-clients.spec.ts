@@ -12,19 +12,19 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-// What the service allows.
+// The limits of the service.
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const SLOW_CLIENTS = 50;
-// Seen: about 40 at the least, with 200 ms between two. Whoever had to wait for the slow ones would be served once.
+// Measured: at least about 40, with 200 ms between two. A client that had to wait for the slow ones would be served once.
 const SERVED_MEANWHILE = 4;
 
 const CONNECTIONS = 10_000;
 const FILES = CONNECTIONS + 1_000;
-// Issue: memory of one instance.
+// The limit for the memory of one instance.
 const MEMORY_MB = 250;
 const QUESTIONS = 50;
-// The processor's time of the service for one, in milliseconds, which neighbours do not add to; seen: 3.
+// The processor milliseconds of the service per request, which other processes do not affect; measured: 3.
 const CPU_MS = 40;
 
 describe('clients that send one byte a second', () => {
@@ -32,10 +32,10 @@ describe('clients that send one byte a second', () => {
   beforeAll(async () => (service = await startService()));
   afterAll(() => service.stop());
 
-  /** Where the clients were, in the order in which their connections were closed. */
+  /** What the clients were sending, in the order in which their connections were closed. */
   const closed: ('head' | 'body')[] = [];
 
-  /** Sends the start at once and the rest a byte a second, until the connection is closed; what came back. */
+  /** Sends the start at once and the rest one byte a second, until the connection is closed; returns what was received. */
   const trickle = (where: 'head' | 'body', start: string, rest: string) =>
     new Promise<string>((resolve) => {
       let [text, sent] = ['', 0];
@@ -50,7 +50,7 @@ describe('clients that send one byte a second', () => {
       });
     });
 
-  it('are cut off with 408 within a bound, in headers as in body, and hold up no one else', async () => {
+  it('are cut off with 408 within a limit, in the headers and in the body, and delay no other client', async () => {
     const waited = stopwatch();
     const client = await service.make.client();
     const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000';
@@ -77,10 +77,10 @@ describe('clients that send one byte a second', () => {
       expect(text).toMatch(/^HTTP\/1\.1 408 .*\r\n(?:.*\r\n)*content-type: application\/problem\+json/);
     }
     waited.expectAtLeast(HEADERS_MS);
-    // Within a bound: each is cut off although it goes on sending, for a quarter of an hour if it could.
+    // Within a limit: each is cut off although it could go on sending for a quarter of an hour.
     for (const text of await Promise.all(bodies)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
     waited.expectAtLeast(REQUEST_MS);
-    // Each part has a limit of its own: whoever is in the body has longer.
+    // Each part has its own limit; the body has more time.
     expect(new Set(closed.slice(0, SLOW_CLIENTS))).toEqual(new Set(['head']));
     expect(service.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
   });
@@ -100,7 +100,7 @@ describeUnless(lacking, 'ten thousand idle connections', () => {
     await database.drop();
   });
 
-  it('leave the service quick, and below its bound of memory', async () => {
+  it('leave the service fast, and below its memory limit', async () => {
     const port = await freePort();
     const http = new Http(`http://127.0.0.1:${port}`);
     const service = await new SpawnedService(
@@ -134,7 +134,7 @@ describeUnless(lacking, 'ten thousand idle connections', () => {
     expect(megabytes).toBeLessThan(MEMORY_MB);
     expect(cpu).toBeLessThan(CPU_MS);
     expect(said).toBe('open\n');
-    // They do not hold up the shutdown either.
+    // They do not delay the shutdown either.
     expect(await service.stop()).toBe(0);
   });
 });

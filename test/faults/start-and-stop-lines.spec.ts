@@ -21,7 +21,7 @@ describe('the log of a production start and stop', () => {
       .map((line) => JSON.parse(line) as { level: string; msg: string });
   };
 
-  it('warns where anybody may read the metrics, and says when the service stops', async () => {
+  it('warns if anybody may read the metrics, and says when the service stops', async () => {
     const lines = await linesOf({});
     const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(warnings).toEqual([expect.stringMatching(/^METRICS_TOKEN is not set/)]);
@@ -31,7 +31,7 @@ describe('the log of a production start and stop', () => {
     ]);
   });
 
-  it('warns of nothing with a token for the metrics', async () => {
+  it('warns of nothing if the metrics need a token', async () => {
     const lines = await linesOf({ METRICS_TOKEN: 'a-token-for-the-metrics' });
     expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });

@@ -38,13 +38,13 @@ describe('a start that fails', () => {
     });
     return service;
   };
-  /** Its one line. */
+  /** The only line of the log. */
   const lastWords = async (settings: Record<string, string>): Promise<string> => {
     const service = await start(settings);
     expect(await service.exit()).toBe(1);
     expect(service.printed).not.toContain(HIDDEN);
     const lines = service.printed.trim().split('\n');
-    // What it waits for is said before.
+    // Lines about waiting come before it.
     const fatal = lines.map((line) => JSON.parse(line) as { level: string; msg: string; err?: unknown });
     expect(fatal.filter(({ level }) => level === 'fatal')).toHaveLength(1);
     expect(fatal.at(-1)).toMatchObject({ level: 'fatal' });
@@ -52,7 +52,7 @@ describe('a start that fails', () => {
     return fatal.at(-1)!.msg;
   };
 
-  it('for a wrong password, a database that is not there or a right that is missing says so at once, by the setting', async () => {
+  it('because of a wrong password, a missing database or a missing privilege says so at once, and names the setting', async () => {
     const [password, database, right] = await Promise.all([
       lastWords({ DATABASE_URL: at('/postgres', role, 'not-the-hidden-one') }),
       lastWords({ DATABASE_URL: at('/no_such_database') }),
@@ -65,13 +65,13 @@ describe('a start that fails', () => {
     );
   });
 
-  it('for a server that does not speak TLS says so', async () => {
+  it('because the server does not support TLS says so', async () => {
     expect(await lastWords({ DATABASE_URL: `${at('/postgres')}?sslmode=verify-full` })).toBe(
       'DATABASE_URL: the server does not support TLS, which sslmode in the URL requires',
     );
   });
 
-  describe('for a database', () => {
+  describe('because of a database', () => {
     let silent: Server;
     beforeAll(async () => {
       silent = createServer(() => undefined);
@@ -79,7 +79,7 @@ describe('a start that fails', () => {
     });
     afterAll(() => silent.close());
 
-    it('that does not answer, or is not there, waits as long as it is told, and says so', async () => {
+    it('that does not answer or is not there waits for the configured time, and says so', async () => {
       const { port } = silent.address() as AddressInfo;
       const words = await Promise.all([
         lastWords({
@@ -98,7 +98,7 @@ describe('a start that fails', () => {
     });
   });
 
-  it('for a port that is taken names PORT', async () => {
+  it('because the port is in use names PORT', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const database = await createTestDatabase();
@@ -115,7 +115,7 @@ describe('a start that fails', () => {
     }
   });
 
-  it('with a key that is not the database’s names ENCRYPTION_KEY and the id of the one that is expected', async () => {
+  it('because the key is not the database’s names ENCRYPTION_KEY and the id of the expected key', async () => {
     const database = await createTestDatabase();
     try {
       const first = await start({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
@@ -125,7 +125,7 @@ describe('a start that fails', () => {
       const words = await lastWords({ DATABASE_URL: database.url, ENCRYPTION_KEY: key });
       expect(words).toMatch(/ENCRYPTION_KEY.*\b[0-9a-f]{8}\b/);
       expect(words).not.toContain(key);
-      // With the key that was there before it is one of those that open.
+      // Together with the previous key it is accepted.
       const both = await start({
         ...{ DATABASE_URL: database.url, LOG_LEVEL: 'info' },
         ...{ ENCRYPTION_KEY: key, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY },
@@ -137,7 +137,7 @@ describe('a start that fails', () => {
     }
   });
 
-  it('for a data folder that cannot be made ends, and names it', async () => {
+  it('because a data folder cannot be created exits, and names the folder', async () => {
     const service = new SpawnedService({ DATA_DIR: '/proc/x', PORT: String(await freePort()) });
     expect(await service.exit()).toBe(1);
     expect(service.printed).toContain('/proc/x');
@@ -151,7 +151,7 @@ describe('a start that fails', () => {
 });
 
 describe('a start before its database', () => {
-  it('waits for it, says so and for how long, and then serves', async () => {
+  it('waits for the database, logs that and for how long, and then serves requests', async () => {
     const postgres = await OwnPostgres.start();
     await postgres.end('SIGINT');
     const port = String(await freePort());

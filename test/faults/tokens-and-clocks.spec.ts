@@ -17,17 +17,17 @@ import { until } from '../support/until.js';
 
 const PRELOADED = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'stepping-clock.mjs')).href;
 const HOUR = 3600;
-// Of each process: how many seconds it is off, before and after its step. They are further apart than an access token lives.
+// How many seconds each process is off, before and after its step. The differences exceed the lifetime of an access token.
 const OFFSETS = [
   [6 * HOUR, -7 * HOUR],
   [-6 * HOUR, 7 * HOUR],
 ] as const;
 const LATE_OFFSET = 30 * HOUR;
 const TOOL_OFFSET = -30 * HOUR;
-// How long the test watches a token before it ends.
+// How long the test observes a token before it expires.
 const SECONDS_LEFT = 3;
 
-/** Processes of the service over one database, none of which knows what time it is. */
+/** Processes of the service on one database, none of which has the right time. */
 describe('instances whose clocks are hours apart from each other and from the database', () => {
   let database: TestDatabase;
   let maker: TestInstance;
@@ -73,7 +73,7 @@ describe('instances whose clocks are hours apart from each other and from the da
       { imports: [PRELOADED] },
     ).ready();
 
-  /** What every instance makes of a token. */
+  /** Whether each instance accepts a token. */
   const seen = (token: string) => Promise.all(instances.map((http) => isAccepted(http, token)));
   const nowhere = () => instances.map(() => false);
   const everywhere = () => instances.map(() => true);
@@ -86,9 +86,9 @@ describe('instances whose clocks are hours apart from each other and from the da
     await tracked.expectAllRight();
   }
 
-  it('refuse a token once it has ended, whichever ended it, and none before', endAll);
+  it('refuse a token once it has ended, whichever instance ended it, and not before', endAll);
 
-  it('do so while their listening connections are cut', async () => {
+  it('refuse tokens in time while their listening connections are cut', async () => {
     const endUsersTokens = await traffic.usersTokens();
     await whileCut(database.url, async () => {
       await endUsersTokens();
@@ -97,7 +97,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     await tracked.expectAllRight();
   });
 
-  it('do so while their listening connections are frozen', async () => {
+  it('refuse tokens in time while their listening connections are frozen', async () => {
     const endUsersTokens = await traffic.usersTokens();
     await whileFrozen(database.url, instances.length + 1, async () => {
       await endUsersTokens();
@@ -106,7 +106,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     await tracked.expectAllRight();
   });
 
-  it('let a token end when the database says so, and not before', async () => {
+  it('let a token expire by the database’s clock, and not before', async () => {
     const issued = [
       await make.clientToken(client),
       (await traffic.family()).tokens.access_token,
@@ -116,7 +116,7 @@ describe('instances whose clocks are hours apart from each other and from the da
       expect(await seen(await endingIn({ database }, token, -1))).toEqual(nowhere());
       const ending = await endingIn({ database }, token, SECONDS_LEFT);
       const { expiresAt } = await accessRecordOf({ database }, ending);
-      /** Whether it has been over for so many milliseconds by the clock of the database. */
+      /** Whether it has been expired for this many milliseconds by the database's clock. */
       const isOver = async (since: number) => {
         const [row] = await database.query<{ over: boolean }>(
           'SELECT to_timestamp(($1::float8 + $2) / 1000) <= clock_timestamp() AS over',
@@ -136,7 +136,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     }
   });
 
-  it('agree on which retired refresh token may be repeated, and which ends its grant', async () => {
+  it('agree on which retired refresh token may be repeated and which one ends its grant', async () => {
     for (const [n, http] of instances.entries()) {
       const other = instances[(n + 1) % instances.length]!;
       const { tokens, userId } = await traffic.family();
@@ -155,7 +155,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     }
   });
 
-  it('give tokens that say when they were issued by the clock of the database, and how long they live', async () => {
+  it('issue tokens whose issue time and lifetime follow the database’s clock', async () => {
     const inspector = await make.operatorClient(['token:introspect']);
     const basic = { id: inspector.id, secret: inspector.secret };
     const { id, secret } = client;
@@ -174,7 +174,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     }
   });
 
-  it('follow a tool with yet another clock, which renews the key and revokes the one before', async () => {
+  it('follow a tool with yet another clock that rotates the key and revokes the previous one', async () => {
     const tool = async (...args: string[]) => {
       const env = {
         ...{ PATH: process.env.PATH, CLOCK_OFFSETS: String(TOOL_OFFSET) },
@@ -189,7 +189,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     const signedByOld = new Set(tracked.live);
     const { keyId } = await accessRecordOf({ database }, family.tokens.access_token);
     await tool('rotate-token-key');
-    // Until it has heard of the new key an instance signs with the old one.
+    // Until an instance has heard of the new key, it signs with the old one.
     await heardEverywhere();
     for (let n = 0; n < instances.length; n++) await traffic.issue();
     await traffic.refresh(family);
@@ -199,12 +199,12 @@ describe('instances whose clocks are hours apart from each other and from the da
       () => tool('revoke-token-key', String(keyId)),
     );
     await heardEverywhere();
-    // The family goes on: its newest tokens are the new key's.
+    // The family continues: its newest tokens are signed with the new key.
     await traffic.refresh(family);
     await endAll();
   });
 
-  it('take in another that is started in the middle, with a clock of its own', async () => {
+  it('work with another instance, with its own clock, that is started in the middle', async () => {
     const family = await traffic.family();
     const port = await freePort();
     services.push(await start(port, [LATE_OFFSET]));
@@ -214,7 +214,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     await endAll();
   });
 
-  it('go on when their clocks step in the middle', async () => {
+  it('continue when their clocks step in the middle', async () => {
     const { tokens, userId } = await traffic.family();
     const own = await make.clientToken(client);
     for (const [n, offsets] of OFFSETS.entries()) {
@@ -233,7 +233,7 @@ describe('instances whose clocks are hours apart from each other and from the da
     await endAll();
   });
 
-  it('write no error into their logs through all of this', () => {
+  it('log no error during all of this', () => {
     for (const { printed } of services) expect(printed).not.toMatch(/"level":"(error|fatal)"/);
     expect(tracked.looks).toBeGreaterThan(tracked.count);
   });

@@ -12,7 +12,7 @@ import { judgeAt, TokenTraffic } from '../support/token-traffic.js';
 import { TrackedTokens } from '../support/tracked-tokens.js';
 import { until } from '../support/until.js';
 
-describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at one beside it,', () => {
+describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at one without it,', () => {
   let database: TestDatabase;
   let pooler: PgBouncer;
   let direct: TestInstance;
@@ -40,11 +40,11 @@ describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at 
     return { code: await consentedCode(direct, client.id, userId), userId };
   };
 
-  describe('in transaction mode, where it is not ready and may fail,', () => {
+  describe('in transaction mode, in which the instance is not ready and may fail,', () => {
     beforeAll(() => start('transaction'));
     afterAll(stop);
 
-    it('are refused from the moment at which they have ended, and not before', async () => {
+    it('are refused as soon as they have ended, and not before', async () => {
       const { http, app } = behind;
       const look = async (bearer: string) => (await http.get('/v2/users', { bearer })).status;
       const live: number[] = [];
@@ -55,7 +55,7 @@ describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at 
         for (const token of [access_token, await make.clientToken(client)]) {
           for (let time = 0; time < 5; time++) live.push(await look(token));
           expect((await revoke(direct.http, client, token)).status).toBe(200);
-          // It relies on nothing that it remembers, so nothing has to reach it first.
+          // The instance relies on nothing that it has cached, so no change has to reach it first.
           for (let time = 0; time < 5; time++) ended.push(await look(token));
         }
       }
@@ -82,7 +82,7 @@ describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at 
       await stop();
     });
 
-    it('end everywhere in time, and no earlier', async () => {
+    it('end everywhere in time, and not before', async () => {
       const endUsersTokens = await traffic.usersTokens();
       await tracked.expectAllRight();
       await endUsersTokens();
@@ -90,7 +90,7 @@ describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at 
       await tracked.expectAllRight();
     });
 
-    it('while listening connections are cut', async () => {
+    it('end in time while listening connections are cut', async () => {
       const endUsersTokens = await traffic.usersTokens();
       await whileCut(database.url, async () => {
         await endUsersTokens();
@@ -99,7 +99,7 @@ describeUnless(lackingPgBouncer, 'tokens at an instance behind a pooler, and at 
       await tracked.expectAllRight();
     });
 
-    it('while listening connections are frozen', async () => {
+    it('end in time while listening connections are frozen', async () => {
       const endUsersTokens = await traffic.usersTokens();
       await whileFrozen(database.url, 2, async () => {
         await endUsersTokens();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Runs a program of Node.js to its end. */
+/** Runs a Node.js program until it exits. */
 const node = (...args: string[]) =>
   new Promise<{ code: number; out: string; err: string }>((resolve) => {
     const { PATH, HOME, TMPDIR } = process.env;
@@ -27,7 +27,7 @@ describe('the bench', () => {
     expect(err).toContain(words);
   });
 
-  describe('its load', () => {
+  describe('when it generates load', () => {
     let server: Server;
     let answer: { status: number; body: string; headers?: Record<string, string> };
     beforeAll(async () => {
@@ -60,23 +60,20 @@ describe('the bench', () => {
 
     it.each([
       ['another status', { status: 503, body: JSON.stringify(right) }],
-      [
-        'a member that is not as it should be',
-        { status: 200, body: JSON.stringify({ ...right, scope: '' }) },
-      ],
-      ['text that is no JSON', { status: 200, body: 'access_token' }],
+      ['a wrong member', { status: 200, body: JSON.stringify({ ...right, scope: '' }) }],
+      ['text that is not JSON', { status: 200, body: 'access_token' }],
       [
         'no length',
         { status: 200, body: JSON.stringify(right), headers: { 'transfer-encoding': 'chunked' } },
       ],
-    ])('fails at an answer with %s', async (_name, wrong) => {
+    ])('fails at a response with %s', async (_name, wrong) => {
       answer = wrong;
       const { code, err } = await load();
       expect(code).toBe(1);
       expect(err).toMatch(/a wrong answer|an answer without a length/);
     });
 
-    it('counts right answers', async () => {
+    it('counts correct responses', async () => {
       answer = { status: 200, body: JSON.stringify(right) };
       const { code, out } = await load();
       expect(code).toBe(0);
@@ -88,18 +85,21 @@ describe('the bench', () => {
     [48, [17, 32]],
     [16, [4, 13]],
     [6, [1, 6]],
-  ])('says within what the median of %i rounds lies with a certainty of 95 %%', async (count, interval) => {
-    const { out } = await node(
-      '--input-type=module',
-      '-e',
-      `import { medianInterval } from './bench/measure.mjs';
+  ])(
+    'reports the interval that contains the median of %i rounds with a confidence of 95 %%',
+    async (count, interval) => {
+      const { out } = await node(
+        '--input-type=module',
+        '-e',
+        `import { medianInterval } from './bench/measure.mjs';
        const numbers = Array.from({ length: ${count} }, (_, n) => n + 1).reverse();
        process.stdout.write(JSON.stringify(medianInterval(numbers)));`,
-    );
-    expect(JSON.parse(out)).toEqual(interval);
-  });
+      );
+      expect(JSON.parse(out)).toEqual(interval);
+    },
+  );
 
-  it('runs every workload and reports them as a table and a picture', async () => {
+  it('runs every workload and reports the results as a table and a chart', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-spec-'));
     try {
       const out = path.join(folder, 'report');
@@ -132,11 +132,11 @@ describe('the bench', () => {
         expect([name, Number(named(name)[1])]).toEqual([name, expect.any(Number)]);
         expect([name, Number(named(name)[1]) >= 0]).toEqual([name, true]);
       }
-      // Beside the wall, and what a million requests leave behind: further tables, which begin with the same names.
+      // The comparison with the wall and the growth per million requests: further tables, whose rows begin with the same names.
       const all = (name: string) => rows.filter((cells) => cells[0] === name);
       const [wall, growth] = all('W1').filter((cells) => Number(cells[1]!.replaceAll(',', '')) > 0);
       expect([wall, growth].map((cells) => cells?.length)).toEqual([9, 7]);
-      // A row for each token is what the floor leaves behind.
+      // The floor leaves one row for each token.
       expect(growth![1]).toBe('1,000,000');
       const picture = await readFile(`${out}.svg`, 'utf8');
       expect(picture).toMatch(/^<svg .*<\/svg>\s*$/s);

@@ -7,7 +7,7 @@ import { Transactions } from '../../src/database/transactions.js';
 import { freePort } from '../support/test-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-/** ReadyForQuery, and what a server that is told to end says of its own accord. */
+/** ReadyForQuery, and the message of a server that is told to shut down. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 const FATAL = message(
   'E',
@@ -27,7 +27,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Nobody remembers anything here. */
+/** Nothing is cached here. */
 const NO_CHANGES = { catchUp: () => Promise.resolve() } as unknown as AccessChanges;
 
 describe('the pool of connections', () => {
@@ -67,8 +67,8 @@ describe('the pool of connections', () => {
     await database.drop();
   });
 
-  it('outlives connections that the server ends with the very packet that made them', async () => {
-    // The one that is idle since the start is in use meanwhile.
+  it('survives connections that the server ends with the same packet that established them', async () => {
+    // The connection that has been idle since the start is in use meanwhile.
     const holder = dataSource.createQueryRunner();
     await holder.connect();
     isEnding = true;
@@ -84,7 +84,7 @@ describe('the pool of connections', () => {
     expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('takes a connection that is cut between two statements of a transaction for a database that is away', async () => {
+  it('treats a connection cut between two statements of a transaction as an unavailable database', async () => {
     const error = await failureOf(
       new Transactions(dataSource, NO_CHANGES).run(async (manager) => {
         const [{ pid }] = (await manager.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];

@@ -52,26 +52,26 @@ const failure = (attempt: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-/** A zombie is not alive: whoever adopted an orphan may take its time to reap it. */
+/** A zombie is not alive: the process that adopted an orphan may take its time to reap it. */
 const isAlive = async (pid: number) => (await processIdentity(pid)) !== undefined;
 
 async function serverPid(dataDir: string): Promise<number> {
   return Number((await fs.readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-/** Code that keeps a process going until SIGTERM, and then ends it in the given way. */
+/** Code that keeps a process running until SIGTERM, and then ends it in the given way. */
 function stayUntilTold(end: string): string {
   return `const stay = setInterval(() => {}, 1000); process.once('SIGTERM', () => { clearInterval(stay); ${end} });`;
 }
 
-/** Runs the supervisor in a Node process of its own, as ES modules and from another working directory. */
+/** Runs the supervisor in a Node.js process of its own, as ES modules and from another working directory. */
 function spawnService(dataDir: string, then: string): { child: ChildProcess; printed: () => string } {
   const code = `
     import { startEmbeddedPostgres } from ${JSON.stringify(BUILT)};
     const options = { dataDir: ${JSON.stringify(dataDir)}, say: () => {}, settings: ${JSON.stringify(FAST)} };
     const line = await startEmbeddedPostgres(options).then(({ url }) => url, ({ message }) => message);
     ${then}
-    // Not before it can be told to end.
+    // Not before it handles SIGTERM.
     console.log(line);`;
   const args = ['--input-type=module', '-e', code];
   const child = spawn(process.execPath, args, { cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] });
@@ -81,7 +81,7 @@ function spawnService(dataDir: string, then: string): { child: ChildProcess; pri
   return { child, printed: () => text };
 }
 
-/** Resolves with the URL or the error message that the service printed once it was started. */
+/** Resolves to the URL or the error message that the service printed after its start. */
 async function startInChild(dataDir: string, then = STAY): Promise<{ child: ChildProcess; line: string }> {
   const { child, printed } = spawnService(dataDir, then);
   await until('the service has printed a line', () => printed().includes('\n'));
@@ -97,7 +97,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Pro
 
 beforeAll(async () => {
   root = await fs.mkdtemp(path.join(os.tmpdir(), 'embedded-postgres-'));
-  // As root the tests run PostgreSQL as another user, who must be able to come in.
+  // When run as root, the tests run PostgreSQL as another user, who needs access to the folder.
   await fs.chmod(root, 0o755);
 });
 
@@ -116,7 +116,7 @@ afterAll(async () => {
 });
 
 describe('the embedded PostgreSQL', () => {
-  it('makes a UTF-8 cluster with a kept password, and finds its data again', async () => {
+  it('creates a UTF-8 cluster with a stored password, and finds its data again', async () => {
     const dataDir = newFolder();
     const first = await start(dataDir);
     expect(first.url).toMatch(/^postgres:\/\/postgres:[\w-]{43}@127\.0\.0\.1:\d+\/charging_data$/);
@@ -131,7 +131,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await failure(query(first.url.replace(/:[\w-]{43}@/, ':wrong@'), 'SELECT 1'))).toMatch(/password/);
     await query(first.url, `CREATE TABLE kept AS SELECT 'still here' AS text`);
     const pid = await serverPid(dataDir);
-    // A process group of its own: Ctrl-C in the terminal reaches the service only.
+    // A process group of its own, so that Ctrl-C in the terminal reaches only the service.
     const stat = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
     if (stat) expect(stat.split(' ')[4]).toBe(String(pid));
     await Promise.all([first.stop(), first.stop()]);
@@ -140,7 +140,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.url, 'SELECT text FROM kept')).toEqual([{ text: 'still here' }]);
   });
 
-  it('stops the server that a service killed with SIGKILL left behind, and finds its data', async () => {
+  it('stops the server left behind by a service killed with SIGKILL, and finds its data', async () => {
     const dataDir = newFolder();
     const { child, line } = await startInChild(dataDir);
     await query(line, `CREATE TABLE kept AS SELECT 1 AS one`);
@@ -152,9 +152,9 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
   });
 
-  it('is started again under the same URL when it is killed, and ends for good when it is stopped', async () => {
+  it('is restarted under the same URL when it is killed, and stays down when it is stopped', async () => {
     const dataDir = newFolder();
-    // What was committed must be there.
+    // Committed rows must still exist.
     const database = await start(dataDir, { settings: { fsync: 'off' } });
     await query(database.url, `CREATE TABLE kept AS SELECT 1 AS one`);
     const first = await serverPid(dataDir);
@@ -167,17 +167,17 @@ describe('the embedded PostgreSQL', () => {
       expect.stringContaining('stopped unexpectedly'),
       expect.stringContaining('running again'),
     ]);
-    // Also where it is on its way up again.
+    // Also while it is restarting.
     process.kill(second, 'SIGKILL');
     await database.stop();
-    // The children of a killed server end by themselves, as soon as they notice.
+    // The children of a killed server exit on their own as soon as they notice.
     await until('none of its processes is left', async () => {
       return (await clusterProcesses(path.join(dataDir, 'postgres'))).length === 0;
     });
     await start(dataDir);
   });
 
-  it('asks the server to stop when the process ends without stopping it', async () => {
+  it('shuts the server down when the process exits without stopping it', async () => {
     for (const way of ['', 'throw new Error("on purpose");', 'process.exit(3);']) {
       const dataDir = newFolder();
       const { child } = await startInChild(dataDir, stayUntilTold(way));
@@ -187,7 +187,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('is not stopped by a postmaster.pid whose pid now belongs to something else, and leaves that alone', async () => {
+  it('ignores a postmaster.pid whose pid now belongs to another process, and leaves that process alone', async () => {
     const dataDir = newFolder();
     await (await start(dataDir)).stop();
     const unrelated = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -203,7 +203,7 @@ describe('the embedded PostgreSQL', () => {
     expect(unrelated.exitCode ?? unrelated.signalCode).toBeNull();
   });
 
-  it('refuses a folder that a live process has, and takes it over once that one is killed', async () => {
+  it('refuses a folder that a running process uses, and takes it over once that process is killed', async () => {
     const dataDir = newFolder();
     const { child, line } = await startInChild(dataDir);
     const message = await failure(start(dataDir));
@@ -217,7 +217,7 @@ describe('the embedded PostgreSQL', () => {
     await start(dataDir);
   });
 
-  it('lets exactly one of many take over the folder of a killed service', async () => {
+  it('lets exactly one of many services take over the folder of a killed service', async () => {
     const dataDir = newFolder();
     await end((await startInChild(dataDir)).child);
     const started = await Promise.all([1, 2, 3, 4].map(() => startInChild(dataDir)));
@@ -226,7 +226,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(urls[0]!, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('runs two data folders side by side, each with its own settings', async () => {
+  it('runs two data folders in parallel, each with its own settings', async () => {
     const other = { settings: { work_mem: '3MB' }, database: 'other "one"' };
     const [one, two] = await Promise.all([start(newFolder()), start(newFolder(), other)]);
     expect(new URL(one.url).password).not.toBe(new URL(two.url).password);
@@ -235,7 +235,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(two.url, sql)).toEqual([{ fsync: 'on', memory: '3MB', name: 'other "one"' }]);
   });
 
-  it('recovers from an init that was killed half-way', async () => {
+  it('recovers from an initialisation that was killed halfway', async () => {
     const dataDir = newFolder();
     const { child } = spawnService(dataDir, STAY);
     const names = () => fs.readdir(dataDir).catch(() => [] as string[]);
@@ -250,7 +250,7 @@ describe('the embedded PostgreSQL', () => {
     expect((await names()).filter((name) => name.startsWith('postgres.init-'))).toEqual([]);
   });
 
-  it('tells PostgreSQL its own reason, and the password in no message', async () => {
+  it('passes on PostgreSQL’s own error, but never the password', async () => {
     const dataDir = newFolder();
     await (await start(dataDir)).stop();
     const password = (await fs.readFile(path.join(dataDir, 'postgres-password'), 'utf8')).trim();
@@ -273,7 +273,7 @@ describe('the embedded PostgreSQL', () => {
   it('leaves nothing behind when initdb fails, and the next start works', async () => {
     const dataDir = newFolder();
     await fs.mkdir(dataDir);
-    // To initdb a password that begins with NUL is an empty one, which it refuses.
+    // initdb treats a password that begins with NUL as empty and refuses it.
     const password = path.join(dataDir, 'postgres-password');
     await fs.writeFile(password, '\0secret');
     const message = await failure(start(dataDir));
@@ -284,7 +284,7 @@ describe('the embedded PostgreSQL', () => {
     await start(dataDir);
   });
 
-  it('says what is wrong with a folder that it cannot use', async () => {
+  it('says why it cannot use a folder', async () => {
     const dataDir = newFolder();
     await fs.mkdir(path.join(dataDir, 'postgres', 'something'), { recursive: true });
     expect(await failure(start(dataDir))).toContain('cannot be used');
@@ -293,7 +293,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await failure(start('relative/folder'))).toContain('must be an absolute path');
   });
 
-  it('tries another port when somebody was quicker to take the first', async () => {
+  it('tries another port when another process took the first one', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -9,7 +9,7 @@ const SETTINGS = path.join(process.cwd(), 'dist', 'src', 'config', 'settings.js'
 const PRINT_KEY = `const { loadSettings } = await import(${JSON.stringify(SETTINGS)});
   process.stdout.write((await loadSettings(process.env)).encryptionKey.toString('hex'));`;
 
-it('processes that start at once make one encryption key between them, and nothing else', async () => {
+it('processes that start at the same time create a single encryption key, and nothing else', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-key-'));
   const env = {
     PATH: process.env.PATH,

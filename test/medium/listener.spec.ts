@@ -15,7 +15,7 @@ describe('the listening connection', () => {
   let listener: Listener;
   let heard: string[];
 
-  /** Between the two like a pooler in transaction mode: all goes through but what comes of itself. */
+  /** A relay that works like a pooler in transaction mode: it forwards everything except unsolicited messages. */
   beforeEach(async () => {
     database = await createTestDatabase();
     lost = 0;
@@ -25,7 +25,7 @@ describe('the listening connection', () => {
       let rest = Buffer.alloc(0);
       server.on('data', (chunk) => {
         rest = Buffer.concat([rest, chunk]);
-        // A message: a byte for its type, four for the length of what follows the first.
+        // A message: one byte for its type, then four for the length of the rest.
         while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
           const end = rest.readInt32BE(1) + 1;
           if (rest[0] !== NOTIFICATION || passesAnnouncements) client.write(rest.subarray(0, end));
@@ -57,13 +57,13 @@ describe('the listening connection', () => {
   it('does not count as listening where announcements get lost, as behind a pooler in transaction mode', async () => {
     passesAnnouncements = false;
     listener.onApplicationBootstrap();
-    // It has given up the first time when it tries again.
+    // When it tries again, it has given up the first attempt.
     await until('it tries again', () => lost >= 2);
     expect([listener.isConnected, heard]).toEqual([false, []]);
     await expect(listener.query({ text: 'SELECT 1' })).rejects.toThrow('not connected');
   });
 
-  it('listens once announcements arrive, and hears those of others', async () => {
+  it('listens once announcements arrive, and receives those of other connections', async () => {
     passesAnnouncements = true;
     listener.onApplicationBootstrap();
     await until('it listens', () => listener.isConnected);

@@ -12,7 +12,7 @@ describe('MemoryRateLimitStore', () => {
   const store = new MemoryRateLimitStore({ clock: () => now });
   storeSuite(() => ({ store, pass: async (milliseconds) => void (now += milliseconds) }));
 
-  it('stays within 100 MB with a million keys, and lets idle keys go', async () => {
+  it('stays below 100 MB with a million keys, and drops idle keys', async () => {
     const bounded = new MemoryRateLimitStore({ clock: () => now });
     const before = memory();
     for (let n = 0; n < 1_000_000; n++) await bounded.consume(`address:${n}`, 1_000, 60_000);
@@ -24,7 +24,7 @@ describe('MemoryRateLimitStore', () => {
     expect(bounded.size).toBe(60_000);
   });
 
-  it('lets a flood of one namespace push out counts of that namespace alone', async () => {
+  it('lets a flood of keys in one namespace evict only counters of that namespace', async () => {
     const small = new MemoryRateLimitStore({ clock: () => now, keysPerNamespace: 100 });
     await small.consume('client:one', 1, HOUR);
     await small.consume('address:idle', 1, HOUR);
@@ -38,13 +38,13 @@ describe('MemoryRateLimitStore', () => {
     expect((await small.consume('address:idle', 1, HOUR)).allowed).toBe(true);
   });
 
-  it('takes no more memory for any number of namespaces', async () => {
+  it('uses no more memory for any number of namespaces', async () => {
     const small = new MemoryRateLimitStore({ clock: () => now, keysPerNamespace: 10 });
     for (let n = 0; n < 10_000; n++) await small.consume(`namespace-${n}:key`, 1, HOUR);
     expect(small.size).toBeLessThanOrEqual(170);
   });
 
-  it('keeps a bounded log whatever the limit, and lets nobody wait for longer than the window', () => {
+  it('keeps a bounded log for every limit, and never asks to wait longer than the window', () => {
     const log = new RequestLog(0);
     const window = 60_000_000;
     let [entries, wait] = [0, 0];
@@ -60,7 +60,7 @@ describe('MemoryRateLimitStore', () => {
 describe('MemoryRateLimitStore against an exact model', () => {
   const WINDOW = 1_000;
   interface Step {
-    /** Time to let pass first, in microseconds. */
+    /** The time to let pass first, in microseconds. */
     passUs: number;
     what: 'consume' | 'wait' | 'giveBack' | 'clear';
     times: number;
@@ -71,11 +71,11 @@ describe('MemoryRateLimitStore against an exact model', () => {
   interface Seen {
     decision: RateLimitDecision;
     limit: number;
-    /** How many the model had in the window before this request. */
+    /** How many requests the model had in the window before this request. */
     exact: number;
-    /** The same of a window that is one slot longer. */
+    /** The same for a window that is one slot longer. */
     longer: number;
-    /** When the model would next allow one, rounded up to milliseconds. */
+    /** When the model would next allow a request, rounded up to milliseconds. */
     exactWaitMs: number;
   }
 
@@ -94,7 +94,7 @@ describe('MemoryRateLimitStore against an exact model', () => {
     { minLength: 1, maxLength: 60 },
   );
 
-  /** Runs the steps; the model knows the time of every request that was allowed and not given back. */
+  /** Runs the steps; the model knows the time of every request that was allowed and not refunded. */
   async function run(limit: number, each: Step[], check: (seen: Seen) => void): Promise<void> {
     let us = 7_000_000_123;
     let model: number[] = [];
@@ -133,7 +133,7 @@ describe('MemoryRateLimitStore against an exact model', () => {
     }
   }
 
-  it('never allows more in any window, refuses for at most a slot too long, and keeps the promise to wait', async () => {
+  it('never allows more in any window, refuses for at most one slot too long, and allows a request after retryAfterMs', async () => {
     const anyLimit = fc.integer({ min: 1, max: 700 });
     await fc.assert(
       fc.asyncProperty(anyLimit, steps, (limit, each) =>
@@ -149,7 +149,7 @@ describe('MemoryRateLimitStore against an exact model', () => {
     );
   });
 
-  it('is exact to the millisecond with few requests', async () => {
+  it('is exact to the millisecond with a few requests', async () => {
     const few = fc.integer({ min: 1, max: SLOTS_PER_WINDOW });
     const lower = (step: Step) => ({ ...step, limit: step.limit && Math.min(step.limit, SLOTS_PER_WINDOW) });
     await fc.assert(
@@ -165,7 +165,7 @@ describe('MemoryRateLimitStore against an exact model', () => {
   });
 });
 
-/** Bytes in use after everything that is not has been let go. */
+/** The bytes in use after a garbage collection. */
 function memory(): number {
   setFlagsFromString('--expose_gc');
   (runInNewContext('gc') as () => void)();

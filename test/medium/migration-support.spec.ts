@@ -63,9 +63,9 @@ describe('migrations that run beside the service', () => {
       )
     )[0]?.valid;
 
-  it('go on where they were when they were killed in the middle of a back-fill: no row is changed twice', async () => {
+  it('continue where they were killed in the middle of a back-fill: no row is changed twice', async () => {
     const holder = await connect();
-    // It waits for a row in the middle, and is killed there.
+    // The migration waits for a row in the middle and is killed there.
     await holder.query('BEGIN');
     await holder.query(
       `SELECT FROM things WHERE id = (SELECT id FROM things ORDER BY id OFFSET ${ROWS / 2} LIMIT 1) FOR UPDATE`,
@@ -92,7 +92,7 @@ describe('migrations that run beside the service', () => {
     expect(await isValid()).toBe(true);
   });
 
-  it('wait for a row that somebody holds, and finish when it is let go', async () => {
+  it('wait for a locked row, and finish when it is unlocked', async () => {
     const holder = await connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM things LIMIT 1 FOR UPDATE');
@@ -104,7 +104,7 @@ describe('migrations that run beside the service', () => {
     expect(await filled()).toBe(ROWS);
   });
 
-  it('take up rows that came in behind the back-fill', async () => {
+  it('include rows that were inserted behind the back-fill', async () => {
     await database.query(`
       CREATE FUNCTION come_in() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
@@ -116,7 +116,7 @@ describe('migrations that run beside the service', () => {
     expect(await filled()).toBe(ROWS + 1);
   });
 
-  it('build an index anew that was left invalid', async () => {
+  it('rebuild an index that was left invalid', async () => {
     await database.query('UPDATE things SET size = 1');
     await expect(
       database.query('CREATE UNIQUE INDEX CONCURRENTLY things_size_idx ON things (size)'),
@@ -126,7 +126,7 @@ describe('migrations that run beside the service', () => {
     try {
       const runner = dataSource.createQueryRunner();
       await createIndexConcurrently(runner, index);
-      // And once more, which changes nothing.
+      // Running it again changes nothing.
       await createIndexConcurrently(runner, index);
       expect(await runner.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '5s' }]);
       await runner.release();
@@ -136,7 +136,7 @@ describe('migrations that run beside the service', () => {
     expect(await isValid()).toBe(true);
   });
 
-  it('build an index while another instance waits for its turn: neither waits for the other for good', async () => {
+  it('build an index while another instance waits for its turn, without a deadlock between the two', async () => {
     const reader = await connect();
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await reader.query('SELECT FROM things LIMIT 1');

@@ -13,7 +13,7 @@ const npm = (args: string[], cwd: string) =>
   });
 
 describe('what npm installs', () => {
-  it('is more than production needs, and is taken away: what builds, and the demonstration’s PostgreSQL', async () => {
+  it('includes build tools and the demonstration’s PostgreSQL, which production does not need and which can be removed', async () => {
     const { code, out } = await npm(['run', 'production-only', '--', '--dry-run'], process.cwd());
     expect(code).toBe(0);
     const removed = out.split('\n').map((line) => /^remove (\S+)/.exec(line)?.[1]);
@@ -25,7 +25,7 @@ describe('what npm installs', () => {
     }
   });
 
-  describe('without what it builds', () => {
+  describe('without the build,', () => {
     let folder: string;
     beforeAll(async () => {
       folder = await mkdtemp(path.join(tmpdir(), 'charging-not-built-'));
@@ -36,7 +36,7 @@ describe('what npm installs', () => {
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
     it.each([['start'], ['run', 'operator', '--', 'purge']])(
-      'says in one line what is missing: npm %s',
+      'is reported as incomplete in one line by npm %s',
       async (...args) => {
         const { code, out } = await npm(args, folder);
         expect(code).toBe(1);
@@ -45,7 +45,7 @@ describe('what npm installs', () => {
       },
     );
 
-    it('goes on with the installation where nothing can be built, and says so', async () => {
+    it('is still installed where nothing can be built, and npm says so', async () => {
       const { code, out } = await npm(['run', 'prepare'], folder);
       expect(code).toBe(0);
       expect(out).toContain('Nothing was built: the development packages are left out');

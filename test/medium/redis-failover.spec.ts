@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 const PASSWORD = 'only-for-tests-5c7e';
 const SENTINEL_PASSWORD = 'only-for-sentinels-91ab';
 const MASTER = 'rate-limits';
-/** How soon servers call another dead, in milliseconds. */
+/** After how many milliseconds the servers consider another one dead. */
 const DEAD_AFTER = '1000';
 
 describeWithRedis('own', 'rate limits over several Redis servers', () => {
@@ -28,7 +28,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     admins.push(admin);
     return admin;
   };
-  /** Two instances of the service, as far as their counters go. */
+  /** The shared counters of two instances of the service. */
   const twoInstances = async (url: string) => {
     const note = (line: string) => void lines.push(line);
     const two = [1, 2].map(() => new SharedRateLimitStore(url, { logger: { log: note, warn: note } }));
@@ -36,7 +36,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     for (const store of two) await until('it shares its counters', () => store.shared);
     return two;
   };
-  /** How many of 100 requests to both pass a limit of 30. */
+  /** How many of 100 requests through both instances pass a limit of 30. */
   const passed = (two: SharedRateLimitStore[], key = newKey()) =>
     allowedOf(100, (n) => two[n % 2]!.consume(key, 30, HOUR));
   const shareAgain = async (two: SharedRateLimitStore[]) => {
@@ -51,7 +51,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     expect(lines.splice(0).join('\n')).not.toMatch(/only-for/);
   });
 
-  describe('a master that sentinels watch', () => {
+  describe('with a master monitored by sentinels', () => {
     let master: RedisServer;
     let copy: RedisServer;
     let sentinels: RedisServer[];
@@ -86,7 +86,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
       );
     });
 
-    it('is left for the copy that takes its place when it is killed', async () => {
+    it('continue on the replica when the master is killed', async () => {
       expect(await passed(two)).toBe(30);
       expect(await adminOf(master).dbsize()).toBeGreaterThan(0);
       await master.kill();
@@ -95,7 +95,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
       expect(await adminOf(copy).role()).toContain('master');
     });
 
-    it('is left when it is told to become a copy, although it still answers', async () => {
+    it('continue on the new master when the old one is demoted to a replica but still answers', async () => {
       await adminOf(sentinels[0]!, SENTINEL_PASSWORD).call('SENTINEL', 'FAILOVER', MASTER);
       const both = [master, copy].map((server) => adminOf(server));
       await until('the two have changed places', async () => {
@@ -110,7 +110,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
       await shareAgain(two);
     });
 
-    it('is found by the sentinels that are left', async () => {
+    it('find the master through the remaining sentinels', async () => {
       await sentinels[0]!.kill();
       for (const store of stores.splice(0)) await store.close();
       const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
@@ -119,7 +119,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     });
   });
 
-  it('in a cluster: a copy takes the place of a server that is killed', async () => {
+  it('continue in a cluster when a server is killed and its replica replaces it', async () => {
     const options = ['--cluster-enabled', 'yes', '--cluster-node-timeout', DEAD_AFTER];
     const nodes: RedisServer[] = [];
     for (let n = 0; n < 6; n++) nodes.push(await start(PASSWORD, [...options, '--masterauth', PASSWORD]));
@@ -150,7 +150,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     const two = await twoInstances(
       `redis+cluster://:${PASSWORD}@127.0.0.1:${nodes[0]!.port},127.0.0.1:${nodes[1]!.port}`,
     );
-    // Enough keys to come to every server.
+    // Enough keys to use every server.
     for (let n = 0; n < 12; n++) expect(await passed(two)).toBe(30);
     for (const admin of nodeAdmins.slice(0, 3)) expect(await admin.dbsize()).toBeGreaterThan(0);
 

@@ -28,7 +28,7 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
     await server.stop();
   });
 
-  describe('by a clock that the test holds', () => {
+  describe('with a clock under the test’s control', () => {
     let held: Redis | Cluster;
     let store: RateLimitStore;
     beforeAll(async () => {
@@ -42,7 +42,7 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
 
     storeSuite(() => ({ store, pass }));
 
-    it('holds nobody up for longer than the window after its clock was set back', async () => {
+    it('asks nobody to wait longer than the window after its clock was set back', async () => {
       const key = newKey();
       const now = Number(await held.get(CLOCK));
       const tomorrow = now + 86_400_000_000;
@@ -55,12 +55,12 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
     });
   });
 
-  it('lets two instances together pass exactly 50 of 200', async () => {
+  it('allows two instances together exactly 50 of 200 requests', async () => {
     const key = newKey();
     expect(await allowedOf(200, (n) => stores[n % 2]!.consume(key, 50, HOUR))).toBe(50);
   });
 
-  it('counts as the store in memory does, whatever the order of calls', async () => {
+  it('counts like the store in memory, whatever the order of calls', async () => {
     const call = fc.record({
       limit: fc.integer({ min: 0, max: 300 }),
       times: fc.integer({ min: 1, max: 60 }),
@@ -70,7 +70,7 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
         const key = newKey();
         const memory = new MemoryRateLimitStore({ clock: () => 0 });
         for (const { limit, times } of calls) {
-          // A limit of none stands for giving back.
+          // A limit of 0 means a refund.
           for (let n = 0; n < times; n++) {
             const both = [stores[0]!, memory].map((store) =>
               limit === 0 ? store.giveBack(key, HOUR) : store.consume(key, limit, HOUR),
@@ -86,7 +86,7 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
     );
   });
 
-  it('keeps a bounded list under one short key, which expires by itself', async () => {
+  it('keeps a bounded list under one short key, which expires on its own', async () => {
     const key = newKey();
     for (let n = 0; n < 2_000; n++) await stores[0]!.consume(key, 10_000, 1_000);
     expect(await clients[0]!.llen(redisKey(key))).toBeLessThanOrEqual(MOST_ENTRIES);
@@ -95,12 +95,12 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
     await until('expired', async () => (await clients[0]!.exists(redisKey(key))) === 0);
   });
 
-  it('never allows more than the limit in any window, and serves who waits, while 8 callers press', async () => {
+  it('never allows more than the limit in any window, and allows a caller after its wait, while 8 callers send requests', async () => {
     const key = newKey();
     const [limit, window] = [200, 400];
-    /** When an allowed request was sent, and when its answer was here: it was counted in between. */
+    /** When an allowed request was sent and when its response arrived: it was counted in between. */
     const allowed: { sent: number; answered: number }[] = [];
-    // Redis's own time passes here. Two that were surely counted within a window are fewer on a slow machine, never more.
+    // Redis's own time passes here. On a slow machine fewer requests are certain to be within one window, never more.
     // eslint-disable-next-line no-restricted-syntax -- asserts no time: a slow machine only makes fewer of them count
     const now = () => performance.now();
     const press = async (n: number) => {
@@ -119,8 +119,8 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
   });
 });
 
-describeWithRedis('own', 'RedisRateLimitStore on servers of its own', () => {
-  it('goes on when Redis has forgotten the scripts', async () => {
+describeWithRedis('own', 'RedisRateLimitStore with servers of its own', () => {
+  it('continues when Redis has forgotten the scripts', async () => {
     const server = await RedisServer.start();
     const client = connectRedis(server.url) as Redis;
     try {
@@ -136,7 +136,7 @@ describeWithRedis('own', 'RedisRateLimitStore on servers of its own', () => {
     }
   });
 
-  it('counts every key of a cluster on the server that it belongs to', async () => {
+  it('counts each key of a cluster on the server that owns it', async () => {
     const servers = [await cluster(), await cluster()];
     const admin = servers.map((server) => new Redis(server.url));
     await admin[0]!.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
@@ -170,7 +170,7 @@ describeWithRedis('own', 'RedisRateLimitStore on servers of its own', () => {
 
 const CLOCK = 'clock-of-the-test';
 
-/** The scripts as they are, but for the time: they read it from a key, and what expires by Redis's own clock does so late. */
+/** Changes only the time in the scripts: they read it from a key, and keys expire late by Redis's own clock. */
 async function holdClock(client: Redis | Cluster): Promise<void> {
   const held = (lua: string) =>
     lua

@@ -9,13 +9,13 @@ import { until } from '../support/until.js';
 
 const HOUR = 3_600_000;
 const PASSWORD = 'only-for-tests-8d1f';
-/** So long a decision waits for Redis, in milliseconds. */
+/** How long a decision waits for Redis, in milliseconds. */
 const ANSWER = 100;
-// More than any chain of promises here is long.
+// More than the length of any promise chain here.
 const MICROTASKS = 100;
 const TRIES = 3;
 
-/** An instance of the service, as far as its counters go, and what it said. */
+/** The counters of one instance of the service, and its log lines. */
 class Instance {
   readonly warnings: string[] = [];
   readonly infos: string[] = [];
@@ -36,7 +36,7 @@ class Instance {
     return (await this.store.consume(key, limit, HOUR)).allowed;
   }
 
-  /** One decision; throws where it waits for anything: no timer, no socket is looked at before it is there. */
+  /** Makes one decision; throws if it waits for a timer or a socket. */
   async allowsAtOnce(key: string, limit?: number): Promise<boolean> {
     let decided: boolean | undefined;
     void this.allows(key, limit).then((allowed) => (decided = allowed));
@@ -93,10 +93,10 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     return created;
   }
 
-  it('decides within 100 ms when Redis is killed, says so once, and comes back by itself', async () => {
+  it('decides within 100 ms when Redis is killed, logs that once, and reconnects on its own', async () => {
     const one = await startedInstance();
     await one.allows('kill:before');
-    // Before those are over, since they never are here.
+    // The decisions must not wait for this limit, which never expires here.
     const limit = HeldTimers.hold(ANSWER);
     try {
       const during = Array.from({ length: 100 }, () => one.allows('kill:during', 50));
@@ -115,7 +115,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     expect(one.states).toEqual([true, false, true]);
   });
 
-  it('decides within 100 ms when Redis hangs, and no later request waits at all', async () => {
+  it('decides within 100 ms when Redis hangs, and later requests do not wait at all', async () => {
     const one = await startedInstance();
     const limit = HeldTimers.hold(ANSWER);
     server.hang();
@@ -138,13 +138,13 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     expect(one.states).toEqual([true, false, true]);
   });
 
-  it('comes back after Redis hung for so long that the connection was given up', async () => {
+  it('reconnects after Redis hung for so long that the connection was given up', async () => {
     const one = await startedInstance();
     const given = givenUp(one);
     server.hang();
     try {
       await one.allows('long:first');
-      // The connection in use and the one that was made after it, which Redis does not answer either.
+      // The connection in use and its replacement, which Redis does not answer either.
       await until('the connection was given up twice', async () => {
         await one.allowsAtOnce('long:later', 1_000_000);
         return given() >= 2;
@@ -157,7 +157,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     expect(one.states).toEqual([true, false, true]);
   });
 
-  it('counts for two instances together, each alone during an outage, and together again', async () => {
+  it('shares counters between two instances, counts separately during an outage, and shares again', async () => {
     const both = [await startedInstance(), await startedInstance()];
     const passed = async (key: string) => {
       const calls = Array.from({ length: 200 }, (_, n) => both[n % 2]!.allows(key, 50));
@@ -173,7 +173,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     for (const each of both) expect(each.warnings).toHaveLength(1);
   });
 
-  it('starts with Redis away, and shares once it is there', async () => {
+  it('starts while Redis is away, and shares counters once it is there', async () => {
     await server.kill();
     const one = instance();
     expect(await one.allowsAtOnce('start:first')).toBe(true);
@@ -186,7 +186,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     expect(one.infos).toHaveLength(1);
   });
 
-  it('starts with Redis hanging', async () => {
+  it('starts while Redis hangs', async () => {
     server.hang();
     try {
       const one = instance();
@@ -199,14 +199,14 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     await instances[0]!.untilShared();
   });
 
-  it('stays on its own, with one line, while Redis answers but takes nothing', async () => {
+  it('counts alone, with one log line, while Redis answers but rejects writes', async () => {
     const one = await startedInstance();
     const admin = new Redis(server.url);
     try {
       await admin.config('SET', 'maxmemory', '1');
       await one.allows('full:key');
       await one.untilShared(false);
-      // Redis answers each time, and takes it for none that it has been asked.
+      // Redis answers each attempt with an error.
       const before = await refusedBy(admin);
       await until('it was tried again and again', async () => {
         await one.allowsAtOnce('full:key', 1_000_000);
@@ -225,9 +225,9 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
   it.each([
     ['a wrong password', () => `redis://:${PASSWORD}x@127.0.0.1:${server.port}`],
     ['no password', () => `redis://127.0.0.1:${server.port}`],
-    ['a host that is none', () => `redis://:${PASSWORD}@host.invalid`],
-    ['a cluster that is none', () => `${server.url},${server.url}`],
-  ])('counts alone, and tells no secret, with %s', async (_, url) => {
+    ['a host that does not exist', () => `redis://:${PASSWORD}@host.invalid`],
+    ['servers that are no cluster', () => `${server.url},${server.url}`],
+  ])('counts alone, and reveals no secret, with %s', async (_, url) => {
     const one = instance(url());
     await one.store.ready();
     expect(await one.allowsAtOnce('misconfigured')).toBe(true);
@@ -236,13 +236,13 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     expect(one.warnings).toHaveLength(1);
   });
 
-  it('says once why a server refuses the user, also one that serves whoever it does not know', async () => {
+  it('logs once why a server rejects the user, also for a server that serves unknown users', async () => {
     const open = await RedisServer.start();
     try {
       const asStranger = open.url.replace('redis://', `redis://stranger:${PASSWORD}@`);
       const [stranger, wrong] = [instance(asStranger), instance(server.url.replace(PASSWORD, 'wrong'))];
       await Promise.all([stranger.store.ready(), wrong.store.ready()]);
-      // Time for many attempts to connect.
+      // Enough time for many connection attempts.
       await until('it was tried again and again', async () => (await refusals(open)) > 5);
       for (const { warnings, infos, states } of [stranger, wrong]) {
         expect(warnings).toEqual([expect.stringContaining('WRONGPASS: it rejected the user or password')]);
@@ -254,7 +254,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
   });
 
   it.each(['#', '/', '?', '%zz'])(
-    'refuses an address that a %s in the password breaks, and does not quote it',
+    'refuses an address in which a %s in the password breaks the URL, and does not quote it',
     (sign) => {
       for (const url of [
         `redis://:${PASSWORD}${sign}@127.0.0.1`,
@@ -272,10 +272,10 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     },
   );
 
-  it('takes a slow process of our own for no outage', async () => {
+  it('does not mistake a slow process of its own for an outage', async () => {
     const one = await startedInstance();
     const decision = one.allows('busy');
-    // Long enough for Redis to answer, and for the time to run out, before anything here can look.
+    // Long enough for Redis to answer, and for the time limit to expire, before this process handles either.
     await new Promise((resolve) => setImmediate(resolve));
     const busy = new Int32Array(new SharedArrayBuffer(4));
     Atomics.wait(busy, 0, 0, 20 * ANSWER);
@@ -284,7 +284,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     expect(one.warnings).toEqual([]);
   });
 
-  it('clears and gives back what was counted during an outage too', async () => {
+  it('also clears and refunds what was counted during an outage', async () => {
     const one = await startedInstance();
     await server.kill();
     await one.untilShared(false);
@@ -300,45 +300,48 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     await server.start();
   });
 
-  it.each(['there', 'away', 'hanging'])('leaves nothing open when closed while Redis is %s', async (how) => {
-    const one = await startedInstance();
-    const url = how === 'away' ? `redis://127.0.0.1:${await freePort()}` : server.url;
-    if (how === 'hanging') server.hang();
-    try {
-      const before = openHandles();
-      const two = instance(url);
-      if (how !== 'away') await two.allows('close:before');
-      else await two.store.ready();
-      await two.store.close();
-      await two.store.close();
-      expect(await two.allowsAtOnce('close:after')).toBe(true);
-      await until('nothing is open', () => openHandles() <= before);
-    } finally {
-      server.goOn();
-    }
-    await one.store.close();
-  });
+  it.each(['there', 'away', 'hanging'])(
+    'leaves nothing open when it is closed while Redis is %s',
+    async (how) => {
+      const one = await startedInstance();
+      const url = how === 'away' ? `redis://127.0.0.1:${await freePort()}` : server.url;
+      if (how === 'hanging') server.hang();
+      try {
+        const before = openHandles();
+        const two = instance(url);
+        if (how !== 'away') await two.allows('close:before');
+        else await two.store.ready();
+        await two.store.close();
+        await two.store.close();
+        expect(await two.allowsAtOnce('close:after')).toBe(true);
+        await until('nothing is open', () => openHandles() <= before);
+      } finally {
+        server.goOn();
+      }
+      await one.store.close();
+    },
+  );
 });
 
-/** How often the connection of an instance was given up since now. */
+/** How often the connection of an instance has been given up since this call. */
 function givenUp({ store }: Instance): () => number {
   const { client } = store as unknown as { client: Redis };
   const disconnect = jest.spyOn(client, 'disconnect');
   return () => disconnect.mock.calls.length;
 }
 
-/** How often a Redis has refused to take something since it started. */
+/** How often Redis has rejected a command since it started. */
 async function refusedBy(admin: Redis): Promise<number> {
   return Number(/errorstat_OOM:count=(\d+)/.exec(await admin.info('errorstats'))?.[1] ?? 0);
 }
 
-/** Sockets and timers that keep a process alive. */
+/** The number of sockets and timers that keep the process alive. */
 function openHandles(): number {
   const kinds = ['TCPSocketWrap', 'TCPWrap', 'Timeout', 'GetAddrInfoReqWrap', 'TCPConnectWrap'];
   return process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind)).length;
 }
 
-/** How often a server refused somebody. */
+/** How often a server rejected a user. */
 async function refusals({ url }: RedisServer): Promise<number> {
   const redis = new Redis(url);
   try {

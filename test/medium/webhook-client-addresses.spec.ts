@@ -11,7 +11,7 @@ import { HeldTimers } from '../support/held-timers.js';
 import { certificateFor, Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 
-// Less than the resolver waits by itself.
+// Shorter than the resolver's own timeout.
 const TIMEOUT_MS = 1_500;
 
 const BLOCKED = expect.objectContaining({ kind: 'failure', failure: 'blocked_address' });
@@ -48,7 +48,7 @@ describe('The guarded HTTP client', () => {
   it.each([
     ...['127.0.0.1', '2130706433', '0x7f000001', '[::1]', '[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]'],
     ...['169.254.169.254', '0.0.0.0', '100.64.0.1', '[fd00:ec2::254]', 'localhost', 'receiver.internal'],
-  ])('connects to no internal address or name: %s', async (host) => {
+  ])('does not connect to an internal address or name: %s', async (host) => {
     const outcome = await post(receiver.url('/hook', host, 'https'));
     expect(outcome).toEqual(BLOCKED);
   });
@@ -56,7 +56,7 @@ describe('The guarded HTTP client', () => {
   it.each([
     ...['127.0.0.1', '::1', '::ffff:127.0.0.1', '::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', '0.0.0.0'],
     ...['169.254.169.254', '100.64.0.1', 'fd00:ec2::254', '2002:7f00:1::', 'fe80::1%lo'],
-  ])('connects to no name that resolves to %s', async (address) => {
+  ])('does not connect to a name that resolves to %s', async (address) => {
     const options = answering({ address, family: address.includes(':') ? 6 : 4 });
     const outcome = await post(receiver.url('/hook', 'hooks.example', 'https'), options);
     expect(outcome).toEqual(BLOCKED);
@@ -66,12 +66,15 @@ describe('The guarded HTTP client', () => {
   it.each([
     ['first', [INTERNAL, PUBLIC]],
     ['last', [PUBLIC, { address: '2606:4700::1111', family: 6 }, INTERNAL]],
-  ])('connects to no name with an internal address among its answers, the %s', async (_, addresses) => {
-    const url = receiver.url('/hook', 'hooks.example', 'https');
-    expect(await post(url, answering(...addresses))).toEqual(BLOCKED);
-  });
+  ])(
+    'does not connect to a name that also resolves to an internal address, the %s of its answers',
+    async (_, addresses) => {
+      const url = receiver.url('/hook', 'hooks.example', 'https');
+      expect(await post(url, answering(...addresses))).toEqual(BLOCKED);
+    },
+  );
 
-  it('is not taken in by a name that changes its answer after the endpoint was saved', async () => {
+  it('blocks a name that changes its answer after the endpoint was saved', async () => {
     const url = receiver.url('/hook', 'hooks.example', 'https');
     const answers = [[PUBLIC], [INTERNAL]];
     const lookup = async () => answers.shift()!;
@@ -80,7 +83,7 @@ describe('The guarded HTTP client', () => {
     expect(answers).toEqual([]);
   });
 
-  it('is not taken in by an answer that changes between the check and the connection', async () => {
+  it('blocks an answer that changes between the check and the connection', async () => {
     const looked: string[] = [];
     const changing = () => ({
       family: 4,
@@ -99,7 +102,7 @@ describe('The guarded HTTP client', () => {
     await own.stop();
   });
 
-  it('makes no connection to a host that is an internal address, whoever asks', async () => {
+  it('does not connect to a host that is an internal address, whichever code asks for it', async () => {
     const connector = new GuardedConnector({ allowPrivateAddresses: false, timeoutMs: 2_000 });
     for (const hostname of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
       const target = { hostname, protocol: 'https:', port: String(receiver.port) };
@@ -110,7 +113,7 @@ describe('The guarded HTTP client', () => {
     }
   });
 
-  it('asks for the addresses once for each connection', async () => {
+  it('resolves the name once for each connection', async () => {
     let asked = 0;
     const lookup = async () => {
       asked++;
@@ -123,7 +126,7 @@ describe('The guarded HTTP client', () => {
     await own.stop();
   });
 
-  it('speaks http only where internal addresses are allowed', async () => {
+  it('uses http only where internal addresses are allowed', async () => {
     const own = await Receiver.start();
     expect(await post(own.url())).toEqual(BLOCKED);
     expect(await post('http://hooks.example/', answering(PUBLIC))).toEqual(BLOCKED);
@@ -150,20 +153,20 @@ describe('The guarded HTTP client', () => {
   it.each([
     ['ENOTFOUND', /does not exist/],
     ['ESERVFAIL', /error/],
-  ])('says that a name does not resolve: %s', async (code, detail) => {
+  ])('reports a name that does not resolve: %s', async (code, detail) => {
     const lookup = () => Promise.reject(Object.assign(new Error('queryA'), { code }));
     const outcome = await post('https://hooks.example/', { lookup });
     expect(outcome).toMatchObject({ kind: 'failure', failure: 'dns', detail: expect.stringMatching(detail) });
   });
 
-  it('ends when the name servers hang', async () => {
+  it('gives up when the name servers hang', async () => {
     const options = { lookup: () => new Promise<never>(() => undefined), dnsTimeoutMs: 100 };
     const outcome = await post('https://hooks.example/', options);
     expect(outcome).toMatchObject({ kind: 'failure', failure: 'dns' });
   });
 });
 
-describe('asking name servers', () => {
+describe('resolving names with name servers', () => {
   let server: DatagramSocket;
   let answer: (query: Buffer) => Buffer | undefined;
 
@@ -184,7 +187,7 @@ describe('asking name servers', () => {
       timeoutMs: TIMEOUT_MS,
     });
   const [A, AAAA] = [1, 28];
-  /** RFC 1035 §4.1: the question again, a response code, and an address where there is one. */
+  /** RFC 1035 §4.1: the question again, a response code, and an address if there is one. */
   function reply(query: Buffer, code: number, address?: Buffer): Buffer {
     const end = query.indexOf(0, 12) + 5;
     const header = Buffer.from(query.subarray(0, 12));
@@ -204,7 +207,7 @@ describe('asking name servers', () => {
   }
   const typeOf = (query: Buffer) => query.readUInt16BE(query.indexOf(0, 12) + 1);
 
-  it('ends in time when they hang', async () => {
+  it('gives up in time when they hang', async () => {
     answer = () => undefined;
     const limit = HeldTimers.hold(TIMEOUT_MS);
     try {
@@ -221,12 +224,12 @@ describe('asking name servers', () => {
     [3, 'ENOTFOUND'],
     [2, 'ESERVFAIL'],
     [0, 'ENODATA'],
-  ])('fails when there is no address, with response code %d', async (code, name) => {
+  ])('fails if there is no address, with response code %d', async (code, name) => {
     answer = (query) => reply(query, code);
     await expect(ask()).rejects.toMatchObject({ code: name });
   });
 
-  it('finds the addresses of both families', async () => {
+  it('finds addresses of both families', async () => {
     const six = Buffer.from('26064700000000000000000000001111', 'hex');
     answer = (query) => reply(query, 0, typeOf(query) === AAAA ? six : Buffer.from([8, 8, 8, 8]));
     expect(await ask()).toEqual([
@@ -235,7 +238,7 @@ describe('asking name servers', () => {
     ]);
   });
 
-  it('takes the addresses of one family when the other fails or hangs', async () => {
+  it('uses the addresses of one family when the other fails or hangs', async () => {
     answer = (query) => (typeOf(query) === A ? reply(query, 0, Buffer.from([8, 8, 8, 8])) : undefined);
     expect(await ask()).toEqual([{ address: '8.8.8.8', family: 4 }]);
     answer = (query) => (typeOf(query) === A ? reply(query, 0, Buffer.from([8, 8, 8, 8])) : reply(query, 2));

@@ -22,7 +22,7 @@ describe('The connections of the guarded HTTP client', () => {
 
   const post = (path = '/hook', signal?: AbortSignal, body = '{}') =>
     client.post(receiver!.url(path), { 'content-type': 'application/json' }, body, signal);
-  /** Answers to /hang when it is told to. */
+  /** The path /hang is answered only on demand. */
   const startHanging = async () => {
     const held: (() => void)[] = [];
     receiver = await Receiver.start((response, { url }) => {
@@ -32,13 +32,13 @@ describe('The connections of the guarded HTTP client', () => {
     return { held, untilHeld: (n: number) => until(`${n} requests hang`, () => held.length === n) };
   };
 
-  it('send nothing when the signal was given before', async () => {
+  it('send nothing when the signal was aborted before', async () => {
     receiver = await Receiver.start();
     expect(await post('/hook', AbortSignal.abort())).toEqual({ kind: 'aborted' });
     expect(receiver.connections).toBe(0);
   });
 
-  it('are closed when the signal is given while an answer is waited for', async () => {
+  it('are closed when the signal is aborted while a response is awaited', async () => {
     const { untilHeld } = await startHanging();
     const controller = new AbortController();
     const outcomes = Array.from({ length: 12 }, () => post('/hang', controller.signal));
@@ -48,7 +48,7 @@ describe('The connections of the guarded HTTP client', () => {
     await until('all are closed', () => receiver!.sockets.size === 0);
   });
 
-  it('send nothing when the signal is given while the name is resolved', async () => {
+  it('send nothing when the signal is aborted while the name is resolved', async () => {
     receiver = await Receiver.start();
     const waiting: (() => void)[] = [];
     const slow = new GuardedHttpClient({
@@ -70,7 +70,7 @@ describe('The connections of the guarded HTTP client', () => {
     slow.destroy();
   });
 
-  it('carry the request as it is, with its length', async () => {
+  it('carry the request unchanged, with its length', async () => {
     receiver = await Receiver.start((response) =>
       response.writeHead(503, { 'retry-after': '120' }).end('Zo\u00eb\0'),
     );
@@ -97,28 +97,28 @@ describe('The connections of the guarded HTTP client', () => {
     ]);
   });
 
-  it('are used again', async () => {
+  it('are reused', async () => {
     receiver = await Receiver.start();
     for (let n = 0; n < 20; n++) expect(await post()).toMatchObject({ status: 200 });
     expect(receiver.requests).toHaveLength(20);
     expect(receiver.connections).toBe(1);
   });
 
-  it('to one endpoint that hangs hold up no other, not even on the same host, nor itself', async () => {
+  it('to one hanging endpoint delay no other request, not even on the same host or to that endpoint', async () => {
     const { held, untilHeld } = await startHanging();
     const hanging = Array.from({ length: 40 }, () => post('/hang'));
     await untilHeld(40);
-    // Before any of the 40 is answered, and none of them is given up.
+    // None of the 40 has been answered or given up yet.
     expect(await post('/other')).toMatchObject({ status: 200 });
     for (const answer of held) answer();
     for (const outcome of await Promise.all(hanging)) expect(outcome).toMatchObject({ bodyStart: 'late' });
-    // Of the 40, a few are kept.
+    // Only a few of the 40 are kept.
     await until('those to spare are closed', () => receiver!.sockets.size <= 8 + 1);
     for (let n = 0; n < 10; n++) await post('/other');
     expect(receiver!.connections).toBe(41);
   });
 
-  it('that the receiver closes while they are kept are replaced', async () => {
+  it('that the receiver closes while idle are replaced', async () => {
     receiver = await Receiver.start();
     await post();
     for (const socket of receiver.sockets) socket.end();
@@ -130,14 +130,14 @@ describe('The connections of the guarded HTTP client', () => {
   it.each([
     ['reset', (socket: Socket) => void socket.resetAndDestroy()],
     ['closed', (socket: Socket) => void socket.end()],
-  ])('that are %s under a second request are replaced once, within that request', async (_, how) => {
+  ])('that are %s during a second request are replaced once, within that request', async (_, how) => {
     receiver = await Receiver.startRaw((socket, times) => (times === 2 ? how(socket) : socket.write(OK)));
     expect(await post()).toMatchObject({ status: 200 });
     expect(await post()).toMatchObject({ status: 200, bodyStart: 'ok' });
     expect(receiver.connections).toBe(2);
   });
 
-  it('are not replaced again and again', async () => {
+  it('are not replaced a second time', async () => {
     receiver = await Receiver.startRaw((socket, times) =>
       times === 1 ? socket.write(OK) : socket.resetAndDestroy(),
     );
@@ -146,7 +146,7 @@ describe('The connections of the guarded HTTP client', () => {
     expect(receiver.connections).toBe(2);
   });
 
-  it('are not replaced when an answer had begun', async () => {
+  it('are not replaced after a response has begun', async () => {
     receiver = await Receiver.startRaw((socket, times) =>
       times === 1 ? socket.write(OK) : socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
     );
@@ -155,7 +155,7 @@ describe('The connections of the guarded HTTP client', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('are kept for 256 endpoints at most; those that make room finish first', async () => {
+  it('are kept for at most 256 endpoints; the ones removed finish first', async () => {
     const { held, untilHeld } = await startHanging();
     const hanging = post('/hang');
     await untilHeld(1);
@@ -166,7 +166,7 @@ describe('The connections of the guarded HTTP client', () => {
     expect(await hanging).toMatchObject({ status: 200, bodyStart: 'late' });
   });
 
-  it('are closed in good order: what is under way ends first, and nothing new begins', async () => {
+  it('are closed cleanly: requests under way finish first, and no new one begins', async () => {
     const { held, untilHeld } = await startHanging();
     await post('/idle');
     const hanging = post('/hang');
@@ -182,7 +182,7 @@ describe('The connections of the guarded HTTP client', () => {
     await client.close();
   });
 
-  it('are all ended at once when there is no time', async () => {
+  it('are all closed at once when there is no time', async () => {
     const { untilHeld } = await startHanging();
     const hanging = [post('/hang'), post('/hang')];
     await untilHeld(2);
@@ -192,7 +192,7 @@ describe('The connections of the guarded HTTP client', () => {
     await until('all are closed', () => receiver!.sockets.size === 0);
   });
 
-  it('leave it to the caller that a header of its own is none', async () => {
+  it('reject an invalid header of the caller', async () => {
     receiver = await Receiver.start();
     await expect(client.post(receiver.url(), { 'x-a': 'b\r\nc' }, '')).rejects.toThrow(/invalid/);
     expect(receiver.requests).toEqual([]);

@@ -10,7 +10,7 @@ const LOOPBACK = async () => [{ address: '127.0.0.1', family: 4 }];
 const LIMIT = 16 * 1024;
 const TIMEOUT_MS = 120_000;
 
-describe('What a receiver does wrong', () => {
+describe('The guarded HTTP client', () => {
   let client: GuardedHttpClient;
   let receivers: Receiver[];
 
@@ -39,9 +39,9 @@ describe('What a receiver does wrong', () => {
 
   const raw = (answer: (socket: Socket) => void) => use(Receiver.startRaw(answer));
   const post = (url: string, by = client) => by.post(url, {}, '{"a":1}');
-  /** The outcome of a request whose time is over once something has happened. */
+  /** The outcome of a request whose time expires once the condition holds. */
   async function outOfTime(url: string, when: () => boolean): Promise<HttpOutcome> {
-    // What is left of the time when the request begins.
+    // The remaining time when the request begins.
     const limit = HeldTimers.hold(TIMEOUT_MS / 2, TIMEOUT_MS);
     try {
       const outcome = post(url);
@@ -60,7 +60,7 @@ describe('What a receiver does wrong', () => {
     durationMs: expect.any(Number),
   });
 
-  it('a connection that is refused', async () => {
+  it('reports a connection that is refused', async () => {
     const outcome = await post(`http://hooks.example:${await freePort()}/`);
     expect(outcome).toEqual(failure('connection', /refused/));
     expect(JSON.stringify(outcome)).not.toContain('127.0.0.1');
@@ -69,7 +69,7 @@ describe('What a receiver does wrong', () => {
   it.each([
     ['reset', (socket: Socket) => void socket.resetAndDestroy()],
     ['closed', (socket: Socket) => void socket.end()],
-  ])('a connection that is %s before an answer, and is not tried again', async (_, how) => {
+  ])('reports a connection that is %s before a response, and does not try again', async (_, how) => {
     const receiver = await raw(how);
     expect(await post(receiver.url())).toEqual(failure('connection', /closed before a response/));
     expect(receiver.connections).toBe(1);
@@ -82,8 +82,8 @@ describe('What a receiver does wrong', () => {
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nxyz'],
     ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
-    ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)],
-  ])('an answer that is none: %s', async (_, bytes) => {
+    ['endless interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)],
+  ])('reports an invalid response: %s', async (_, bytes) => {
     const receiver = await raw((socket) => void socket.write(bytes));
     expect(await post(receiver.url())).toEqual(failure('http', /./));
     expect(receiver.connections).toBe(1);
@@ -92,7 +92,7 @@ describe('What a receiver does wrong', () => {
   it.each([
     ['one large', `x: ${'y'.repeat(20_000)}\r\n`],
     ['many small', 'x: y\r\n'.repeat(20_000)],
-  ])('headers that are too large: %s', async (_, headers) => {
+  ])('reports headers that are too large: %s', async (_, headers) => {
     const receiver = await raw((socket) => void socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n`));
     expect(await post(receiver.url())).toEqual(failure('http', /headers of the response are too large/));
   });
@@ -100,13 +100,13 @@ describe('What a receiver does wrong', () => {
   it.each([
     ['with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'],
     ['in chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf'],
-  ])('an answer that breaks off, %s', async (_, bytes) => {
+  ])('reports an incomplete response, %s', async (_, bytes) => {
     const receiver = await raw((socket) => void socket.end(bytes));
     expect(await post(receiver.url())).toEqual(failure('http', /ended before it was complete/));
     expect(receiver.connections).toBe(1);
   });
 
-  it('no answer at all, and it is the receiver that loses the connection', async () => {
+  it('reports a missing response, and closes the connection', async () => {
     let asked = false;
     const receiver = await raw(() => void (asked = true));
     const outcome = await outOfTime(receiver.url(), () => asked);
@@ -114,7 +114,7 @@ describe('What a receiver does wrong', () => {
     await untilAllClosed(receiver);
   });
 
-  it('an answer that trickles', async () => {
+  it('reports a response that arrives too slowly', async () => {
     let sent = 0;
     const receiver = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
@@ -126,7 +126,7 @@ describe('What a receiver does wrong', () => {
     await untilAllClosed(receiver);
   });
 
-  it('headers that trickle', async () => {
+  it('reports headers that arrive too slowly', async () => {
     let sent = 0;
     const receiver = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX: ');
@@ -136,7 +136,7 @@ describe('What a receiver does wrong', () => {
     expect(await outOfTime(receiver.url(), () => sent >= 10)).toEqual(failure('timeout', /no response/));
   });
 
-  it('a body without end, of which 16 kB are read before the connection is closed', async () => {
+  it('reads only 16 kB of an endless body before it closes the connection', async () => {
     const receiver = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const more = () => {
@@ -153,7 +153,7 @@ describe('What a receiver does wrong', () => {
     await untilAllClosed(receiver);
   });
 
-  it('a body of exactly 16 kB is whole, and one byte more is left out', async () => {
+  it('keeps a body of exactly 16 kB and cuts off anything beyond', async () => {
     const receiver = await use(
       Receiver.start((response, { url }) => void response.end('x'.repeat(LIMIT + Number(url.slice(1))))),
     );
@@ -163,7 +163,7 @@ describe('What a receiver does wrong', () => {
     }
   });
 
-  describe('with its certificate', () => {
+  describe('with TLS', () => {
     let ca: { key: string; cert: string };
     let trusting: GuardedHttpClient;
 
@@ -182,7 +182,7 @@ describe('What a receiver does wrong', () => {
         /not trusted/,
         async () => certificateFor('hooks.example', { ca: await certificateAuthority() }),
       ],
-    ])('%s', async (_, detail, certificate) => {
+    ])('rejects a certificate that is %s', async (_, detail, certificate) => {
       const receiver = await use(Receiver.start(undefined, await certificate()));
       expect(await post(urlOf(receiver), trusting)).toEqual(failure('tls', detail));
       expect(receiver.requests).toEqual([]);
@@ -191,12 +191,12 @@ describe('What a receiver does wrong', () => {
     it.each([
       ['speaks no TLS', (socket: Socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
       ['hangs up in the handshake', (socket: Socket) => void socket.resetAndDestroy()],
-    ])('a receiver that %s', async (_, how) => {
+    ])('reports a receiver that %s', async (_, how) => {
       const receiver = await raw(how);
       expect(await post(urlOf(receiver), trusting)).toEqual(failure('tls', /handshake failed/));
     });
 
-    it('a handshake that hangs', async () => {
+    it('reports a handshake that hangs', async () => {
       const receiver = await raw(() => undefined);
       const impatient = clientWith({ ca: ca.cert, timeoutMs: 300 });
       expect(await post(urlOf(receiver), impatient)).toEqual(failure('timeout', /No connection/));
@@ -204,7 +204,7 @@ describe('What a receiver does wrong', () => {
       await untilAllClosed(receiver);
     });
 
-    it('is fine when it is for the name, which is also asked for (SNI)', async () => {
+    it('accepts a certificate for the requested name, and sends the name (SNI)', async () => {
       const names: string[] = [];
       const receiver = await use(
         Receiver.start(undefined, {

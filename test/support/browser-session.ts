@@ -1,17 +1,17 @@
 import { parse, type HTMLElement } from 'node-html-parser';
 import { Http, type Answer, type HttpOptions } from './http.js';
 
-/** A page as a person without a browser would use it: forms are filled from the HTML and posted with the cookies. */
+/** A page as a user without a real browser sees it: forms are filled in from the HTML and posted with the cookies. */
 export interface Page extends Answer {
   html: HTMLElement;
 }
 
-/** A browser reduced to cookies and forms; it follows redirects within the service alone. */
+/** A browser reduced to cookies and forms; it follows only redirects within the service. */
 export class BrowserSession {
   readonly cookies = new Map<string, string>();
   private readonly http: Http;
 
-  /** `always`: headers that go along with every request, such as the address that a proxy names. */
+  /** `always`: headers sent with every request, such as the client address that a proxy forwards. */
   constructor(
     private readonly url: string,
     private readonly always: Record<string, string> = {},
@@ -29,7 +29,7 @@ export class BrowserSession {
     return { ...answer, html: parse(answer.text) };
   }
 
-  /** Posts the page's form with this action; hidden fields go along, `fields` fill in or replace. */
+  /** Submits the form with this action; hidden fields are included, and `fields` adds or replaces values. */
   submit(
     page: Page,
     action: string,
@@ -58,7 +58,7 @@ export class BrowserSession {
     return answer;
   }
 
-  /** Goes through the consent page, which must be shown, and gives where the browser is sent. */
+  /** Submits the consent page, which must be shown, and returns the address that the browser is redirected to. */
   async authorize(
     parameters: Record<string, string | undefined>,
     decision: 'authorize' | 'cancel' = 'authorize',
@@ -88,7 +88,7 @@ export function authorizePath(parameters: Record<string, string | undefined>): s
   return `/o/authorize/?${new URLSearchParams(given).toString()}`;
 }
 
-/** A box that is not ticked says nothing. */
+/** An unticked box is not sent. */
 const isSent = (input: HTMLElement): boolean =>
   !/^(checkbox|radio)$/.test(input.getAttribute('type') ?? '') || input.hasAttribute('checked');
 

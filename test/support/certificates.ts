@@ -6,7 +6,7 @@ export interface KeyAndCertificate {
   cert: string;
 }
 
-/** A certification authority of the test's own. */
+/** A test's own certificate authority. */
 export const newAuthority = (name: string): Promise<KeyAndCertificate> =>
   generate([{ name: 'commonName', value: name }], {
     algorithm: 'sha256',
@@ -16,7 +16,7 @@ export const newAuthority = (name: string): Promise<KeyAndCertificate> =>
     ],
   });
 
-/** A server's certificate, for a host name or an IP address alone. */
+/** A server certificate for a single host name or IP address. */
 export const certificateFor = (host: string, by: KeyAndCertificate): Promise<KeyAndCertificate> =>
   generate([{ name: 'commonName', value: host }], {
     algorithm: 'sha256',

@@ -7,14 +7,14 @@ afterAll(() => {
 });
 
 /**
- * Puts the process's own clock, by which requests are counted, forward without waiting, until the end of the test file: that
- * clock never goes back. For services that run in the test's own process: Redis and the database go by other clocks.
+ * Moves the process's own clock, which times the counting of requests, forward without waiting, until the end of the test file;
+ * that clock never goes back. For services that run in the test's own process: Redis and the database use other clocks.
  */
 export function putClockForward(seconds: number): void {
   ahead += seconds * 1000;
 }
 
-/** From now on the process's own clock stands still, but for being put forward; what is given back lets it go on from there. */
+/** Stops the process's own clock, which can then only be moved forward; the returned function lets it run again from there. */
 export function holdClock(): () => void {
   const from = now();
   heldAt = from;

@@ -5,7 +5,7 @@ import { AuthorizationCodesService } from '../../src/tokens/authorization-codes.
 import { PARTNER_SCOPES, REDIRECT_URI } from './factory.js';
 import type { TestInstance } from './test-service.js';
 
-/** A code for a user's consent to both partner scopes, as the pages give it, without the pages. */
+/** Issues a code for a user's consent to both partner scopes, as the pages do, but without the pages. */
 export async function consentedCode(
   { app }: Pick<TestInstance, 'app'>,
   clientId: string,

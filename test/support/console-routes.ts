@@ -4,7 +4,7 @@ import { ConsoleModule } from '../../src/admin/console/console.module.js';
 
 type Handler = (...args: unknown[]) => unknown;
 
-/** Every route of the console, as its controllers declare it: a new one is in these tests from its first day. */
+/** Every route of the console, as its controllers declare it, so that these tests include a new route automatically. */
 export function consoleRoutes(): { method: 'GET' | 'POST'; path: string }[] {
   const controllers = Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, ConsoleModule) as {
     prototype: object;

@@ -12,7 +12,7 @@ export const PASSWORD = 'correct horse battery staple';
 export const REDIRECT_URI = 'https://app.example/callback';
 export const PARTNER_SCOPES = ['charging_session:read', 'vehicle:read'];
 
-/** A client with what it needs to authenticate: `secret` is empty for a public one. */
+/** A client with its credentials: `secret` is empty for a public client. */
 export interface TestClient extends ClientEntity {
   secret: string;
 }
@@ -37,7 +37,7 @@ export function newPkce(): Pkce {
 
 let counter = 0;
 
-/** Builds what tests need, by the services that the admin API uses, or by HTTP where that is the point. */
+/** Creates what tests need, through the services that the admin API uses, or over HTTP where that is the point of the test. */
 export class Factory {
   constructor(private readonly instance: TestInstance) {}
 
@@ -47,7 +47,7 @@ export class Factory {
     return this.instance.app.get(UsersService).create({ ...defaults, ...input }, SERVICE_ACTOR);
   }
 
-  /** A confidential client of a new owner with both partner scopes and both grants, unless told otherwise. */
+  /** A confidential client of a new owner with both partner scopes and both grants, unless specified otherwise. */
   async client(input: Partial<NewClient> = {}): Promise<TestClient> {
     const { client, secret } = await this.instance.app.get(ClientsService).create(
       {
@@ -91,14 +91,14 @@ export class Factory {
     await this.instance.app.get(ConsentsService).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
   }
 
-  /** A browser in which the user is signed in. */
+  /** A browser session in which the user is signed in. */
   async signedIn(user: UserEntity, password = PASSWORD): Promise<BrowserSession> {
     const browser = new BrowserSession(this.instance.url);
     await browser.logIn(user.email, password);
     return browser;
   }
 
-  /** An authorization code that the user gave the client by the pages. */
+  /** An authorization code that the user granted to the client through the pages. */
   async code(
     client: ClientEntity,
     user: UserEntity,
@@ -117,7 +117,7 @@ export class Factory {
     return code;
   }
 
-  /** The first tokens of a new grant, by pages and token endpoint. */
+  /** The first tokens of a new grant, through the pages and the token endpoint. */
   async tokens(client: TestClient, user: UserEntity, scope?: string): Promise<Tokens> {
     const pkce = newPkce();
     const code = await this.code(client, user, { pkce, scope });

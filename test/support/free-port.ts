@@ -1,14 +1,13 @@
 import { createServer } from 'node:net';
 
-// Below the ports that the system gives out by itself (from 32768 on Linux), so that no connection or server that chooses none
-// takes one between the look and its use; and low enough for a Redis in a cluster, which also listens 10000 above its own.
-// (Browsers refuse 10080.)
+// Below the range of ephemeral ports (from 32768 on Linux), so that no other connection or server gets the port between the check
+// and its use; and low enough for a Redis in a cluster, which also listens 10000 above its own port. (Browsers block 10080.)
 const [FIRST, LAST] = [10_081, 19_999];
 
-// Test files run side by side: each begins elsewhere.
+// Test files run in parallel: each starts at a different port.
 let next = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1));
 
-/** A port of 127.0.0.1 that nothing listens on, and that no other test is likely to ask for soon. */
+/** A port of 127.0.0.1 that nothing listens on, and that no other test is likely to choose soon. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next;

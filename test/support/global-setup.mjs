@@ -5,10 +5,10 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dist/demo/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../dist/src/database/migrate.js';
 
-/** One real PostgreSQL for the whole run; each test file copies its database from this migrated template. */
+/** Starts one real PostgreSQL for the whole run; each test file copies its database from this migrated template. */
 export default async function globalSetup() {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-tests-'));
-  // As root, PostgreSQL runs as another user, who must be able to enter.
+  // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({
     dataDir,
@@ -16,7 +16,7 @@ export default async function globalSetup() {
     say: (line) => process.stdout.write(`${line}\n`),
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
-  // As in production: one role owns the schema, and the service works under another (test/support/test-database.ts).
+  // As in production: one role owns the schema, and the service uses another (test/support/test-database.ts).
   const roles = new URL(postgres.url);
   const admin = new pg.Client({ connectionString: roles.href });
   await admin.connect();

@@ -6,10 +6,10 @@ import path from 'node:path';
 
 const PROGRAM = ['haproxy', '/usr/sbin/haproxy'].find((name) => spawnSync(name, ['-v']).status === 0);
 
-/** What is lacking on this machine, or undefined. */
+/** Why HAProxy cannot be tested on this machine; undefined if it can. */
 export const lackingHaproxy = PROGRAM ? undefined : 'there is no haproxy on this machine';
 
-/** The load balancer as it is shipped in `deploy/haproxy.cfg`, in front of instances of this machine. */
+/** The load balancer with the shipped `deploy/haproxy.cfg`, in front of instances on this machine. */
 export class Haproxy {
   private constructor(
     readonly url: string,

@@ -1,6 +1,6 @@
-// For a service that is a process of its own (`heldTimers` of SpawnedService): timers of the lengths that HELD_TIMERS lists, in
-// milliseconds with commas between, go off at SIGUSR2 and not before. What ends without it did not need that limit, however long
-// it took. `100:answer-within` means those of 100 ms that a module of that name sets.
+// For a service in a process of its own (`heldTimers` of SpawnedService): timers with the lengths listed in HELD_TIMERS,
+// comma-separated and in milliseconds, fire only at SIGUSR2. Whatever ends without that signal did not need the limit, however
+// long it took. `100:answer-within` means only the timers of 100 ms that a module of that name sets.
 const wanted = (process.env.HELD_TIMERS ?? '').split(',').map((each) => each.split(':'));
 const NEVER_MS = 2 ** 31 - 1;
 const held = new Map();

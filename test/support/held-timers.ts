@@ -1,5 +1,5 @@
 const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
-// As long as a timer can be: what is held goes off when the test says so.
+// The maximum length of a timer: held timers fire when the test says so.
 const NEVER_MS = 2 ** 31 - 1;
 
 interface Held {
@@ -8,13 +8,13 @@ interface Held {
 }
 
 /**
- * A clock that the test holds, for one limit of a service that runs in the test's own process: timers (`setTimeout`) of one
- * length, in milliseconds, stand still until the test lets them go off. Every other timer goes on. So a test shows what a limit
- * does when it is over, and that nothing happens before, however busy the machine is.
+ * A clock under the test's control, for one limit of a service that runs in the test's own process: timers (`setTimeout`) of one
+ * length, in milliseconds, are held until the test lets them fire. All other timers run normally. This way a test shows what
+ * happens when a limit is reached, and that nothing happens before, however busy the machine is.
  */
 export class HeldTimers {
   private static readonly active = new Set<HeldTimers>();
-  /** What stands for a timer that was held when its clock was released. */
+  /** The timers that replaced held timers when their clock was released. */
   private static readonly resumed = new Map<NodeJS.Timeout, NodeJS.Timeout>();
   private readonly held = new Map<NodeJS.Timeout, Held>();
 
@@ -25,8 +25,8 @@ export class HeldTimers {
   ) {}
 
   /**
-   * From now on timers of this length, or of a length between the two, stand still until {@link release}; where `by` is a part of
-   * a path, those alone that a file there sets. Of two that hold the same timer it is the later's.
+   * Holds timers of this length, or of a length between the two, from now on until {@link release}; with `by`, only timers set by
+   * a file whose path contains it. If two clocks match a timer, the later one holds it.
    */
   static hold(least: number, most = least, by = ''): HeldTimers {
     const timers = new HeldTimers(least, most, by);
@@ -36,12 +36,12 @@ export class HeldTimers {
     return timers;
   }
 
-  /** How many stand still: set, and not cleared since. */
+  /** How many timers are held: set, and not cleared since. */
   get count(): number {
     return this.held.size;
   }
 
-  /** Their time is over: each that stands still now goes off, as after its whole length. */
+  /** Fires every timer that is held now, as after its full length. */
   letPass(): void {
     const due = [...this.held];
     this.held.clear();
@@ -51,7 +51,7 @@ export class HeldTimers {
     }
   }
 
-  /** New timers go on as ever; those that stand still begin anew. */
+  /** New timers run normally again; held timers start over with their full length. */
   release(): void {
     HeldTimers.active.delete(this);
     for (const [timer, { goOff, ms }] of this.held) {
@@ -80,7 +80,7 @@ export class HeldTimers {
   }
 }
 
-/** Lets everything happen that is due: promises, what came over sockets, timers without a length. No time needs to pass. */
+/** Lets everything that is due happen: promises, data from sockets, timers without a length. No time needs to pass. */
 export async function turns(count = 5): Promise<void> {
   for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve));
 }

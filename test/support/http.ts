@@ -1,11 +1,11 @@
 import { openApiErrors } from './openapi-judge.js';
 
-/** An answer with its body read: `json` where it was JSON. */
+/** A response whose body was read: `json` where it is JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // Tests look into bodies of many shapes.
+  // Tests read bodies of many shapes.
   json: any; // eslint-disable-line @typescript-eslint/no-explicit-any
 }
 
@@ -16,7 +16,7 @@ export interface HttpOptions {
   json?: unknown;
   /** Sent as a form; pairs may repeat a name. */
   form?: Record<string, string | undefined> | [string, string][];
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string | Buffer;
   bearer?: string;
   basic?: { id: string; secret: string };
@@ -72,7 +72,7 @@ export class Http {
     return this.send(path, { method: 'GET', ...options });
   }
 
-  /** A token request, with the client in the Basic header where one is given. */
+  /** A token request, with the client in the Basic header if one is given. */
   token(form: HttpOptions['form'], basic?: { id: string; secret: string }): Promise<Answer> {
     return this.send('/o/token', { form, ...(basic ? { basic } : {}) });
   }

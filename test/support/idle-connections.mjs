@@ -1,5 +1,5 @@
-// Opens as many connections as are asked for, asks on each whether the service is live, and then does nothing until it ends:
-// node idle-connections.mjs PORT COUNT. Says "open" once all have been answered, and exits with 1 if one is refused or cut.
+// Opens the requested number of connections, sends a liveness request on each, and then stays idle until it is stopped: node
+// idle-connections.mjs PORT COUNT. Prints "open" once all were answered, and exits with 1 if one is refused or closed.
 import { connect } from 'node:net';
 
 const [port, count] = process.argv.slice(2).map(Number);

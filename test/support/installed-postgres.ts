@@ -8,7 +8,7 @@ import { runCommand, whyFailed, type RunAs } from '../../demo/embedded-postgres/
 import { startServer, stopServer, type ServerProcess } from '../../demo/embedded-postgres/server-process.js';
 import { freePort } from './free-port.js';
 
-// What Debian and Ubuntu do not put on the PATH.
+// Debian and Ubuntu do not put these programs on the PATH.
 const DEBIAN = '/usr/lib/postgresql';
 const NEEDED = ['initdb', 'postgres', 'pg_ctl', 'pg_basebackup', 'pg_dump', 'pg_restore', 'psql'];
 const PASSWORD = 'for-the-test';
@@ -16,26 +16,26 @@ const USER = 'charging';
 
 const FOLDER = findFolder();
 
-/** What is lacking on this machine, or undefined. */
+/** Why an installed PostgreSQL cannot be tested on this machine; undefined if it can. */
 export const lackingPostgres = FOLDER
   ? undefined
   : `no folder of the PATH or of ${DEBIAN}/*/bin has all of ${NEEDED.join(', ')}`;
 
-/** A PostgreSQL as an operator installs it, with the programs that save and restore (the embedded one has none of them). */
+/** A PostgreSQL as an operator installs it, with the backup and restore programs (the embedded one has none of them). */
 export class InstalledPostgres {
   private readonly servers = new Map<string, ServerProcess>();
 
   private constructor(
-    /** Belongs to the user that PostgreSQL runs as. */
+    /** Owned by the user that PostgreSQL runs as. */
     readonly folder: string,
     private readonly runAs: RunAs | undefined,
     readonly port: number,
   ) {}
 
-  /** The PATH on which its programs stand first. */
+  /** The PATH with its programs first. */
   readonly path = [FOLDER, process.env.PATH].join(path.delimiter);
 
-  /** Makes it in a folder of its own and starts it; finished WAL goes to the folder `archive` there. */
+  /** Creates the cluster in a folder of its own and starts it; finished WAL goes to the folder `archive` there. */
   static async start(): Promise<InstalledPostgres> {
     const runAs = isRoot() ? await ensurePostgresUser(() => undefined) : undefined;
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-installed-postgres-'));
@@ -64,7 +64,7 @@ export class InstalledPostgres {
     return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Starts a server over the data directory of that name; resolves once it takes connections. */
+  /** Starts a server on the data directory of that name; resolves once it accepts connections. */
   async serve(name: string, port: number, settings: Record<string, string>): Promise<void> {
     const home = { home: this.folder, cluster: path.join(this.folder, name), runAs: this.runAs };
     const [initdb, postgres, pgCtl] = ['initdb', 'postgres', 'pg_ctl'].map(program) as [
@@ -80,7 +80,7 @@ export class InstalledPostgres {
     this.servers.set(name, server);
   }
 
-  /** Ends the server over that data directory: in order, or as one that dies. */
+  /** Stops the server of that data directory: cleanly, or with SIGQUIT as in a crash. */
   async stop(name: string, signal?: 'SIGQUIT'): Promise<void> {
     const server = this.servers.get(name)!;
     this.servers.delete(name);
@@ -88,7 +88,9 @@ export class InstalledPostgres {
     await stopServer(server);
   }
 
-  /** Starts a server over a base backup that replays the archive up to a moment, and takes connections when it is there. */
+  /**
+   * Starts a server on a base backup, which replays the archive up to a point in time and accepts connections once it is there.
+   */
   async recover(name: string, port: number, moment: string): Promise<void> {
     await writeFile(path.join(this.folder, name, 'recovery.signal'), '');
     await this.serve(name, port, {
@@ -100,13 +102,13 @@ export class InstalledPostgres {
     });
   }
 
-  /** Runs one of PostgreSQL's programs as the user that owns the files; throws with its last lines where it fails. */
+  /** Runs one of PostgreSQL's programs as the user that owns the files; if it fails, throws with its last lines. */
   async run(name: string, ...args: string[]): Promise<void> {
     const result = await runCommand(program(name), args, this.runAs);
     if (result.code !== 0) throw new Error(`${name}: ${whyFailed(result)}`);
   }
 
-  /** Runs statements on one connection; the rows of the last. */
+  /** Runs statements on one connection and returns the rows of the last one. */
   async query<T = Record<string, unknown>>(database: string, ...statements: string[]): Promise<T[]> {
     const client = new Client({ connectionString: this.url(database) });
     await client.connect();
@@ -127,7 +129,7 @@ export class InstalledPostgres {
 
 const program = (name: string): string => path.join(FOLDER!, name);
 
-/** The newest installation that is whole. */
+/** The newest complete installation. */
 function findFolder(): string | undefined {
   const byPath = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => folder !== '');
   return [...byPath, ...debianFolders()].find((folder) =>

@@ -1,5 +1,5 @@
 /**
- * A `describe` for cases that need what not every machine has. Where something is `lacking` the cases are named as left
+ * A `describe` for cases that need something not every machine has. If something is `lacking`, the cases are reported as left
  * out, on stdout and in the results; with `CI=true` they fail, unless they are `optional` even there.
  */
 export function describeUnless(
@@ -12,13 +12,13 @@ export function describeUnless(
   const leftOut = `LEFT OUT: ${name}: ${lacking}`;
   process.stdout.write(`${leftOut}\n`);
   describe(leftOut, () => {
-    it('is tested by continuous integration at the least', () => {
+    it('runs at least in continuous integration', () => {
       if (process.env.CI === 'true' && !optional) throw new Error(leftOut);
     });
   });
 }
 
-/** A `describe` for cases that take long: `npm test` leaves them out and says so, `npm run test:faults` runs them. */
+/** A `describe` for cases that take long: `npm test` leaves them out and reports that, `npm run test:faults` runs them. */
 export function describeLong(name: string, cases: () => void): void {
   const lacking = process.env.FAULTS_LONG ? undefined : 'it takes long; npm run test:faults runs it';
   describeUnless(lacking, name, cases, { optional: true });

@@ -5,7 +5,7 @@ import { until } from './until.js';
 const CUT_EVERY_MS = 300;
 const THOSE = "application_name = 'charging-data-service listener' AND datname = current_database()";
 
-/** Does the work while the listening connections of all instances of a database are cut, again and again. */
+/** Runs `work` while the listening connections of all instances of a database are cut again and again. */
 export async function whileCut(databaseUrl: string, work: () => Promise<void>): Promise<void> {
   const cutter = new Client({ connectionString: databaseUrl });
   await cutter.connect();
@@ -25,7 +25,10 @@ export async function whileCut(databaseUrl: string, work: () => Promise<void>): 
   }
 }
 
-/** Does the work while they are there and nothing comes through, as when a network goes away; `count`: how many there are at the least. */
+/**
+ * Runs `work` while the listening connections stay open but nothing gets through, as in a network failure; `count` is the least
+ * number of connections to wait for.
+ */
 export async function whileFrozen(
   databaseUrl: string,
   count: number,

@@ -4,25 +4,25 @@ import { Http, type Answer } from './http.js';
 import type { TestDatabase } from './test-database.js';
 import { until } from './until.js';
 
-/** What the load asks for. */
+/** The kinds of requests in the load. */
 const KINDS = ['token', 'introspection', 'refresh', 'bearer', 'portal link'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** One request of the load that has ended: `status` is 0 where there was no answer, `begun` its number in the order of beginning. */
+/** A finished request of the load: `status` is 0 if there was no response, `begun` is its number in the order of starting. */
 export interface Seen {
   kind: Kind;
   status: number;
   begun: number;
 }
 
-/** Settings under which the load is not limited. */
+/** Settings under which no rate limit refuses the load. */
 export const UNLIMITED = { RATE_LIMIT_PER_HOUR: '1000000000', OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' };
 
-// Enough to keep every part busy, few enough to leave the machine to the others.
+// Enough to keep every part busy, few enough to leave processor time for the rest.
 const LOOPS_EACH = 3;
 const PAUSE_AFTER_REFUSAL_MS = 20;
 
-/** Who sends the load: a client with refresh families of its users, and one that introspects. */
+/** The clients that send the load: one with refresh-token families of its users, and one that introspects. */
 export interface Senders {
   client: TestClient;
   introspecting: TestClient;
@@ -43,13 +43,13 @@ export async function makeSenders(make: Factory): Promise<Senders> {
 }
 
 /**
- * Clients that go on and on: tokens, introspection of live tokens, refreshes (of whose answers none may be lost), bearer
- * requests and portal links. Whatever is neither right nor an honest 503 is written down in `wrong`.
+ * Clients that send requests continuously: tokens, introspection of live tokens, refreshes (of which no response may be lost),
+ * bearer requests and portal links. Any response that is neither correct nor a well-formed 503 is recorded in `wrong`.
  */
 export class Load {
   readonly seen: Seen[] = [];
   readonly wrong: string[] = [];
-  /** Access tokens that a 200 gave. */
+  /** The access tokens issued with a 200. */
   readonly issued: string[] = [];
   private links = 0;
   private next = 0;
@@ -78,18 +78,18 @@ export class Load {
     this.loops = KINDS.flatMap((kind) => Array.from({ length: LOOPS_EACH }, (_, n) => this.loop(kind, n)));
   }
 
-  /** Lets every request that is under way end. */
+  /** Stops the load after every request under way has finished. */
   async stop(): Promise<void> {
     this.running = false;
     await Promise.all(this.loops);
   }
 
-  /** The number of the next request: those with a lower one have begun before now. */
+  /** The number of the next request: requests with a lower number have already started. */
   get mark(): number {
     return this.next;
   }
 
-  /** Resolves once each kind was answered with the status so many times, counting requests that begin from now on. */
+  /** Resolves once each kind has had this status that many times, counting only requests that start from now on. */
   async untilEach(status: number, times = 1): Promise<void> {
     const from = this.mark;
     const all = () => {
@@ -101,13 +101,13 @@ export class Load {
     });
   }
 
-  /** Resolves once all that has begun before now has ended. */
+  /** Resolves once every request that has already started is finished. */
   async untilEnded(): Promise<void> {
     const { mark } = this;
     await until('the requests have ended', () => [...this.underWay].every((begun) => begun >= mark));
   }
 
-  /** Requests that have ended and began between two marks. */
+  /** The finished requests that started between two marks. */
   between(from: number, to = Infinity): Seen[] {
     return this.seen.filter(({ begun }) => begun >= from && begun < to);
   }
@@ -121,7 +121,7 @@ export class Load {
     return [...counts].map(([key, count]) => `${key}: ${count}`).join('\n');
   }
 
-  /** After {@link stop}: what was promised with a 200 is there and works, and each family goes on. */
+  /** After {@link stop}: everything promised with a 200 exists and works, and each family can still be refreshed. */
   async verify(database: TestDatabase): Promise<void> {
     expect(this.wrong).toEqual([]);
     const [links] = await database.query<{ n: number }>('SELECT count(*)::int AS n FROM portal_links');
@@ -156,7 +156,7 @@ export class Load {
     }
   }
 
-  /** What is wrong with having got no answer; an answer that is not as the API is described throws, too. */
+  /** What is wrong about a missing response; a response that contradicts the OpenAPI document throws, too. */
   private lost(error: Error): string | undefined {
     const { cause } = error as { cause?: { code?: string; message?: string } };
     const why = cause ? `: ${cause.code ?? ''} ${cause.message ?? ''}` : '';
@@ -175,7 +175,7 @@ export class Load {
   }
 }
 
-/** Contract §1: a problem, with the seconds to wait. */
+/** Contract §1: a problem that states the seconds to wait. */
 export function whatIsWrongWith503({ headers, json, text }: Answer): string | undefined {
   const isProblem = /^application\/problem\+json(;|$)/.test(headers.get('content-type') ?? '');
   const saysWhen = /^[1-9]\d*$/.test(headers.get('retry-after') ?? '');

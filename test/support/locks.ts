@@ -1,13 +1,13 @@
 import { until } from './until.js';
 
-/** Whoever can be asked about the database: a test's connection to it. */
+/** A test's connection to the database, or anything else that runs queries. */
 interface Asked {
   query<T>(sql: string, params?: unknown[]): Promise<T[]>;
 }
 
-/** How many connections to this database wait for a lock that another holds. */
+/** How many connections to this database wait for a lock. */
 export async function waitingForLocks(database: Asked): Promise<number> {
-  // Within a transaction of its own the answer would stay the first one.
+  // Within one transaction the statistics would not change after the first read.
   await database.query('SELECT pg_stat_clear_snapshot()');
   const [row] = await database.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -15,7 +15,7 @@ export async function waitingForLocks(database: Asked): Promise<number> {
   return row!.n;
 }
 
-/** Waits until so many connections to this database wait for a lock. */
+/** Waits until that many connections to this database wait for a lock. */
 export function untilWaitingForLocks(database: Asked, count: number): Promise<void> {
   return until(`${count} wait for a lock`, async () => (await waitingForLocks(database)) >= count);
 }

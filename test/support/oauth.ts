@@ -3,7 +3,7 @@ import type { Answer, Http } from './http.js';
 
 type Fields = Record<string, string | undefined>;
 
-/** A refusal in the words of RFC 6749 §5.2: exactly its two members, never stored, and on 401 with a challenge. */
+/** Expects an error response of RFC 6749 §5.2: exactly its two members, not cacheable, and on 401 with a challenge. */
 export function expectOAuthError(answer: Answer, status: 400 | 401 | 403, error: string): void {
   expect({ status: answer.status, error: answer.json?.error as unknown }).toEqual({ status, error });
   expect(Object.keys(answer.json as object).sort()).toEqual(['error', 'error_description']);
@@ -17,13 +17,13 @@ export function expectOAuthError(answer: Answer, status: 400 | 401 | 403, error:
   }
 }
 
-/** The client's credentials as a body carries them; a public client has its id alone. */
+/** The client's credentials as body parameters; a public client sends only its id. */
 export const credentialsOf = (client: TestClient): Fields => ({
   client_id: client.id,
   client_secret: client.secret || undefined,
 });
 
-/** Exchanges a code with everything right, but for what `fields` says otherwise. */
+/** Exchanges a code with a correct request, except where `fields` overrides it. */
 export const exchange = (http: Http, client: TestClient, code: string, fields: Fields = {}) =>
   http.token({
     grant_type: 'authorization_code',
@@ -46,7 +46,7 @@ export const refresh = (http: Http, client: TestClient, refreshToken: string, fi
 export const revoke = (http: Http, client: TestClient, token: string, fields: Fields = {}) =>
   http.send('/o/revoke_token/', { form: { ...credentialsOf(client), token, ...fields } });
 
-/** Whether a bearer endpoint that needs no scope takes the access token. */
+/** Whether a bearer endpoint that needs no scope accepts the access token. */
 export async function isAccepted(http: Http, accessToken: string): Promise<boolean> {
   const { status, text } = await http.get('/v2/users', { bearer: accessToken });
   if (status !== 200 && status !== 401) throw new Error(`neither accepted nor refused: ${status} ${text}`);

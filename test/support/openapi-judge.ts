@@ -9,7 +9,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addSchema({ $id: 'document', components: document.components });
 const validators = new Map<unknown, ValidateFunction>();
 
-/** Paths also answer without their trailing slash, or with one; the revocation endpoint needs its own. */
+/** Paths also work without their trailing slash, or with one; the revocation endpoint needs its own pattern. */
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     method: method as Method,
@@ -35,13 +35,13 @@ interface Seen {
 }
 
 /**
- * Says where an answer is not as the OpenAPI document says: a status, media type, header or body that is not described. What the
- * document leaves out, as pages, is not judged.
+ * Reports where a response deviates from the OpenAPI document: a status, media type, header or body that is not described. Routes
+ * that the document leaves out, such as pages, are not checked.
  */
 export function openApiErrors({ method, path, status, headers, text }: Seen): string[] {
   const isHead = method === 'HEAD';
   const operation = operationOf(isHead ? 'get' : method.toLowerCase(), path);
-  // Headers that are too large are refused before anybody looks which address it is.
+  // Oversized headers are refused before the path is known.
   if (!operation || status === 431) return [];
   const found = operation.responses[String(status)];
   if (!found) return [`the status ${status} is not described`];

@@ -15,7 +15,7 @@ import type { TestDatabase } from './test-database.js';
 /** Fast shutdown, immediate shutdown, and an end without any warning. */
 export type StopSignal = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
 
-// What was committed outlives any death of the process; only the machine's own is left out of account.
+// Commits survive any crash of the process; only a crash of the machine could lose them.
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -25,7 +25,7 @@ const SETTINGS = {
 };
 const say = () => undefined;
 
-/** A PostgreSQL of the test's own on a port that stays the same: it may be stopped, killed, frozen and started again. */
+/** A test's own PostgreSQL on a fixed port: it can be stopped, killed, frozen and started again. */
 export class OwnPostgres implements TestDatabase {
   private server: ServerProcess | undefined;
   private admin: Client | undefined;
@@ -38,10 +38,10 @@ export class OwnPostgres implements TestDatabase {
     private readonly settings: Record<string, string>,
   ) {}
 
-  /** Makes it, migrated, in a folder of its own; `settings` as for `postgres -c`. */
+  /** Creates it, migrated, in a folder of its own; `settings` as for `postgres -c`. */
   static async start(settings: Record<string, string> = {}): Promise<OwnPostgres> {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-own-postgres-'));
-    // As root, PostgreSQL runs as another user, who must be able to enter.
+    // When run as root, PostgreSQL switches to another user, who needs access to the folder.
     await chmod(dataDir, 0o755);
     const made = await startEmbeddedPostgres({ dataDir, say, settings: { fsync: 'off' } });
     await migrate(made.url, async () => undefined);
@@ -61,12 +61,12 @@ export class OwnPostgres implements TestDatabase {
     return postgres;
   }
 
-  /** Starts it again; resolves once it takes connections. */
+  /** Starts it again; resolves once it accepts connections. */
   async start(): Promise<void> {
     this.server = await startServer(this.dataDir, this.home, this.binaries, this.settings, say);
   }
 
-  /** Ends it in the given way; resolves once none of its processes is left. */
+  /** Stops it with the given signal; resolves once none of its processes is left. */
   async end(signal: StopSignal): Promise<void> {
     this.admin = undefined;
     this.server?.child.kill(signal);
@@ -74,14 +74,14 @@ export class OwnPostgres implements TestDatabase {
     this.server = undefined;
   }
 
-  /** Freezes every process of it, as a machine that is cut off: connections stay, nothing is answered. */
+  /** Freezes all its processes, as when a machine is cut off: connections stay open, nothing is answered. */
   async freeze(): Promise<() => void> {
     const pids = await clusterProcesses(this.home.cluster);
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     return () => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
   }
 
-  /** A further connection. */
+  /** Opens another connection. */
   async connect(): Promise<Client> {
     const client = new Client({ connectionString: this.url });
     client.on('error', () => undefined);

@@ -10,10 +10,10 @@ import { until } from './until.js';
 
 const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'].find((name) => spawnSync(name, ['-V']).status === 0);
 
-/** What is lacking on this machine, or undefined. */
+/** Why PgBouncer cannot be tested on this machine; undefined if it can. */
 export const lackingPgBouncer = PROGRAM ? undefined : 'there is no pgbouncer on this machine';
 
-/** A real PgBouncer before the database of a URL. */
+/** A real PgBouncer in front of the database of a URL. */
 export class PgBouncer {
   private constructor(
     readonly url: string,
@@ -42,7 +42,7 @@ export class PgBouncer {
         `auth_file = ${users}`,
         `pool_mode = ${mode}`,
         'default_pool_size = 30',
-        // What the driver says as it connects, and PgBouncer does not know.
+        // Parameters that the driver sends when it connects and that PgBouncer does not know.
         'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
       ].join('\n'),
     );

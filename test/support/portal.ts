@@ -8,7 +8,7 @@ import { BrowserSession, type Page } from './browser-session.js';
 import type { TestClient } from './factory.js';
 import type { TestService } from './test-service.js';
 
-/** A browser inside the client's portal, by a one-time link. */
+/** Signs a browser in to the client's portal with a one-time link. */
 export async function enterPortal(service: TestService, client: TestClient): Promise<BrowserSession> {
   const bearer = await service.make.clientToken(client);
   const { json } = await service.http.get('/webhook_portal', { bearer });
@@ -21,7 +21,7 @@ export async function enterPortal(service: TestService, client: TestClient): Pro
 
 let counter = 0;
 
-/** An endpoint of the client, without the portal; by default one that nothing listens at. */
+/** Creates an endpoint of the client without the portal; by default nothing listens at its address. */
 export async function makeEndpoint(
   service: TestService,
   client: TestClient,
@@ -38,15 +38,15 @@ export interface SeededDelivery {
   state: DeliveryState;
   type?: string;
   cancelReason?: CancelReason;
-  /** When it was made. */
+  /** When it was created. */
   at?: Date;
   attempts?: Partial<Attempt>[];
   isTest?: boolean;
-  /** Whom it is about; else a user who is in no table. */
+  /** The user it concerns; by default a user without a row. */
   userId?: string;
 }
 
-/** A delivery with its attempts, as the worker would have left it; a pending one is due in an hour. The id. */
+/** Inserts a delivery with its attempts, as the worker would have left it; a pending one is due in an hour. Returns its id. */
 export async function seedDelivery(
   { database }: TestService,
   endpoint: EndpointEntity,
@@ -111,9 +111,9 @@ export async function seedDelivery(
   return id;
 }
 
-/** The words of the page without its markup. */
+/** The text of the page without its markup. */
 export const wordsOf = (page: Page): string => page.html.querySelector('main')!.text.replace(/\s+/g, ' ');
 
-/** What stands beside a field because it is wrong, by the id of the field. */
+/** The error message beside a field, by the id of the field. */
 export const errorAt = (page: Page, field: string): string | undefined =>
   page.html.querySelector(`#${field}-error`)?.text;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What work costs this process, in milliseconds of the processor: a busy machine adds nothing to it, as it does to the time. */
+/** The processor milliseconds that work costs this process: unlike elapsed time, they do not grow on a busy machine. */
 export function processorTime(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -8,10 +8,10 @@ export function processorTime(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** The processor's time that another process has used so far, in milliseconds; the kernel counts it in hundredths of a second. */
+/** The processor milliseconds that another process has used so far; the kernel counts in hundredths of a second. */
 export async function processorTimeOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold anything; utime and stime are the 12th and 13th after it.
+  // The name, in brackets, may contain any character; utime and stime are the 12th and 13th fields after it.
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

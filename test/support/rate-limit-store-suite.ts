@@ -3,19 +3,19 @@ import { SLOTS_PER_WINDOW, type RateLimitStore } from '../../src/rate-limits/rat
 import { redisKey } from '../../src/rate-limits/redis-rate-limit-store.js';
 
 export const HOUR = 3_600_000;
-/** The most that a store keeps for one key. */
+/** The maximum number of entries that a store keeps for one key. */
 export const MOST_ENTRIES = 2 * SLOTS_PER_WINDOW + 2;
 
-/** What the suite needs of a store: the store, and how time passes for it. */
+/** What the suite needs: the store, and a way to let time pass for it. */
 export interface Driver {
   store: RateLimitStore;
-  /** Lets exactly so many milliseconds pass; no other time does. */
+  /** Lets exactly this many milliseconds pass; otherwise time stands still. */
   pass(milliseconds: number): Promise<void>;
 }
 
 export const newKey = (namespace = 'test') => `${namespace}:${randomUUID()}`;
 
-/** How many of so many simultaneous requests were allowed. */
+/** How many of the given number of simultaneous requests were allowed. */
 export async function allowedOf(
   count: number,
   consume: (n: number) => ReturnType<RateLimitStore['consume']>,
@@ -24,17 +24,17 @@ export async function allowedOf(
   return decisions.filter((decision) => decision.allowed).length;
 }
 
-/** What every store must do. */
+/** The tests that every store must pass. */
 export function storeSuite(driver: () => Driver): void {
   const consume = (key: string, limit: number, windowMs = HOUR) =>
     driver().store.consume(key, limit, windowMs);
 
-  it('lets exactly 50 of 200 simultaneous requests pass', async () => {
+  it('allows exactly 50 of 200 simultaneous requests', async () => {
     const key = newKey();
     expect(await allowedOf(200, () => consume(key, 50))).toBe(50);
   });
 
-  it('says what remains, and refuses the next one until a place is free', async () => {
+  it('reports the remaining requests, and refuses the next one until a place is free', async () => {
     const key = newKey();
     expect(await consume(key, 2)).toEqual({ allowed: true, remaining: 1, retryAfterMs: 0 });
     expect(await consume(key, 2)).toEqual({ allowed: true, remaining: 0, retryAfterMs: 0 });
@@ -43,7 +43,7 @@ export function storeSuite(driver: () => Driver): void {
     expect(refused.retryAfterMs).toBe(HOUR);
   });
 
-  it('rolls: only as many are allowed as have left the window', async () => {
+  it('has a rolling window: only as many requests are allowed as have left the window', async () => {
     const key = newKey();
     const window = 1_000;
     await consume(key, 3, window);
@@ -53,22 +53,25 @@ export function storeSuite(driver: () => Driver): void {
     const refused = await consume(key, 3, window);
     expect(refused.allowed).toBe(false);
     await driver().pass(refused.retryAfterMs);
-    // The first has left; the two of the middle have not.
+    // The first request has left the window; the two in the middle have not.
     expect(await consume(key, 3, window)).toEqual({ allowed: true, remaining: 0, retryAfterMs: 0 });
     expect(await consume(key, 3, window)).toMatchObject({ allowed: false });
   });
 
-  it.each([1, 5, 300])('serves who waits retryAfterMs, with a limit of %i', async (limit) => {
-    const key = newKey();
-    for (let round = 0; round < 3; round++) {
-      let refused = await consume(key, limit, 300);
-      while (refused.allowed) refused = await consume(key, limit, 300);
-      expect(refused.retryAfterMs).toBeGreaterThan(0);
-      expect(refused.retryAfterMs).toBeLessThanOrEqual(300);
-      await driver().pass(refused.retryAfterMs);
-      expect((await consume(key, limit, 300)).allowed).toBe(true);
-    }
-  });
+  it.each([1, 5, 300])(
+    'allows a request after waiting for retryAfterMs, with a limit of %i',
+    async (limit) => {
+      const key = newKey();
+      for (let round = 0; round < 3; round++) {
+        let refused = await consume(key, limit, 300);
+        while (refused.allowed) refused = await consume(key, limit, 300);
+        expect(refused.retryAfterMs).toBeGreaterThan(0);
+        expect(refused.retryAfterMs).toBeLessThanOrEqual(300);
+        await driver().pass(refused.retryAfterMs);
+        expect((await consume(key, limit, 300)).allowed).toBe(true);
+      }
+    },
+  );
 
   it('does not count refused requests', async () => {
     const key = newKey();
@@ -83,7 +86,7 @@ export function storeSuite(driver: () => Driver): void {
     expect(await consume(key, 1, 600)).toEqual({ allowed: true, remaining: 0, retryAfterMs: 0 });
   });
 
-  it('applies a changed limit at once, with what was counted before', async () => {
+  it('applies a changed limit at once, including requests counted before', async () => {
     const key = newKey();
     for (let n = 0; n < 10; n++) await consume(key, 10, 500);
     expect((await consume(key, 10, 500)).allowed).toBe(false);
@@ -94,7 +97,7 @@ export function storeSuite(driver: () => Driver): void {
     expect((await consume(key, 3, 500)).allowed).toBe(true);
   });
 
-  it('gives back the newest request, never below none', async () => {
+  it('refunds the newest request, and never counts below zero', async () => {
     const key = newKey();
     await driver().store.giveBack(key, HOUR);
     await consume(key, 2);
@@ -105,14 +108,14 @@ export function storeSuite(driver: () => Driver): void {
     expect(await consume(key, 2)).toMatchObject({ allowed: true, remaining: 1 });
   });
 
-  it('gives back out of many kept together', async () => {
+  it('refunds requests out of many that are stored together', async () => {
     const key = newKey();
     for (let n = 0; n < 400; n++) await consume(key, 400);
     for (let n = 0; n < 350; n++) await driver().store.giveBack(key, HOUR);
     expect(await consume(key, 400)).toMatchObject({ allowed: true, remaining: 349 });
   });
 
-  it('gives nothing back of what has left the window', async () => {
+  it('refunds nothing that has left the window', async () => {
     const key = newKey();
     await consume(key, 1, 300);
     await driver().pass(301);
@@ -121,7 +124,7 @@ export function storeSuite(driver: () => Driver): void {
     expect(await consume(key, 1, 300)).toMatchObject({ allowed: false });
   });
 
-  it('forgets a cleared key and no other', async () => {
+  it('clears one key and no other', async () => {
     const [key, other] = [newKey(), newKey()];
     await consume(key, 1);
     await consume(other, 1);
@@ -130,7 +133,7 @@ export function storeSuite(driver: () => Driver): void {
     expect((await consume(other, 1)).allowed).toBe(false);
   });
 
-  it('keeps odd, long and similar keys apart', async () => {
+  it('keeps unusual, long and similar keys apart', async () => {
     const long = 'x'.repeat(200);
     const odd = [
       '',
@@ -154,7 +157,7 @@ export function storeSuite(driver: () => Driver): void {
     const foreign = ['ä', 'a\u0308', '\ud800', '\ud801', '\ufffd', long, `${long}y`, 'x'.repeat(1_000_000)];
     const salt = randomUUID();
     const keys = [...odd, ...foreign].map((each) => `${each}${salt}`);
-    // What the store makes of a long key, taken for a key.
+    // The hashed form of a long key, used as a key itself.
     keys.push(redisKey(`${long}${salt}`).slice('cds:rl:{'.length, -1));
     for (const key of keys) expect((await consume(key, 1)).allowed).toBe(true);
     for (const key of keys) expect((await consume(key, 1)).allowed).toBe(false);
@@ -163,14 +166,14 @@ export function storeSuite(driver: () => Driver): void {
     for (const key of keys) await driver().store.clear(key);
   });
 
-  it('counts against a huge limit, and a low one afterwards', async () => {
+  it('counts against a huge limit, and then against a low one', async () => {
     const key = newKey();
     for (let n = 0; n < 1_000; n++) await consume(key, 1_000_000_000);
     expect(await consume(key, 1_000_000_000)).toMatchObject({ allowed: true, remaining: 999_998_999 });
     expect(await consume(key, 1_001)).toMatchObject({ allowed: false });
   });
 
-  it('refuses a limit or a window that means nothing', async () => {
+  it('rejects an invalid limit or window', async () => {
     for (const limit of [0, -1, 1.5, NaN, Infinity]) await expect(consume(newKey(), limit)).rejects.toThrow();
     for (const window of [0, -1, 1.5, NaN]) await expect(consume(newKey(), 1, window)).rejects.toThrow();
   });

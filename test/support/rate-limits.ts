@@ -1,21 +1,21 @@
 import { waitingTime } from '../../src/rate-limits/waiting-time.js';
 import type { Answer, Http, HttpOptions } from './http.js';
 
-/** The statuses of so many answers, in order. */
+/** The statuses of that many responses, in order. */
 export async function statusesOf(times: number, send: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = [];
   for (let n = 0; n < times; n++) statuses.push((await send()).status);
   return statuses;
 }
 
-/** How many answers there were of each status, of requests that were all sent at once. */
+/** How many responses had each status, for requests that were all sent at once. */
 export async function tally(answers: Promise<{ status: number }>[]): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   for (const { status } of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** `X-RateLimit-Limit` and `X-RateLimit-Remaining`, null where the answer has none. */
+/** `X-RateLimit-Limit` and `X-RateLimit-Remaining`, null where the response has none. */
 export const limitHeaders = ({ headers }: { headers: Headers }): (number | null)[] =>
   ['x-ratelimit-limit', 'x-ratelimit-remaining'].map((name) => {
     const value = headers.get(name);
@@ -25,7 +25,10 @@ export const limitHeaders = ({ headers }: { headers: Headers }): (number | null)
 export const retryAfterOf = ({ headers }: { headers: Headers }): number =>
   Number(headers.get('retry-after') ?? Number.NaN);
 
-/** A 429 problem that says when, and nothing of users: for those of whom only client or address are known. */
+/**
+ * Expects a 429 problem that says when to retry and mentions no user, as for requests of which only the client or address is
+ * known.
+ */
 export function expectPlainRefusal(answer: Answer, baseUrl: string, windowSeconds: number): void {
   expect(answer.status).toBe(429);
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json(;|$)/);
@@ -38,7 +41,7 @@ export function expectPlainRefusal(answer: Answer, baseUrl: string, windowSecond
   expectRetryAfter(answer, windowSeconds);
 }
 
-/** `Retry-After` in whole seconds, within the window, and the same in the words. */
+/** Expects `Retry-After` in whole seconds, within the window, and the same number in the text. */
 export function expectRetryAfter(answer: Answer, windowSeconds: number): void {
   const seconds = answer.headers.get('retry-after') ?? '';
   expect(seconds).toMatch(/^[1-9]\d*$/);
@@ -46,7 +49,7 @@ export function expectRetryAfter(answer: Answer, windowSeconds: number): void {
   expect(answer.text).toContain(`again in ${waitingTime(Number(seconds))}.`);
 }
 
-/** Sends as if from this address, for a service that trusts 127.0.0.1 as its proxy. */
+/** Sends requests as if from this address, for a service that trusts 127.0.0.1 as its proxy. */
 export const from =
   (http: Http, address: string) =>
   (path: string, options: HttpOptions = {}): Promise<Answer> =>
@@ -54,5 +57,5 @@ export const from =
 
 let networks = 0;
 
-/** An address that no other test used. */
+/** An address that no other test has used. */
 export const newAddress = (): string => `198.51.${Math.floor(++networks / 250)}.${networks % 250}`;

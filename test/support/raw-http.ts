@@ -1,18 +1,18 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over a socket. */
+/** A response as it arrived on a socket. */
 export interface RawAnswer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-// It only ends a hang: far above what any answer takes.
+// It only ends a hang: far longer than any response takes.
 const DEADLINE_MS = 60_000;
 
 /**
- * Sends bytes that no HTTP client would send, on a connection of their own, and reads until the service closes it.
- * Throws where it neither answers nor closes in time.
+ * Sends bytes that no HTTP client would send, on a new connection, and reads until the service closes it. Throws if the service
+ * neither answers nor closes in time.
  */
 export function sendRaw(url: string, ...parts: (string | Buffer)[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
@@ -27,7 +27,7 @@ export function sendRaw(url: string, ...parts: (string | Buffer)[]): Promise<Raw
     );
     let failure: Error | undefined;
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // The service may close while the request is still being written: what it answered before counts.
+    // The service may close while the request is still being written: the response sent before that counts.
     socket.on('error', (error) => (failure = error));
     socket.on('close', () => {
       clearTimeout(timer);
@@ -38,7 +38,7 @@ export function sendRaw(url: string, ...parts: (string | Buffer)[]): Promise<Raw
   });
 }
 
-/** A request as text; the service is asked to close the connection afterwards. */
+/** A request as text; it asks the service to close the connection afterwards. */
 export function rawRequest(requestLine: string, headers: Record<string, string> = {}, body = ''): string {
   const all = {
     Host: 'service.example',

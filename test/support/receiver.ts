@@ -3,7 +3,7 @@ import { createServer as createHttpsServer, type ServerOptions } from 'node:http
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A request as a receiver saw it. */
+/** A request as the receiver saw it. */
 export interface ReceivedRequest {
   method: string;
   url: string;
@@ -13,7 +13,7 @@ export interface ReceivedRequest {
 
 type Answer = (response: ServerResponse, request: ReceivedRequest) => void;
 
-/** A partner's server on a loopback port, which counts the connections made to it. */
+/** A partner's server on a loopback port; it counts its connections. */
 export class Receiver {
   readonly requests: ReceivedRequest[] = [];
   readonly sockets = new Set<Socket>();
@@ -27,7 +27,7 @@ export class Receiver {
     });
   }
 
-  /** Speaks HTTP, and HTTPS with a certificate. */
+  /** Speaks HTTP, or HTTPS if a certificate is given. */
   static async start(
     answer: Answer = (response) => void response.end('ok'),
     tls?: ServerOptions,
@@ -50,7 +50,7 @@ export class Receiver {
     return receiver.listen();
   }
 
-  /** Speaks whatever the function says, once the first bytes of a request have come. */
+  /** Sends whatever the function writes, once the first bytes of a request have arrived. */
   static startRaw(answer: (socket: Socket, times: number) => void): Promise<Receiver> {
     let times = 0;
     const server = createTcpServer((socket) => {
@@ -81,7 +81,7 @@ export class Receiver {
 
 const DAY_MS = 86_400_000;
 
-/** A key and a certificate for one name; without an authority it is signed by itself. */
+/** A key and a certificate for one name; self-signed if no authority is given. */
 export async function certificateFor(
   name: string,
   { ca, expired = false }: { ca?: { key: string; cert: string }; expired?: boolean } = {},

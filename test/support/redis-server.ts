@@ -18,7 +18,7 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/** A Redis of the test's own, which keeps nothing on disk and may be treated badly. */
+/** A test's own Redis, which stores nothing on disk and can be killed and paused. */
 export class RedisServer implements TestRedis {
   private child: ChildProcess | undefined;
 
@@ -30,8 +30,8 @@ export class RedisServer implements TestRedis {
   ) {}
 
   /**
-   * Starts `redis-server` from the PATH on a free port of 127.0.0.1; `options` go to it as they are, `file` is what its
-   * configuration file holds at first (a sentinel writes to it).
+   * Starts `redis-server` from the PATH on a free port of 127.0.0.1; `options` are passed to it unchanged, `file` is the initial
+   * content of its configuration file (a sentinel writes to it).
    */
   static async start({ password = '', options = [] as string[], file = '' } = {}): Promise<RedisServer> {
     const directory = await mkdtemp(path.join(tmpdir(), 'charging-data-redis-'));
@@ -45,7 +45,7 @@ export class RedisServer implements TestRedis {
         await server.start();
         return server;
       } catch (error) {
-        // Another process may have been quicker to take the port.
+        // Another process may have taken the port first.
         if (attempt === ATTEMPTS) throw error;
       }
     }
@@ -87,7 +87,7 @@ export class RedisServer implements TestRedis {
     if (!this.running) await this.start();
   }
 
-  /** Ends it from one moment to the next. */
+  /** Kills it. */
   async kill(): Promise<void> {
     if (!this.running) return;
     const exited = once(this.child!, 'exit');
@@ -95,12 +95,12 @@ export class RedisServer implements TestRedis {
     await exited;
   }
 
-  /** Lets it hang: connections stay and are taken, nothing is answered. */
+  /** Pauses it: connections stay open and are accepted, nothing is answered. */
   hang(): void {
     this.child?.kill('SIGSTOP');
   }
 
-  /** Lets it go on after {@link hang}. */
+  /** Resumes it after {@link hang}. */
   goOn(): void {
     this.child?.kill('SIGCONT');
   }
@@ -115,15 +115,15 @@ export class RedisServer implements TestRedis {
   }
 }
 
-/** A server of our own where there is a binary, else the one that `REDIS_URL` names. */
+/** A new server if there is a binary, otherwise the one at `REDIS_URL`. */
 export async function someRedis(): Promise<TestRedis> {
   if (hasRedisBinary()) return RedisServer.start();
   return { url: process.env.REDIS_URL!, stop: async () => undefined };
 }
 
 /**
- * A `describe` for cases that need Redis: `any` will do, or one of their `own` to kill. Where there is none the cases
- * are named as left out, on stdout and in the results; with `CI=true` they fail.
+ * A `describe` for cases that need Redis: `any` Redis, or their `own` to kill. Where there is none, the cases are reported as
+ * left out, on stdout and in the results; with `CI=true` they fail.
  */
 export function describeWithRedis(need: 'any' | 'own', name: string, cases: () => void): void {
   describeUnless(whatIsLacking(need), name, cases);
@@ -146,7 +146,7 @@ function hasRedisBinary(): boolean {
   });
 }
 
-/** Whether something at the port speaks Redis: also a server that asks for a password answers. */
+/** Whether something at the port speaks Redis: a server that asks for a password counts, too. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });

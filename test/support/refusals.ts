@@ -1,6 +1,6 @@
 import type { TestService } from './test-service.js';
 
-/** A refusal that the caller can act on: a 4xx with words, which show nothing of the inside and echo no markup. */
+/** Expects a refusal that the caller can act on: a 4xx with a message that shows no internals and echoes no markup. */
 export function expectRefusal(answer: { status: number; text: string }, where: string): void {
   const kind = answer.status >= 400 && answer.status < 500 ? '4xx' : answer.status;
   expect([where, kind]).toEqual([where, '4xx']);
@@ -11,7 +11,7 @@ export function expectRefusal(answer: { status: number; text: string }, where: s
 /** How many rows each table has. */
 export async function rowCounts({ database }: TestService): Promise<Record<string, number>> {
   const tables = await database.query<{ name: string }>(
-    // What is counted for the console's pictures is written every few seconds, whatever is refused.
+    // The counts for the console's charts are written every few seconds, even when every request is refused.
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'activity_hours' ORDER BY 1",
   );
   const counts: Record<string, number> = {};
@@ -22,7 +22,7 @@ export async function rowCounts({ database }: TestService): Promise<Record<strin
   return counts;
 }
 
-/** What the service logged as its own mistake, from this line of its log on: the route and the message. */
+/** What the service logged as its own error, from this line of its log on: the route and the message. */
 export const unexpectedErrors = ({ log }: TestService, from = 0): string[] =>
   log
     .slice(from)

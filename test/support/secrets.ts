@@ -1,7 +1,7 @@
 import type { BrowserSession, Page } from './browser-session.js';
 import type { Answer } from './http.js';
 
-/** Every secret that was seen, and where. */
+/** Collects every secret that was seen, and where. */
 export class Secrets {
   readonly seen = new Map<string, string>();
 
@@ -28,7 +28,7 @@ export class Secrets {
     return { access_token, refresh_token };
   }
 
-  /** The secrets that the text holds: in clear, in base64 of any alignment, or in hex. */
+  /** The secrets that the text contains: in clear, in base64 of any alignment, or in hex. */
   in(text: string): string[] {
     const found: string[] = [];
     const lower = text.toLowerCase();
@@ -37,7 +37,7 @@ export class Secrets {
       const forms = [secret, encodeURIComponent(secret), ...alignedBase64(bytes)];
       if (forms.some((form) => text.includes(form))) found.push(`${what} in clear or base64`);
       if (lower.includes(bytes.toString('hex'))) found.push(`${what} in hex`);
-      // What a token is made of, without its prefix.
+      // The body of a token, without its prefix.
       const body = /^(?:cds_[a-z]{2}|whsec)_(.+)$/.exec(secret)?.[1];
       if (body && secret.startsWith('whsec_') && text.includes(body))
         found.push(`${what}, without its prefix`);
@@ -49,7 +49,7 @@ export class Secrets {
   }
 }
 
-/** The parts of the base64 form that do not depend on what stands before and after, for each of the three alignments. */
+/** The parts of the base64 form that do not depend on the surrounding bytes, for each of the three alignments. */
 function alignedBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');

@@ -5,27 +5,27 @@ import { pathToFileURL } from 'node:url';
 import { until } from './until.js';
 
 const MAIN = path.join(process.cwd(), 'dist', 'src', 'main.js');
-/** The flags that `npm start` gives to Node. */
+/** The flags that `npm start` passes to Node.js. */
 const FLAGS = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
 ).scripts.start.match(/--\S+/g)!;
 const HELD_TIMERS = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'held-timers.mjs')).href;
-/** The limits of a shutdown, in milliseconds: when requests under way are cut off, and when the process ends whatever is left. */
+/** The limits of a shutdown, in milliseconds: when requests under way are cut off, and when the process exits in any case. */
 export const SHUTDOWN_LIMITS = { cutOff: 8_000, end: 9_500 };
 const READY = /listening on|curl -s -H "Authorization: Bearer \$ADMIN"/;
 
-/** The service as a process of its own, as `npm start` starts it. */
+/** The service in a process of its own, as `npm start` starts it. */
 export class SpawnedService {
   private static readonly all = new Set<SpawnedService>();
-  /** What it wrote, to both streams. */
+  /** Its output on both streams. */
   printed = '';
   readonly ended: Promise<number | null>;
   private isOver = false;
   private readonly child: ChildProcess;
 
   /**
-   * `files`: how many it may open; `imports`: modules that it loads before anything else; `heldTimers`: limits (held-timers.mjs)
-   * that do not run out before {@link letTimersPass}: what ends all the same needed none of them.
+   * `files`: how many files it may open; `imports`: modules to load first; `heldTimers`: timers (held-timers.mjs) that do not
+   * fire before {@link letTimersPass}, so that whatever ends without it did not depend on them.
    */
   constructor(
     environment: Record<string, string>,
@@ -59,7 +59,7 @@ export class SpawnedService {
     SpawnedService.all.add(this);
   }
 
-  /** Waits until it says that it can be used. */
+  /** Waits until the service reports that it is ready. */
   async ready(): Promise<this> {
     await until('the service is ready', () => this.isOver || READY.test(this.printed));
     if (this.isOver) throw new Error(`the service ended instead of starting:\n${this.printed.slice(-2000)}`);
@@ -74,12 +74,12 @@ export class SpawnedService {
     this.child.kill(name);
   }
 
-  /** The time of the held timers that are set now is over. */
+  /** Fires the held timers that are set now. */
   letTimersPass(): void {
     this.signal('SIGUSR2');
   }
 
-  /** Its exit code, null where a signal killed it; throws where it goes on. */
+  /** Its exit code, null if a signal killed it; throws if it keeps running. */
   async exit(): Promise<number | null> {
     await until('the service has ended', () => this.isOver);
     return this.ended;
@@ -90,7 +90,7 @@ export class SpawnedService {
     return this.exit();
   }
 
-  /** Ends whatever is still running; for the end of the tests. */
+  /** Kills every process that is still running; for the end of the tests. */
   static async killAll(): Promise<void> {
     const left = [...this.all].filter((each) => !each.isOver);
     for (const each of left) each.signal('SIGKILL');

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 
-/** What the service does every few seconds by itself, and what each new connection begins with. */
+/** Statements that the service runs every few seconds on its own, and the first statements of each new connection. */
 const isHousekeeping = (sql: string): boolean =>
   /resolve_at <= now\(\)|SKIP LOCKED|activity_hours|pg_notify|pg_listening_channels|pg_current_snapshot|^SET enable_/.test(
     sql,
   );
 
-/** Every statement that goes to the database meanwhile from this process, but for what the service does by itself. */
+/** Every statement that this process sends to the database while `work` runs, except the service's background work. */
 export async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const statements = jest.spyOn(Client.prototype, 'query');
   try {

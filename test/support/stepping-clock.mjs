@@ -1,5 +1,5 @@
-// Loaded by --import: the process's clock is off by the first of the seconds in CLOCK_OFFSETS, and steps to the next at every
-// SIGUSR2, which it says on stdout. What measures time that has passed (timers, performance.now) goes on as ever.
+// Loaded with --import: the process's clock is off by the first number of seconds in CLOCK_OFFSETS, and steps to the next at
+// every SIGUSR2, which it reports on stdout. Elapsed time (timers, performance.now) is not affected.
 const offsets = process.env.CLOCK_OFFSETS.split(',').map((seconds) => Number(seconds) * 1000);
 const Real = Date;
 let offset = offsets.shift();

@@ -1,10 +1,10 @@
 /**
- * Says that at least so much time has passed, and nothing else: a busy machine only makes more of it. That something is quick
- * is said by what it happens before (CONTRIBUTING.md).
+ * Asserts only that at least this much time has passed; a busy machine can only make it longer. That something is fast is proven
+ * by the events it precedes (CONTRIBUTING.md).
  */
 export function stopwatch(): { expectAtLeast(milliseconds: number): void } {
   const begun = performance.now();
-  // A timer may go off a fraction of a millisecond early.
+  // A timer may fire a fraction of a millisecond early.
   return {
     expectAtLeast: (milliseconds) => expect(performance.now() - begun + 1).toBeGreaterThan(milliseconds),
   };

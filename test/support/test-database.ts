@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
-/** A database of its own, copied from the migrated template. */
+/** A test's own database, copied from the migrated template. */
 export interface TestDatabase {
-  /** As a superuser. */
+  /** The URL of a superuser. */
   url: string;
-  /** As the role of the service, which can change neither the schema nor the audit trail; where it is left out, there is none. */
+  /**
+   * The URL of the service's role, which can change neither the schema nor the audit trail; undefined where there is no such
+   * role.
+   */
   serviceUrl?: string;
   query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
@@ -22,10 +25,10 @@ export async function createTestDatabase(template = 'template_charging'): Promis
   await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   const url = withDatabase(name);
   const client = new Client({ connectionString: url });
-  // A test may cut every connection; the next query says so.
+  // A test may cut every connection; the next query reports it.
   client.on('error', () => undefined);
   await client.connect();
-  // One after another: a connection that is asked two things at once is an error in the next version of pg.
+  // One query after another: two queries at once on one connection are an error in the next version of pg.
   let last: Promise<unknown> = Promise.resolve();
   const serviceUrl = new URL(url);
   serviceUrl.username = 'charging_service';
@@ -44,7 +47,10 @@ export async function createTestDatabase(template = 'template_charging'): Promis
   };
 }
 
-/** Another database of the same server with all that this one holds, as when a dump is restored. Cuts every connection to this one. */
+/**
+ * Another database on the same server with a copy of everything in this one, as after restoring a dump. Cuts every connection to
+ * this one.
+ */
 export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
   const name = new URL(url).pathname.slice(1);
   const allow = (connections: boolean) =>
@@ -70,7 +76,7 @@ async function asAdmin(work: (admin: Client) => Promise<unknown>): Promise<void>
   const admin = new Client({ connectionString: withDatabase('postgres') });
   await admin.connect();
   try {
-    // Only one copy of a template can be made at a time: the others wait here instead of failing.
+    // A template can be copied only once at a time: the others wait here instead of failing.
     await admin.query('SELECT pg_advisory_lock(1)');
     await work(admin);
   } finally {

@@ -9,23 +9,23 @@ import { freePort } from './free-port.js';
 import { HeldTimers } from './held-timers.js';
 import { Http } from './http.js';
 
-// A request waits 3 s for a connection of the pool, and is refused. On a busy machine that would refuse what has nothing to do
-// with it; a test of the limit itself holds it in its own hand.
+// A request waits 3 s for a connection of the pool and is then refused. On a busy machine that would also refuse requests that a
+// test does not mean to refuse; a test of the limit itself holds the timer itself.
 HeldTimers.hold(3_000, 3_000, '/pg-pool/');
 
 export { freePort };
 
-/** One running instance of the service over a real database and real HTTP. */
+/** One running instance of the service with a real database and real HTTP. */
 export interface TestInstance {
   app: NestFastifyApplication;
   settings: Settings;
   url: string;
   http: Http;
-  /** Every log line it wrote. */
+  /** Every line of its log. */
   log: string[];
 }
 
-/** A service under test: one or more instances over one database of its own. */
+/** A service under test: one or more instances on one database. */
 export interface TestService extends TestInstance {
   database: TestDatabase;
   instances: TestInstance[];
@@ -34,14 +34,14 @@ export interface TestService extends TestInstance {
 }
 
 export interface TestServiceOptions {
-  /** Settings as in the environment. */
+  /** Environment variables. */
   env?: Record<string, string>;
   instances?: number;
-  /** Settings of PostgreSQL for the service's connections, in place of its own. */
+  /** PostgreSQL settings for the service's connections, instead of its defaults. */
   databaseOptions?: Record<string, string>;
 }
 
-/** 32 bytes in base64; the same for every instance. */
+/** 32 bytes in base64; the same for all instances. */
 export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 'k').toString('base64');
 
 export async function startService({
@@ -55,12 +55,12 @@ export async function startService({
   const started: TestInstance[] = [];
   const first = await startInstance(database, env);
   started.push(first);
-  // All instances have the first one's base URL, as behind a load balancer.
+  // All instances use the first one's base URL, as behind a load balancer.
   while (started.length < instances)
     started.push(await startInstance(database, { BASE_URL: first.url, ...env }));
   return {
     ...first,
-    // What a test changes behind the service's back, every instance has heard of when the test goes on.
+    // When a test changes rows without the service, every instance knows the change before the test continues.
     database: {
       ...database,
       query: async <T>(sql: string, params?: unknown[]) => {
@@ -78,7 +78,7 @@ export async function startService({
   };
 }
 
-/** One more instance over a database that is there. */
+/** Starts another instance on an existing database. */
 export async function startInstance(
   database: TestDatabase,
   env: Record<string, string>,

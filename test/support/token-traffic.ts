@@ -4,7 +4,7 @@ import type { Answer, Http, HttpOptions } from './http.js';
 import { exchange, isAccepted, refresh, revoke } from './oauth.js';
 import { heardEverywhere, type Judge, type Tracked, type TrackedTokens } from './tracked-tokens.js';
 
-/** What came of one authorization. */
+/** The result of one authorization. */
 export interface Family {
   userId: string;
   tokens: Tokens;
@@ -12,18 +12,18 @@ export interface Family {
   newest: Tracked;
 }
 
-/** An instance that is asked over HTTP. */
+/** An instance that is queried over HTTP. */
 export const judgeAt = (http: Http): Judge => ({
   accepts: (token) => isAccepted(http, token),
   reason: async (bearer) =>
     (await http.get('/v2/users', { bearer })).headers.get('www-authenticate') ?? 'no longer',
 });
 
-/** Tokens of one client that are issued, refreshed and ended over HTTP, each step at the next of several instances. */
+/** Issues, refreshes and ends the tokens of one client over HTTP, each step at the next of several instances. */
 export class TokenTraffic {
   private turn = 0;
 
-  /** `operator`: who administers clients and users; `newCode`: an authorization code of a new user. */
+  /** `operator`: the client that administers clients and users; `newCode`: creates an authorization code of a new user. */
   constructor(
     readonly client: TestClient,
     private readonly operator: TestClient,
@@ -51,12 +51,15 @@ export class TokenTraffic {
     family.newest = this.tracked.add(family.tokens.access_token, this.client.id, family.userId);
   }
 
-  /** Issues tokens of users and of the client at every instance; what is given back ends those of users in every way but for some. */
+  /**
+   * Issues tokens of users and of the client at every instance. The returned function ends the users' tokens, except for some, in
+   * every possible way.
+   */
   async usersTokens(): Promise<() => Promise<void>> {
     const families: Family[] = [];
     for (let n = 0; n < 6; n++) families.push(await this.family());
     for (const family of families) await this.refresh(family);
-    // From what it remembers of the client, too.
+    // Also from the client that the instances have cached.
     for (let n = 0; n < 2 * this.instances.length; n++) await this.issue();
     return () => this.endUsersTokens(families);
   }
@@ -91,7 +94,7 @@ export class TokenTraffic {
     await this.refresh(untouched);
   }
 
-  /** Every way in which all tokens of the client end at once, with new ones in between. */
+  /** Ends all tokens of the client at once, in every possible way, and issues new ones in between. */
   async endTokensOfClient(): Promise<void> {
     const client = `/admin/clients/${this.client.id}`;
     const owner = `/admin/users/${this.client.ownerId}`;
@@ -125,7 +128,7 @@ export class TokenTraffic {
   }
 
   private async administer(path: string, options: HttpOptions = {}): Promise<Answer> {
-    // A new one each time: the key that signed the last may be revoked.
+    // A new token each time: the key that signed the last one may be revoked.
     const bearer = await this.tokenOf(this.operator);
     return done(await this.next().send(path, { bearer, ...options }));
   }

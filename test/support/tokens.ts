@@ -11,15 +11,15 @@ import {
 } from '../../src/tokens/token-record.js';
 import type { TestDatabase } from './test-database.js';
 
-// That of every instance under test (test-service.ts).
+// The key of every instance under test (test-service.ts).
 const ENCRYPTION_KEY = Buffer.alloc(32, 'k');
 
-/** Whatever has the service's database. */
+/** Anything with access to the service's database. */
 export interface WithDatabase {
   database: Pick<TestDatabase, 'query'>;
 }
 
-/** A token of the right form that the service did not sign. */
+/** A well-formed token that the service did not sign. */
 export function strangeToken(kind: 'access' | 'refresh'): string {
   const [keyId, secret] = [1, createSecretKey(randomBytes(32))];
   if (kind === 'refresh') return writeRefreshToken({ keyId, grantId: newId('grnt'), generation: 0 }, secret);
@@ -38,7 +38,7 @@ export function strangeToken(kind: 'access' | 'refresh'): string {
   return writeAccessToken(record, secret);
 }
 
-/** The keys that tokens are signed with: of the database and the settings together. */
+/** The keys that sign tokens, from the database and the settings. */
 export async function tokenKeysOf({ database }: WithDatabase): Promise<Map<number, KeyObject>> {
   const rows = await database.query<{ id: number; sealed: Buffer }>(
     'SELECT id::float8 AS id, sealed FROM token_keys',
@@ -51,7 +51,7 @@ export async function tokenKeysOf({ database }: WithDatabase): Promise<Map<numbe
   );
 }
 
-/** What an access token of the service says. */
+/** The record in an access token of the service. */
 export async function accessRecordOf(service: WithDatabase, token: string): Promise<AccessTokenRecord> {
   const keys = await tokenKeysOf(service);
   const opened = openAccessToken(token, (id) => keys.get(id));
@@ -59,7 +59,7 @@ export async function accessRecordOf(service: WithDatabase, token: string): Prom
   return opened.record;
 }
 
-/** What a refresh token of the service says. */
+/** The record in a refresh token of the service. */
 export async function refreshRecordOf(service: WithDatabase, token: string): Promise<RefreshTokenRecord> {
   const keys = await tokenKeysOf(service);
   const opened = openRefreshToken(token, (id) => keys.get(id));
@@ -67,7 +67,7 @@ export async function refreshRecordOf(service: WithDatabase, token: string): Pro
   return opened.record;
 }
 
-/** The same access token with another life, under the service's own key: it ends in so many seconds. */
+/** The same access token with another lifetime, signed with the service's own key: it expires in this many seconds. */
 export async function endingIn(service: WithDatabase, token: string, seconds: number): Promise<string> {
   const record = await accessRecordOf(service, token);
   const [{ now }] = (await service.database.query(
@@ -81,19 +81,19 @@ export async function endingIn(service: WithDatabase, token: string, seconds: nu
   );
 }
 
-/** How many seconds an access token lives. */
+/** The lifetime of an access token in seconds. */
 export async function lifetimeOf(service: WithDatabase, token: string): Promise<number> {
   const { issuedAt, expiresAt } = await accessRecordOf(service, token);
   return (expiresAt - issuedAt) / 1000;
 }
 
-/** Changes the grant that a refresh token belongs to, in SQL. */
+/** Changes the grant of a refresh token, in SQL. */
 export async function changeGrant(service: WithDatabase, token: string, change: string): Promise<void> {
   const { grantId } = await refreshRecordOf(service, token);
   await service.database.query(`UPDATE grants SET ${change} WHERE id = $1`, [grantId]);
 }
 
-/** Lets the grace time of every token that the grant has retired be over. */
+/** Ends the grace time of every token that the grant has retired. */
 export const endGrace = (service: WithDatabase, token: string): Promise<void> =>
   changeGrant(
     service,

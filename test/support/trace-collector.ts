@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Receiver } from './receiver.js';
 import { until } from './until.js';
 
-/** A span as it is sent in OTLP's JSON, its attributes by name. */
+/** A span as sent in OTLP's JSON, with its attributes by name. */
 export interface ReceivedSpan {
   name: string;
   traceId: string;
@@ -29,7 +29,7 @@ interface Sent {
 export class TraceCollector {
   private constructor(private readonly receiver: Receiver) {}
 
-  /** Answers every batch with the status. */
+  /** Answers every batch with this status. */
   static async start(status = 200): Promise<TraceCollector> {
     const receiver = await Receiver.start((response) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
@@ -41,7 +41,7 @@ export class TraceCollector {
     return this.receiver.url('');
   }
 
-  /** What it was sent, as it came. */
+  /** The requests it received, unchanged. */
   get received(): { url: string; headers: IncomingHttpHeaders; body: string }[] {
     return this.receiver.requests;
   }
@@ -60,7 +60,7 @@ export class TraceCollector {
     );
   }
 
-  /** Waits for the first span like this. */
+  /** Waits for the first matching span. */
   async span(what: string, isIt: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan> {
     await until(`the span of ${what} has come`, () => this.spans.some(isIt));
     return this.spans.find(isIt)!;

@@ -1,41 +1,41 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-// Contract §4: from its commit until every instance refuses.
+// Contract §4: the time from the commit until every instance refuses the token.
 const BOUND_MS = 100;
 const CHECKERS = 4;
 
-/** A token, and how far its end has come. */
+/** A token, and how far its end has progressed. */
 export interface Tracked {
   token: string;
   clientId: string;
-  /** Absent for a token in the client's own name. */
+  /** Undefined for a token in the client's own name. */
   userId?: string;
   state: 'live' | 'ending' | 'ended long enough ago';
 }
 
-/** An instance, as far as it judges tokens. */
+/** An instance, reduced to judging tokens. */
 export interface Judge {
   accepts(token: string): Promise<boolean>;
-  /** Why it refuses. */
+  /** Why it refuses the token. */
   reason(token: string): Promise<string>;
 }
 
 /**
- * Tokens that are used at several instances, again and again, while they are issued and ended. Each look is judged by the order of
- * events: one that was begun after a pause of 100 ms that followed the commit of the end must refuse, one that was over before
- * the end began must not.
+ * Tokens that are used at several instances again and again while tokens are issued and ended. Each use is judged by the order of
+ * events: a use that began 100 ms or more after the commit of the end must be refused, and a use that was over before the end
+ * began must be accepted.
  */
 export class TrackedTokens {
-  /** What was judged wrongly. */
+  /** The wrong judgements. */
   private readonly wrong = new Set<string>();
   looks = 0;
   private readonly tokens: Tracked[] = [];
-  /** Each is over when it must be known everywhere that something ended. */
+  /** Each promise resolves when every instance must know about an end. */
   private readonly due: Promise<void>[] = [];
   private running = true;
   private readonly checkers: Promise<void>[];
 
-  /** `judges` may grow later: an instance that is started in the middle. */
+  /** `judges` may grow later, when another instance is started. */
   constructor(private readonly judges: Judge[]) {
     this.checkers = Array.from({ length: CHECKERS }, (_, n) => this.check(n));
   }
@@ -44,7 +44,7 @@ export class TrackedTokens {
     return this.tokens.length;
   }
 
-  /** Those that nothing has ended yet. */
+  /** The tokens that nothing has ended yet. */
   get live(): Tracked[] {
     return this.tokens.filter(({ state }) => state === 'live');
   }
@@ -55,7 +55,7 @@ export class TrackedTokens {
     return tracked;
   }
 
-  /** Ends tokens; back when it is committed. */
+  /** Ends tokens; resolves when the end is committed. */
   async end(which: (each: Tracked) => boolean, work: () => Promise<unknown>): Promise<void> {
     const ended = this.live.filter(which);
     for (const each of ended) each.state = 'ending';
@@ -66,7 +66,9 @@ export class TrackedTokens {
     this.due.push(whenDue);
   }
 
-  /** The newest tokens, at every instance, once every end must be known: what was checked at random is checked once more in full. */
+  /**
+   * Checks the newest tokens at every instance, once every instance must know every end: a complete check after the random ones.
+   */
   async expectAllRight(newest = 60): Promise<void> {
     await Promise.all(this.due);
     for (const judge of this.judges)
@@ -74,7 +76,7 @@ export class TrackedTokens {
     expect([...this.wrong]).toEqual([]);
   }
 
-  /** Lets what is under way end. */
+  /** Waits for the uses under way to finish. */
   async stop(): Promise<void> {
     this.running = false;
     await Promise.all(this.checkers);
@@ -82,11 +84,11 @@ export class TrackedTokens {
 
   private async check(n: number): Promise<void> {
     for (let at = n; this.running; at++) {
-      // Each token at every instance, whichever tokens come and go.
+      // Each token is used at every instance, while tokens come and go.
       const turn = Math.floor(at / this.judges.length);
       const each = this.tokens[(turn * 7919) % Math.max(1, this.tokens.length)];
       if (each) await this.look(each, this.judges[at % this.judges.length]!);
-      // The others have their turn.
+      // Gives the others a turn.
       await pause(1);
     }
   }
@@ -98,7 +100,7 @@ export class TrackedTokens {
     const place = `instance ${this.judges.indexOf(judge)}`;
     if (isAccepted && before === 'ended long enough ago')
       this.wrong.add(`${place} takes a token that has ended`);
-    // As it is now, when the look is over.
+    // The state now, after the use.
     if (!isAccepted && each.state === 'live') {
       const whose = each.userId ?? 'its client';
       this.wrong.add(`${place} refuses a live token of ${whose}: ${await judge.reason(each.token)}`);
@@ -106,5 +108,8 @@ export class TrackedTokens {
   }
 }
 
-/** Until then an instance may issue a token as of before a change that it has not heard of: one that ended with it. */
+/**
+ * Until then an instance may still issue a token as of before a change that it does not know yet, and that token ends with the
+ * change.
+ */
 export const heardEverywhere = (): Promise<void> => pause(BOUND_MS);

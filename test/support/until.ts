@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-// It only ends a hang, and costs nothing where there is none: far from what any test waits on a machine that is busy with others.
+// It only ends a hang and costs nothing otherwise: far longer than any test waits on a busy machine.
 const DEADLINE_MS = 180_000;
 
 /**
- * Waits until something holds, looking again and again; throws when it never does. There is no shorter deadline to choose:
- * that something happens soon is said by what it happens before.
+ * Waits until the condition holds, checking it again and again; throws if it never does. There is no shorter deadline to choose:
+ * that something happens soon is proven by the events it precedes.
  */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;

@@ -6,12 +6,12 @@ import { Receiver, type ReceivedRequest } from './receiver.js';
 import type { TestService } from './test-service.js';
 import { until } from './until.js';
 
-/** What webhooks to a receiver on loopback need. */
+/** The setting that webhooks to a loopback receiver need. */
 export const WEBHOOK_ENV = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' };
 
 export const TYPE = 'charging_session.created';
 
-/** An endpoint as its client was given it, and where the receiver hears it. */
+/** An endpoint as its client got it, and its path at the receiver. */
 export interface TestEndpoint {
   id: string;
   url: string;
@@ -19,7 +19,7 @@ export interface TestEndpoint {
   secret: string;
 }
 
-/** A row of `deliveries`, with what tests look at. */
+/** A row of `deliveries`, with the columns that tests read. */
 export interface DeliveryRow {
   id: string;
   event_id: string;
@@ -29,13 +29,13 @@ export interface DeliveryRow {
   attempts: number;
   retries: number;
   lease_id: string | null;
-  /** Seconds from now until the next attempt. */
+  /** The seconds from now until the next attempt. */
   wait: number | null;
 }
 
 type Reply = (response: ServerResponse, request: ReceivedRequest, time: number) => void;
 
-/** A receiver with as many endpoints as wanted, each told apart by its path and answering as it is told. */
+/** A receiver with any number of endpoints, distinguished by path, each answering as configured. */
 export class Webhooks {
   private readonly replies = new Map<string, Reply>();
   private readonly times = new Map<string, number>();
@@ -79,13 +79,13 @@ export class Webhooks {
     return { id, url, path, secret };
   }
 
-  /** How requests to the path are answered from now on: by a status, or by a function that knows how often it was called. */
+  /** Sets the response to requests to the path: a status, or a function that gets the number of the call. */
   answer(path: string, reply: number | Reply): void {
     const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end();
     this.replies.set(path, typeof reply === 'number' ? status(reply) : reply);
   }
 
-  /** A user who has consented to the client with all that partners can read. */
+  /** A user who has consented to all partner scopes of the clients. */
   async consentedUser(...clients: ClientEntity[]): Promise<UserEntity> {
     const user = await this.service.make.user();
     for (const client of clients) await this.service.make.consent(client, user);
@@ -102,7 +102,7 @@ export class Webhooks {
     return this.service.http.send('/v2/events', { bearer: this.bearer, json, ...options, headers });
   }
 
-  /** Publishes, and gives the one delivery that it comes to. */
+  /** Publishes an event and returns its only delivery. */
   async publishOne(userId: string, fields: Record<string, unknown> = {}): Promise<DeliveryRow> {
     const answer = await this.publish(userId, fields);
     if (answer.status !== 202) throw new Error(`not accepted: ${answer.text}`);
@@ -128,7 +128,7 @@ export class Webhooks {
     return (await this.service.database.query<DeliveryRow>(`${SELECT} WHERE id = $1`, [id]))[0]!;
   }
 
-  /** Waits until the delivery has had so many attempts and is in nobody's hand. */
+  /** Waits until the delivery has had that many attempts and nobody holds its lease. */
   async attempted(id: string, attempts = 1): Promise<DeliveryRow> {
     await until(`the delivery has had ${attempts} attempts`, async () => {
       const row = await this.delivery(id);

@@ -1,6 +1,6 @@
 import { batched } from '../../src/database/batched.js';
 
-/** A statement that answers when it is told to, and remembers which keys it was run with. */
+/** A statement that answers on demand and records the keys of each run. */
 function heldStatement() {
   const batches: { keys: readonly number[]; answer: () => void; fail: (error: Error) => void }[] = [];
   const run = (keys: readonly number[]) =>
@@ -15,11 +15,11 @@ const turns = async () => {
   for (let n = 0; n < 5; n++) await turn();
 };
 
-describe('calls that wait together', () => {
+describe('batched calls', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
   afterEach(() => void jest.useRealTimers());
 
-  it('run in one statement each gets its own result of, in any order', async () => {
+  it('run in one statement and each get their own result, in any order', async () => {
     const { batches, find } = heldStatement();
     const results = Promise.all([find(3), find(1), find(2)]);
     await turns();
@@ -28,7 +28,7 @@ describe('calls that wait together', () => {
     expect(await results).toEqual(['row 3', 'row 1', 'row 2']);
   });
 
-  it('a key that is asked for twice at once has two results', async () => {
+  it('get two results for a key that is requested twice at once', async () => {
     const { batches, find } = heldStatement();
     const results = Promise.all([find(1), find(1)]);
     await turns();
@@ -36,7 +36,7 @@ describe('calls that wait together', () => {
     expect(await results).toEqual(['row 1', 'row 1']);
   });
 
-  it('while a statement is under way, all that comes waits for the next one', async () => {
+  it('wait for the next statement while one is under way', async () => {
     const { batches, find } = heldStatement();
     const results = [find(1)];
     await turns();
@@ -52,8 +52,8 @@ describe('calls that wait together', () => {
     expect(await Promise.all(results)).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
   });
 
-  describe('behind a statement that waits for something', () => {
-    it('go along after 20 ms, and those after them wait for their own alone', async () => {
+  describe('behind a slow statement', () => {
+    it('run after 20 ms, and later calls wait only for that second statement', async () => {
       const { batches, find } = heldStatement();
       const results = [find(1)];
       await turns();
@@ -75,7 +75,7 @@ describe('calls that wait together', () => {
       expect(await Promise.all(results)).toEqual(['row 1', 'row 2', 'row 3', 'row 4']);
     });
 
-    it('four wait at the most; the next follows whichever ends first', async () => {
+    it('run in at most four statements at a time; the next follows the first that ends', async () => {
       const { batches, find } = heldStatement();
       const results: Promise<unknown>[] = [];
       for (let key = 1; key <= 6; key++) {
@@ -94,7 +94,7 @@ describe('calls that wait together', () => {
     });
   });
 
-  it('more than 200 are several statements', async () => {
+  it('are split into several statements above 200', async () => {
     const { batches, find } = heldStatement();
     const results = Promise.all(Array.from({ length: 450 }, (_, key) => find(key)));
     await turns();
@@ -107,7 +107,7 @@ describe('calls that wait together', () => {
     expect(batches.map(({ keys }) => keys.length)).toEqual([200, 200, 50]);
   });
 
-  it('a statement that fails fails for those in it alone, and the next one runs', async () => {
+  it('fail only with their own statement, and the next statement runs', async () => {
     const { batches, find } = heldStatement();
     const first = Promise.allSettled([find(1), find(2)]);
     await turns();

@@ -52,9 +52,9 @@ describe('the name of a browser', () => {
     ['curl/8.5.0', 'An unknown browser'],
     ['', 'An unknown browser'],
     [null, 'An unknown browser'],
-  ])('of %j is %s', (userAgent, name) => expect(browserNameOf(userAgent)).toBe(name));
+  ])('for %j is %s', (userAgent, name) => expect(browserNameOf(userAgent)).toBe(name));
 
-  it('is one of a few, whatever a browser says of itself', () => {
+  it('is one of a few, whatever the User-Agent contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         expect(browserNameOf(`${text} Chrome/1 Linux`)).toMatch(/^[A-Z][A-Za-z ]{3,40}$/);

@@ -6,7 +6,7 @@ import { CarefulExporter } from '../../src/telemetry/open-telemetry/careful-expo
 const WORKS: ExportResult = { code: ExportResultCode.SUCCESS };
 const FAILS: ExportResult = { code: ExportResultCode.FAILED, error: new Error('nobody listens') };
 
-describe('what is sent to a collector', () => {
+describe('the exporter of traces', () => {
   const said: string[] = [];
   const logger = { warn: (text: string) => said.push(text), log: (text: string) => said.push(text) };
   let result = WORKS;
@@ -29,12 +29,12 @@ describe('what is sent to a collector', () => {
     span.end();
   };
 
-  it('is without the words of the database, which repeat what it was given', () => {
+  it('removes the database’s error message, which may repeat values', () => {
     make();
     expect(sent[0]!.status).toEqual({ code: SpanStatusCode.ERROR });
   });
 
-  it('is told of once when it fails, and once when it works again', () => {
+  it('logs once when it fails, and once when it works again', () => {
     for (const next of [FAILS, FAILS, FAILS, WORKS, WORKS, FAILS]) {
       result = next;
       make();

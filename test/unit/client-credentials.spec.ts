@@ -17,33 +17,33 @@ const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
 describe('HTTP Basic credentials', () => {
   it.each([
-    ['nothing', ''],
-    ['the scheme alone', 'Basic'],
+    ['an empty header', ''],
+    ['only the scheme', 'Basic'],
     ['the scheme and a blank', 'Basic '],
     ['another scheme', 'Bearer aWQ6c2VjcmV0'],
-    ['something in front', 'x Basic aWQ6c2VjcmV0'],
-    ['something behind', 'Basic aWQ6c2VjcmV0 x'],
+    ['text before them', 'x Basic aWQ6c2VjcmV0'],
+    ['text after them', 'Basic aWQ6c2VjcmV0 x'],
     ['two of them', 'Basic aWQ6c2VjcmV0, Basic aWQ6c2VjcmV0'],
     ['no base64', 'Basic !!!!'],
     ['padding alone', 'Basic ===='],
     ['no colon', basic('id')],
     ['no id', basic(':secret')],
-    ['a colon alone', basic(':')],
+    ['only a colon', basic(':')],
     ['broken percent-encoding in the id', basic('%zz:secret')],
     ['broken percent-encoding in the secret', basic('id:100%')],
     ['percent-encoding that is not UTF-8', basic('id:%ff')],
     ['a line break', 'Basic aWQ6\nc2VjcmV0'],
-  ])('are refused as %s', (_name, header) => expect(parseBasicCredentials(header)).toBeUndefined());
+  ])('are refused for %s', (_name, header) => expect(parseBasicCredentials(header)).toBeUndefined());
 
-  it('are cut at the first colon, so that a secret may hold one', () => {
+  it('are split at the first colon, so that a secret may contain a colon', () => {
     expect(parseBasicCredentials(basic('id:a:b'))).toEqual({ clientId: 'id', clientSecret: 'a:b' });
   });
 
-  it('are without a secret where the password is empty', () => {
+  it('have no secret if the password is empty', () => {
     expect(parseBasicCredentials(basic('id:'))).toEqual({ clientId: 'id' });
   });
 
-  it('are written so that who cuts at every blank and every colon reads them whole', () => {
+  it('are written so that a parser which splits at every blank and colon reads them correctly', () => {
     const halves = fc.record({
       userId: fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes(':')),
       password: fc.string({ unit: fc.constantFrom(...':%+a☀') }),
@@ -68,7 +68,7 @@ describe('HTTP Basic credentials', () => {
     expect(parseBasicCredentials('basic aWQ6c2VjcmV0')).toEqual({ clientId: 'id', clientSecret: 'secret' });
   });
 
-  it('come back as they were, whatever id and secret are', () => {
+  it('survive encoding and parsing, whatever the id and the secret are', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => value.isWellFormed());
     fc.assert(
       fc.property(text, text, (id, secret) => {
@@ -78,7 +78,7 @@ describe('HTTP Basic credentials', () => {
     );
   });
 
-  it('never throw, and are never half there', () => {
+  it('never make the parser throw, and are never incomplete', () => {
     const header = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'binary' }).map((rest) => `Basic ${rest}`),
@@ -94,7 +94,7 @@ describe('HTTP Basic credentials', () => {
     );
   });
 
-  it('are read in time that grows with their length alone', () => {
+  it('are parsed in time proportional to their length', () => {
     const milliseconds = processorTime(() => {
       for (const text of [
         'Basic ' + ' '.repeat(16_000),
@@ -104,7 +104,7 @@ describe('HTTP Basic credentials', () => {
         expect(parseBasicCredentials(text)).toBeUndefined();
       }
     });
-    // Seen: below 5. What grows with the square of the length costs seconds.
+    // Measured: below 5. Quadratic time would take seconds.
     expect(milliseconds).toBeLessThan(500);
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { Environment } from '../../src/config/environment.js';
 
-// "contract §6, §8, §9" and "source specification §2.4", also where a comment breaks the line between them.
+// "contract §6, §8, §9" and "source specification §2.4", also where a line break in a comment splits them.
 const CITATION =
   /(contract|specification)(?:\s|\*|\/\/)+(§\d+(?:\.\d+)*(?:(?:, | or | and )§\d+(?:\.\d+)*)*)/gi;
 const SECTION = /^#{2,3} (\d+(?:\.\d+)*)/gm;
@@ -16,7 +16,7 @@ interface Citation {
   section: string;
 }
 
-/** What the sources cite, a section each. */
+/** The citations in the sources, one for each section. */
 function citationsIn(folder: string): Citation[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && /\.tsx?$/.test(entry.name),
@@ -46,13 +46,13 @@ function partOf(document: string, heading: string): string {
   return text.slice(begin, end < 0 ? undefined : end);
 }
 
-/** The settings in the first column of the tables in a part of a document. */
+/** The settings in the first column of the tables of a text. */
 const settingsIn = (part: string): string[] =>
   [...part.matchAll(/^\| (`[A-Z][^|]*)\|/gm)]
     .flatMap(([, cell]) => [...cell!.matchAll(/`([A-Z][A-Z0-9_]*)`/g)].map(([, name]) => name!))
     .sort();
 
-// Every setting has a check.
+// Every setting has a validation.
 const SETTINGS = [
   ...new Set(
     getMetadataStorage()
@@ -62,21 +62,21 @@ const SETTINGS = [
 ].sort();
 
 describe('docs/contract.md', () => {
-  it.each(['src', 'test', 'migrations'])('has every section that %s cites', (folder) => {
+  it.each(['src', 'test', 'migrations'])('has every section that the files in %s cite', (folder) => {
     const citations = citationsIn(folder);
     expect(citations.length).toBeGreaterThan(1);
     const missing = citations.filter(({ document, section }) => !sectionsOf(document).has(section));
     expect(missing).toEqual([]);
   });
 
-  it('lists in §14 the settings that there are', () => {
+  it('lists all settings in §14', () => {
     expect(SETTINGS.length).toBeGreaterThan(30);
     expect(settingsIn(partOf('docs/contract.md', '## 14. Operation'))).toEqual(SETTINGS);
   });
 });
 
-describe('the settings that there are', () => {
-  it('are in .env.example, each with a value or without', () => {
+describe('all settings', () => {
+  it('are in .env.example, with or without a value', () => {
     const named = [...readFileSync('.env.example', 'utf8').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)];
     expect(named.map(([, name]) => name).sort()).toEqual(SETTINGS);
   });

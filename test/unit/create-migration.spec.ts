@@ -23,7 +23,7 @@ describe('npm run migration:create', () => {
     });
   });
 
-  it('writes an empty migration, and lists it after all others', async () => {
+  it('writes an empty migration and lists it after all others', async () => {
     const { stdout } = await create('add-vehicle-names', folder);
     const [, time] = /^migrations\/(\d{13})-add-vehicle-names\.ts\n$/.exec(stdout)!;
     const migration = await readFile(path.join(folder, `${time}-add-vehicle-names.ts`), 'utf8');

@@ -13,7 +13,7 @@ describe('a DATABASE_URL', () => {
     'postgres://u:%ff@a/x',
     'postgres://[::1/x',
     'mysql://a/x',
-  ])('is refused, and not quoted: %s', (url) => {
+  ])('is refused without being quoted: %s', (url) => {
     let message = '';
     try {
       parseDatabaseUrl(url);
@@ -57,14 +57,17 @@ describe('a DATABASE_URL', () => {
     ],
     ['postgres://u:p@/x?host=/run/postgresql', [['/run/postgresql', undefined]]],
     ['postgres://u:p@%2Frun%2Fpostgresql:5433/x', [['/run/postgresql', 5433]]],
-  ] as [string, [string | undefined, number | undefined][]][])('names hosts: %s', (url, hosts) => {
-    const read = parseDatabaseUrl(url);
-    expect(read.hosts.map(({ host, port }) => [host, port])).toEqual(hosts);
-    expect(read.config).toMatchObject({ database: 'x' });
-    expect(Object.keys(read.config)).not.toEqual(expect.arrayContaining(['host']));
-  });
+  ] as [string, [string | undefined, number | undefined][]][])(
+    'is parsed into its hosts: %s',
+    (url, hosts) => {
+      const read = parseDatabaseUrl(url);
+      expect(read.hosts.map(({ host, port }) => [host, port])).toEqual(hosts);
+      expect(read.config).toMatchObject({ database: 'x' });
+      expect(Object.keys(read.config)).not.toEqual(expect.arrayContaining(['host']));
+    },
+  );
 
-  it('keeps what signs in and what else it says', () => {
+  it('keeps the user, the password and all other parameters', () => {
     const { config } = parseDatabaseUrl(
       'postgres://us%40er:p%2Fa%3As@a:1,b:2/data%20base?sslmode=verify-full',
     );

@@ -5,7 +5,7 @@ describe('the key of an e-mail address', () => {
     ['ada@mail.example', 'ADA@Mail.Example'],
     ['josé@mail.example', 'JOSE\u0301@mail.example'],
     ['ada@mail.example', 'ａｄａ@mail.example'],
-    // At the end of a word the small sigma has a form of its own.
+    // At the end of a word the small sigma has a different form.
     ['νίκος@mail.example', 'ΝΊΚΟΣ@mail.example'],
     ['νίκος@mail.example', 'νίκοσ@mail.example'],
     ['ϲ@mail.example', 'Ϲ@mail.example'],
@@ -19,5 +19,5 @@ describe('the key of an e-mail address', () => {
     ['ada@mail.example', 'a.da@mail.example'],
     ['ada@mail.example', 'ada+1@mail.example'],
     ['jose@mail.example', 'josé@mail.example'],
-  ])('is another for %s and %s', (one, other) => expect(emailKeyOf(one)).not.toBe(emailKeyOf(other)));
+  ])('is different for %s and %s', (one, other) => expect(emailKeyOf(one)).not.toBe(emailKeyOf(other)));
 });

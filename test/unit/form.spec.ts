@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Form, isUnsafeText, queryStringOf } from '../../src/http/form.js';
 import { Problem } from '../../src/http/problem.js';
 
-/** What a parser did: a form, or the problem it threw; anything else that it threw fails the test. */
+/** Returns the form, or the problem that the parser threw; any other error fails the test. */
 function parse(source: string): Form | Problem {
   try {
     return Form.parse(source);
@@ -15,7 +15,7 @@ function parse(source: string): Form | Problem {
 describe('a form', () => {
   it.each([
     ['a lone percent sign', 'a=%'],
-    ['letters that are no hex', 'a=%zz'],
+    ['letters that are not hexadecimal', 'a=%zz'],
     ['half of a sequence', 'a=%c3'],
     ['a sequence that is not UTF-8', 'a=%c3%28'],
     ['an overlong sequence', 'a=%c0%80'],
@@ -27,13 +27,13 @@ describe('a form', () => {
     ['a broken name', '%=b'],
     ['more than 100 parameters', Array.from({ length: 101 }, (_, n) => `p${n}`).join('&')],
     ['one parameter 101 times', 'a&'.repeat(101)],
-  ])('is refused with %s', (_name, source) => {
+  ])('is refused if it contains %s', (_name, source) => {
     const result = parse(source);
     expect(result).toBeInstanceOf(Problem);
     expect(result).toMatchObject({ status: 400, detail: expect.stringMatching(/\w+ \w+ \w+/) });
   });
 
-  it('never throws anything but a problem, which does not show what was sent', () => {
+  it('never makes the parser throw anything but a problem, which does not repeat the input', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom(...'%&=+a0fFcC\0\ud800') }),
@@ -47,7 +47,7 @@ describe('a form', () => {
     );
   });
 
-  it('holds only text that can be stored', () => {
+  it('contains only text that can be stored', () => {
     const text = fc.string({
       unit: fc.constantFrom('%00', '%ed', '%a0', '%80', '%c3', '%a9', 'a', '=', '\0', '+'),
     });
@@ -60,7 +60,7 @@ describe('a form', () => {
     );
   });
 
-  it('gives back what was put in, whatever that was', () => {
+  it('survives encoding and parsing, whatever it contains', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => !isUnsafeText(value));
     const pairs = fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, maxLength: 100 });
     fc.assert(
@@ -71,13 +71,13 @@ describe('a form', () => {
     );
   });
 
-  it('takes 100 parameters, plus signs for blanks, and keeps the source as it was', () => {
+  it('may have 100 parameters, turns plus signs into blanks, and keeps its source unchanged', () => {
     const source = Array.from({ length: 100 }, (_, n) => `p${n}=a+b%2B`).join('&');
     expect(Form.parse(source).get('p99')).toBe('a b+');
     expect(Form.parse(source).source).toBe(source);
   });
 
-  it('takes an empty parameter for one that was left out, and still sees it twice', () => {
+  it('treats an empty parameter as missing, but still detects repetition', () => {
     const form = Form.parse('a=&b&&=c&a=x&d=1&d=1&e==');
     expect([form.get('a'), form.get('b'), form.get('z'), form.get('e')]).toEqual([
       undefined,
@@ -93,14 +93,14 @@ describe('a form', () => {
     expect(form.isEmpty).toBe(false);
   });
 
-  it('knows no names but those that were sent', () => {
+  it('has no names except those that were sent', () => {
     const form = Form.parse('a=b');
     for (const name of ['constructor', '__proto__', 'toString', 'length'])
       expect(form.get(name)).toBeUndefined();
     expect(Form.parse('__proto__=x&constructor=y').get('__proto__')).toBe('x');
   });
 
-  it('is what stands behind the first question mark of an address', () => {
+  it('is read from the query after the first question mark of a URL', () => {
     expect(queryStringOf('/o/token')).toBe('');
     expect(queryStringOf('/o/token?')).toBe('');
     expect(queryStringOf('/a?b=c?d')).toBe('b=c?d');

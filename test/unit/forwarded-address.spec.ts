@@ -36,29 +36,34 @@ describe('an element of X-Forwarded-For', () => {
     ['[fe80::1%25eth0]:80', 'fe80::1'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['[::ffff:203.0.113.7]:80', '203.0.113.7'],
-  ])('%j means %j', (element, address) => expect(addressIn(element)).toBe(address));
+  ])('that is %j is read as %j', (element, address) => expect(addressIn(element)).toBe(address));
 });
 
 describe('the caller behind X-Forwarded-For', () => {
   it.each([
-    ['nobody but the other end, which is no proxy of ours', '203.0.113.9', '203.0.113.7', '203.0.113.9'],
-    ['who a trusted proxy saw', '10.0.0.1', '203.0.113.7', '203.0.113.7'],
-    ['not who the caller says', '10.0.0.1', '203.0.113.1, 203.0.113.7:4711', '203.0.113.7'],
-    ['who the outer of two trusted proxies saw', '10.0.0.1', '203.0.113.7, 10.0.0.2', '203.0.113.7'],
-    ['the other end as IPv4 inside IPv6', '::ffff:10.0.0.1', '203.0.113.7', '203.0.113.7'],
-    ['a trusted proxy that calls for itself', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
-    ['the proxy, where it wrote no address', '10.0.0.1', 'unknown', '10.0.0.1'],
-    ['the proxy, whatever is left of what it wrote', '10.0.0.1', '203.0.113.7, unknown', '10.0.0.1'],
-    ['the outer proxy, where that wrote no address', '10.0.0.1', 'x, 10.0.0.2:80', '10.0.0.2'],
-    ['the proxy, where it wrote nothing', '10.0.0.1', '', '10.0.0.1'],
-    ['the proxy, where the header ends in a comma', '10.0.0.1', '203.0.113.7,', '10.0.0.1'],
+    ['the peer, if it is not a trusted proxy', '203.0.113.9', '203.0.113.7', '203.0.113.9'],
+    ['the address that a trusted proxy saw', '10.0.0.1', '203.0.113.7', '203.0.113.7'],
+    ['not the address that the caller claims', '10.0.0.1', '203.0.113.1, 203.0.113.7:4711', '203.0.113.7'],
+    [
+      'the address that the outer of two trusted proxies saw',
+      '10.0.0.1',
+      '203.0.113.7, 10.0.0.2',
+      '203.0.113.7',
+    ],
+    ['found if the peer is an IPv4 address inside IPv6', '::ffff:10.0.0.1', '203.0.113.7', '203.0.113.7'],
+    ['a trusted proxy that sends its own request', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
+    ['the proxy, if it wrote no address', '10.0.0.1', 'unknown', '10.0.0.1'],
+    ['the proxy, if it wrote no address after a valid one', '10.0.0.1', '203.0.113.7, unknown', '10.0.0.1'],
+    ['the outer proxy, if that one wrote no address', '10.0.0.1', 'x, 10.0.0.2:80', '10.0.0.2'],
+    ['the proxy, if it wrote nothing', '10.0.0.1', '', '10.0.0.1'],
+    ['the proxy, if the header ends with a comma', '10.0.0.1', '203.0.113.7,', '10.0.0.1'],
   ])('is %s', (_who, peer, forwarded, address) => expect(caller(forwarded, peer)).toBe(address));
 
-  it('is unknown where the connection is gone', () => {
+  it('is unknown if the connection is gone', () => {
     expect(callerOf(undefined, '203.0.113.7', () => true)).toBeUndefined();
   });
 
-  it('is never a choice of the caller, whose words come before those of the proxy', () => {
+  it('is never chosen by the caller, whose entries come before those of the proxy', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('203.0.113.7', '[2001:db8::7]:9'), (words, seen) => {
         expect(caller(`${words},${seen}`)).toBe(addressIn(seen));
@@ -66,7 +71,7 @@ describe('the caller behind X-Forwarded-For', () => {
     );
   });
 
-  it('is always an address, and never a stranger to a proxy that wrote garbage', () => {
+  it('is always an address, and never a third party if a proxy wrote garbage', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (garbage) => {
         fc.pre(addressIn(garbage.split(',').at(-1)!) === undefined);

@@ -1,9 +1,9 @@
 import { illegible, legible } from '../../src/http/legible-text.js';
 
-describe('a text that people read', () => {
+describe('a text for people', () => {
   it.each([
-    ['turned round', 'gnp\u202eexe.txt', 'U+202E'],
-    ['isolated from what follows', 'a\u2066b', 'U+2066'],
+    ['with a direction override', 'gnp\u202eexe.txt', 'U+202E'],
+    ['with a direction isolate', 'a\u2066b', 'U+2066'],
     ['with a mark of direction', 'a\u200fb', 'U+200F'],
     ['with an Arabic mark of direction', 'a\u061cb', 'U+061C'],
     ['with a control character', 'a\u0007b', 'U+0007'],
@@ -12,16 +12,16 @@ describe('a text that people read', () => {
     ['with a line break', 'a\nb', 'U+000A'],
     ['with a line separator', 'a\u2028b', 'U+2028'],
     ['with a paragraph separator', 'a\u2029b', 'U+2029'],
-    ['with a blank of no width', 'North\u200bwind', 'U+200B'],
+    ['with a zero-width space', 'North\u200bwind', 'U+200B'],
     ['with a byte order mark', '\ufeffNorthwind', 'U+FEFF'],
     ['with a soft hyphen', 'North\u00adwind', 'U+00AD'],
     ['with a joiner between Latin letters', 'North\u200dwind', 'U+200D'],
     ['with a joiner at its end', 'Northwind\u200c', 'U+200C'],
-    ['with a joiner before a blank', '\u0646\u200c x', 'U+200C'],
-    ['with a variation of a Latin letter', 'N\ufe0forthwind', 'U+FE0F'],
+    ['with a non-joiner before a blank', '\u0646\u200c x', 'U+200C'],
+    ['with a variation selector after a Latin letter', 'N\ufe0forthwind', 'U+FE0F'],
     ['with a filler that looks like a blank', 'a\u3164b', 'U+3164'],
-    ['with tags that nobody sees', 'a\u{e0041}', 'U+E0041'],
-  ])('is refused %s, naming the character', (_what, text, name) => {
+    ['with invisible tags', 'a\u{e0041}', 'U+E0041'],
+  ])('is refused %s, and the error names the character', (_what, text, name) => {
     expect(illegible(text)).toBe(
       `must not contain control, bidirectional or invisible characters, such as ${name}`,
     );
@@ -43,12 +43,12 @@ describe('a text that people read', () => {
     '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
     "'; DROP TABLE users; --",
     '<b>',
-  ])('is taken as it is: %s', (text) => {
+  ])('is accepted unchanged: %s', (text) => {
     expect(illegible(text)).toBeUndefined();
     expect(legible(text)).toBe(text);
   });
 
-  it('may have lines and tabs where it is of several lines, and nothing else of that kind', () => {
+  it('may contain line breaks and tabs if it may have several lines, but no other control characters', () => {
     expect(illegible('one\r\n\ttwo\n', { lines: true })).toBeUndefined();
     expect(illegible('one\u2028two', { lines: true })).toContain('U+2028');
     expect(illegible('one\u000btwo', { lines: true })).toContain('U+000B');

@@ -3,7 +3,7 @@ import { detached, inLogScope, keepLogScope } from '../../src/telemetry/log-scop
 
 type Line = Record<string, unknown>;
 
-/** A log of this level, and the lines it wrote. */
+/** A log at this level, and the lines it wrote. */
 function logAt(level: string): { log: NestLog; lines: Line[] } {
   const lines: Line[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line) as Line);
@@ -29,13 +29,13 @@ describe('the log', () => {
     ['info', ['info', 'warn', 'error', 'fatal']],
     ['debug', ['debug', 'info', 'debug', 'warn', 'error', 'fatal']],
     ['trace', ['trace', 'debug', 'info', 'debug', 'warn', 'error', 'fatal']],
-  ])('at the level %s writes what is at least that grave', (level, levels) => {
+  ])('at the level %s writes lines of at least that severity', (level, levels) => {
     const { log, lines } = logAt(level);
     sayAll(log);
     expect(lines.map((line) => line.level)).toEqual(levels);
   });
 
-  it('writes of an error its name, message, code and stack, and not what a driver keeps beside them', () => {
+  it('writes an error’s name, message, code and stack, but not the values that a driver attaches to it', () => {
     const { log, lines } = logAt('info');
     const error = Object.assign(new TypeError('went wrong'), { code: '23505', parameters: ['a secret'] });
     log.error(error, undefined, 'Somewhere');
@@ -46,13 +46,13 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.toContain('a secret');
   });
 
-  it('carries the fields that a line brings itself', () => {
+  it('contains the fields of the line itself', () => {
     const { log, lines } = logAt('info');
     log.warn({ text: 'given up', fields: { delivery_id: 'three' } }, 'Somewhere');
     expect(lines[0]).toMatchObject({ msg: 'given up', delivery_id: 'three', context: 'Somewhere' });
   });
 
-  it('carries what a line is written in the course of, also later, and not what is done apart from it', async () => {
+  it('contains the fields of the current scope, also after an await, but not in detached work', async () => {
     keepLogScope();
     const { log, lines } = logAt('info');
     await inLogScope({ request_id: 'one' }, async () => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const RULE = 'no-restricted-syntax';
 
-/** How often lint refuses a test with this text; the file need not be there, only its name. */
+/** How often lint refuses a test with this text; only the file's name matters, it need not exist. */
 async function refusals(...lines: string[]): Promise<number> {
   const script = `
     import { ESLint } from 'eslint';
@@ -17,8 +17,8 @@ async function refusals(...lines: string[]): Promise<number> {
   return (JSON.parse(stdout) as unknown[]).filter((rule) => rule === RULE).length;
 }
 
-describe('lint of tests', () => {
-  it('refuses measured times, and deadlines of single tests', async () => {
+describe('lint for tests', () => {
+  it('refuses measured times and deadlines of single tests', async () => {
     const refused = [
       'const begun = performance.now();',
       'expect(process.hrtime.bigint());',
@@ -30,12 +30,12 @@ describe('lint of tests', () => {
     expect(await refusals(...refused)).toBe(refused.length);
   });
 
-  it('lets dates be, and what ends nothing', async () => {
+  it('accepts dates, and tests without deadlines', async () => {
     const fine = ['const yesterday = new Date(Date.now() - 86_400_000);', "it('works', () => {});"];
     expect(await refusals(...fine)).toBe(0);
   });
 
-  it('is switched off nowhere without a reason', () => {
+  it('is never disabled without a reason', () => {
     const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.m?tsx?$|\.mjs$/.test(name),
     );

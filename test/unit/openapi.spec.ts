@@ -14,12 +14,12 @@ const judged = (change: { status?: number; headers?: Record<string, string>; jso
   });
 
 describe('the OpenAPI document', () => {
-  it('is committed as it is: after a change, npm run openapi writes it', async () => {
+  it('is committed in its current form: after a change, npm run openapi writes it', async () => {
     const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
     expect(JSON.parse(committed)).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  it('names each operation once, and each parameter of a path', () => {
+  it('names each operation once, and every path parameter', () => {
     const seen = new Set<string>();
     for (const [path, methods] of Object.entries(document.paths)) {
       const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling references', () => {
     const references = JSON.stringify(document).match(/"#\/components\/[^"]+"/g)!;
     expect(references.length).toBeGreaterThan(100);
     for (const reference of new Set(references)) {
@@ -50,8 +50,8 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the judge of every answer that the tests see', () => {
-  it('refuses a status, a media type, a header or a member that is not described', () => {
+describe('the check of every response in the tests', () => {
+  it('rejects a status, a media type, a header or a member that is not described', () => {
     expect(judged({})).toEqual([]);
     expect(judged({ status: 201 })).toEqual(['the status 201 is not described']);
     expect(judged({ headers: { 'content-type': 'application/json' } })).toEqual([

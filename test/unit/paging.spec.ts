@@ -20,7 +20,7 @@ const read = async (query: unknown): Promise<PageRequest> =>
     (await new RequestValidationPipe().transform(query, { type: 'query', metatype: PageQuery })) as PageQuery,
   );
 
-/** What a database with these ids answers to a part's SQL. */
+/** The ids that a database with these ids returns for a part's SQL. */
 function select(ids: string[], part: PartSql): string[] {
   const params: unknown[] = [];
   const { where, orderAndLimit } = part(params);
@@ -54,7 +54,7 @@ describe('paging', () => {
     ['page_after', ['', 'x', ID.toLowerCase(), `${ID}0`, `${ID}\n`, "' OR 1=1 --", [ID, ID]]],
     ['page_before', ['', 'user', `${ID} `, '%', { a: ID }]],
     ['page', ['1']],
-  ])('refuses %s where it is not as it must be, and says which member', async (name, values) => {
+  ])('refuses an invalid %s, and names the parameter', async (name, values) => {
     for (const value of values) {
       const problem: Problem = await read({ [name]: value }).then(
         () => {
@@ -67,11 +67,11 @@ describe('paging', () => {
     }
   });
 
-  it('refuses to go both ways at once', async () => {
+  it('refuses to page in both directions at once', async () => {
     await expect(read({ page_after: ID, page_before: ID })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('never throws anything but a problem, and accepts 1 to 100 alone', async () => {
+  it('never throws anything but a problem, and accepts only sizes from 1 to 100', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.constantFrom('page_size', 'page_after', 'page_before'), fc.string()),
@@ -85,13 +85,13 @@ describe('paging', () => {
     );
   });
 
-  it('is of 25 unless asked, from 1 to 100', async () => {
+  it('returns 25 members by default, and from 1 to 100 on request', async () => {
     expect(await read({})).toEqual({ size: 25 });
     expect(await read({ page_size: '1', page_after: ID })).toEqual({ size: 1, after: ID });
     expect(await read({ page_size: '100', page_before: ID })).toEqual({ size: 100, before: ID });
   });
 
-  it('visits every member once, forwards and back again, in both directions of a list', async () => {
+  it('visits every member once, forwards and backwards, for both orders of a list', async () => {
     const lists = fc.uniqueArray(fc.stringMatching(/^[0-9A-Z]{4}$/), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(
@@ -119,7 +119,7 @@ describe('paging', () => {
     );
   });
 
-  it('gives absolute links, keeps the other parameters, and leaves out the pages that do not exist', () => {
+  it('returns absolute links, keeps the other parameters, and leaves out pages that do not exist', () => {
     const items = ['user1', 'user2'];
     const url = '/v2/users?page_size=2&q=a%26b&page_after=x&page_before=y';
     expect(linksOf(url, { items, hasNext: false, hasPrevious: false })).toBeUndefined();
@@ -130,7 +130,7 @@ describe('paging', () => {
     );
   });
 
-  it('lets nothing of the address break out of a link', () => {
+  it('lets no part of the URL break out of a link', () => {
     const query = fc.string({ unit: fc.constantFrom('<', '>', '"', ',', ';', 'a', '%3e', '\\', "'") });
     fc.assert(
       fc.property(query, (text) => {

@@ -46,12 +46,12 @@ describe('a redirect URI', () => {
     }
   });
 
-  it('is refused when it is over 2,000 characters', () => {
+  it('is refused if it is longer than 2,000 characters', () => {
     expect(redirectUriError(`https://app.example/${'x'.repeat(1981)}`, 'public')).toMatch(/2000/);
     expect(redirectUriError(`https://app.example/${'x'.repeat(1980)}`, 'public')).toBeUndefined();
   });
 
-  it('with a private-use scheme is for public clients alone', () => {
+  it('with a private-use scheme is only for public clients', () => {
     for (const uri of ['com.example.app:/callback', 'com.example.app://callback', 'org.example:/oauth?x=1']) {
       expect(redirectUriError(uri, 'confidential')).toMatch(/^must /);
       expect(redirectUriError(uri, 'public')).toBeUndefined();
@@ -72,12 +72,12 @@ describe('a redirect URI', () => {
       'http://localhost:3000/callback',
     ],
     ...['https://192.0.2.1/callback', 'https://xn--caf-dma.example/'],
-  ])('may be registered: %s', (uri) => {
+  ])('can be registered: %s', (uri) => {
     expect(redirectUriError(uri, 'confidential')).toBeUndefined();
     expect(redirectUriError(uri, 'public')).toBeUndefined();
   });
 
-  it('never throws at registration, and what is accepted is safe to redirect to', () => {
+  it('never makes registration throw, and is safe to redirect to if it is accepted', () => {
     const pieces = fc.constantFrom(
       'https://',
       'http://',
@@ -162,7 +162,7 @@ describe('a redirect URI', () => {
       'com.example.app:8080/cb',
       'com.example.app://cb',
     ],
-  ])('is not registered when it only resembles one that is: %j', (uri) => {
+  ])('does not match a registered one that it only resembles: %j', (uri) => {
     expect(isRegisteredRedirectUri(uri, REGISTERED)).toBe(false);
   });
 
@@ -172,11 +172,11 @@ describe('a redirect URI', () => {
     'http://[::1]/cb',
     'http://[::1]:51234/cb',
     ...REGISTERED,
-  ])('is registered as it stands, or with another port of a loopback address: %s', (uri) =>
+  ])('matches a registered one exactly, or with another port of a loopback address: %s', (uri) =>
     expect(isRegisteredRedirectUri(uri, REGISTERED)).toBe(true),
   );
 
-  it('of another host than those registered is never registered', () => {
+  it('with another host than the registered ones never matches', () => {
     const text = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc

@@ -6,11 +6,11 @@ describe('parameters added to a redirect URI', () => {
     ['https://app.example/cb?', 'https://app.example/cb?code=c'],
     ['https://app.example/cb?a=b', 'https://app.example/cb?a=b&code=c'],
     ['https://app.example/cb?a=b&', 'https://app.example/cb?a=b&code=c'],
-    // Only the first question mark begins the query: the others are part of it.
+    // Only the first question mark starts the query: the others are part of it.
     ['https://app.example/cb??', 'https://app.example/cb??&code=c'],
     ['https://app.example/cb?a=b?', 'https://app.example/cb?a=b?&code=c'],
     ['com.example.app:/cb', 'com.example.app:/cb?code=c'],
-  ])('stand behind all of %s', (registered, location) => {
+  ])('are appended to %s', (registered, location) => {
     expect(withParameters(registered, { code: 'c', state: undefined })).toBe(location);
     expect(new URL(location).searchParams.get('code')).toBe('c');
   });

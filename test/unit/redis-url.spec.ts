@@ -50,7 +50,7 @@ describe('a REDIS_URL', () => {
         ],
       },
     ],
-  ])('says where the counters are: %s', (url, expected) => {
+  ])('is parsed: %s', (url, expected) => {
     expect(parseRedisUrl(url)).toMatchObject(expected);
   });
 });

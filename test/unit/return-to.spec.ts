@@ -3,7 +3,7 @@ import { safeReturnTo } from '../../src/http/return-to.js';
 
 describe('a return_to', () => {
   it.each([
-    ['nothing', undefined],
+    ['missing', undefined],
     ['empty', ''],
     ['another origin', 'https://evil.example/'],
     ['another host', '//evil.example/'],
@@ -16,13 +16,13 @@ describe('a return_to', () => {
     ['a path that climbs to another host', '/a/..//evil.example'],
     ['an encoded dot that becomes another host', '/%2e//evil.example'],
     ['a script', 'javascript:alert(1)'],
-    ['no leading slash', 'account'],
-    ['a blank in front', ' /account'],
+    ['without a leading slash', 'account'],
+    ['preceded by a blank', ' /account'],
     ['NUL', '/a\0b'],
     ['half of a surrogate pair', '/a\ud800'],
     ['very long', `/${'x'.repeat(20_000)}`],
-    ['very long once it is encoded', `/${'é'.repeat(5_000)}`],
-  ])('is ignored where it is %s', (_name, value) => expect(safeReturnTo(value)).toBeUndefined());
+    ['very long after encoding', `/${'é'.repeat(5_000)}`],
+  ])('is ignored if it is %s', (_name, value) => expect(safeReturnTo(value)).toBeUndefined());
 
   it.each([
     ['/', '/'],
@@ -37,7 +37,7 @@ describe('a return_to', () => {
     ['/caf\u00e9', '/caf%C3%A9'],
   ])('leads to %s', (value, expected) => expect(safeReturnTo(value)).toBe(expected));
 
-  it('never leaves the service, whatever was asked', () => {
+  it('never leaves the service, whatever the request', () => {
     const pieces = fc.constantFrom(
       '/',
       '\\',

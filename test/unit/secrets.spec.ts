@@ -22,13 +22,13 @@ describe('random secrets', () => {
     (text) => expect(KINDS.filter((kind) => isSecret(kind, text))).toEqual([]),
   );
 
-  it('do not look like any text that was not made as one', () => {
+  it('are not confused with any other text', () => {
     const tail = fc.string({ minLength: 40, maxLength: 60, unit: 'grapheme-ascii' });
     fc.assert(fc.property(anyKind, tail, (kind, text) => !isSecret(kind, SECRET_PREFIXES[kind] + text)));
     fc.assert(fc.property(anyKind, fc.string({ unit: 'binary' }), (kind, text) => !isSecret(kind, text)));
   });
 
-  it('are refused with one character changed, added or left out', () => {
+  it('are refused if one character is changed, added or missing', () => {
     const letters = fc.constantFrom(...'ABCXYZabcxyz0189-_');
     fc.assert(
       fc.property(anyKind, fc.nat(200), letters, (kind, n, letter) => {
@@ -48,21 +48,21 @@ describe('random secrets', () => {
     );
   });
 
-  it.each(KINDS)('are told apart by kind: %s', (kind) => {
+  it.each(KINDS)('are recognised by kind: %s', (kind) => {
     const secret = newSecret(kind);
     expect(KINDS.filter((each) => isSecret(each, secret))).toEqual([kind]);
     expect(secret).toMatch(/^cds_[a-z]{2}_[A-Za-z0-9_-]{49}$/);
   });
 
-  it('carry 256 random bits, never the same', () => {
+  it('carry 256 random bits, and never repeat', () => {
     const bodies = Array.from({ length: 500 }, () => newSecret('session').slice(7, 50));
     expect(new Set(bodies).size).toBe(500);
-    // Each of the 43 characters takes many values: no part of the body is fixed.
+    // Each of the 43 characters takes many values: no part of the body is constant.
     for (let at = 0; at < 42; at++) expect(new Set(bodies.map((body) => body[at])).size).toBeGreaterThan(30);
     expect(Buffer.from(bodies[0]!, 'base64url')).toHaveLength(32);
   });
 
-  it('are kept as SHA-256 digests', () => {
+  it('are stored as SHA-256 digests', () => {
     expect(digestOf('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
@@ -78,12 +78,12 @@ describe('sealed text', () => {
   it.each([
     ['another key', () => unseal(key('x'), sealed, 'row grant client')],
     ['other associated data', () => unseal(key('k'), sealed, 'row grant another')],
-    ['nothing', () => unseal(key('k'), Buffer.alloc(0), 'row grant client')],
-    ['a part of it', () => unseal(key('k'), sealed.subarray(0, -1), 'row grant client')],
-    ['its nonce and tag alone', () => unseal(key('k'), sealed.subarray(0, 28), 'row grant client')],
+    ['an empty text', () => unseal(key('k'), Buffer.alloc(0), 'row grant client')],
+    ['a truncated text', () => unseal(key('k'), sealed.subarray(0, -1), 'row grant client')],
+    ['only its nonce and tag', () => unseal(key('k'), sealed.subarray(0, 28), 'row grant client')],
   ])('does not open with %s', (_name, open) => expect(open()).toBeUndefined());
 
-  it('does not open with any bit changed', () => {
+  it('does not open if any bit is changed', () => {
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = Buffer.from(sealed);
       changed[bit >> 3]! ^= 1 << (bit & 7);
@@ -91,7 +91,7 @@ describe('sealed text', () => {
     }
   });
 
-  it('opens to what was sealed, whatever that was', () => {
+  it('opens to the original text, whatever that is', () => {
     const text = fc.string({ unit: 'grapheme' });
     const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     fc.assert(
@@ -99,12 +99,12 @@ describe('sealed text', () => {
     );
   });
 
-  it('never throws on bytes that nobody sealed', () => {
+  it('never throws for arbitrary bytes', () => {
     const bytes = fc.uint8Array({ maxLength: 100 });
     fc.assert(fc.property(bytes, (each) => unseal(key('k'), Buffer.from(each), 'data') === undefined));
   });
 
-  it('is never the same twice, and shows nothing of the text', () => {
+  it('is never the same twice, and reveals nothing of the text', () => {
     const again = seal(key('k'), 'the successor pair', 'row grant client');
     expect(again.equals(sealed)).toBe(false);
     expect(again.subarray(0, 12).equals(sealed.subarray(0, 12))).toBe(false);
@@ -113,7 +113,7 @@ describe('sealed text', () => {
 });
 
 describe('passwords', () => {
-  it('are refused when wrong, empty, longer than any may be, or nobody has one', async () => {
+  it('are refused if they are wrong, empty or too long, or if the account has none', async () => {
     const hash = await hashPassword('x'.repeat(256));
     expect(await verifyPassword(hash, 'x'.repeat(257))).toBe(false);
     expect(await verifyPassword(hash, 'x'.repeat(100_000))).toBe(false);
@@ -124,7 +124,7 @@ describe('passwords', () => {
     expect(await verifyPassword(hash, 'x'.repeat(256))).toBe(true);
   });
 
-  it('are hashed with argon2id and a salt of their own', async () => {
+  it('are hashed with argon2id and their own salt', async () => {
     const [one, two] = await Promise.all([
       hashPassword('the same password'),
       hashPassword('the same password'),
@@ -133,14 +133,14 @@ describe('passwords', () => {
     expect(one).not.toBe(two);
   });
 
-  it('are the same however a keyboard composes an accent', async () => {
+  it('match however the keyboard composes an accent', async () => {
     const hash = await hashPassword('cafe\u0301 au lait, twice');
     expect(await verifyPassword(hash, 'caf\u00e9 au lait, twice')).toBe(true);
     expect(await verifyPassword(hash, 'cafe au lait, twice')).toBe(false);
   });
 
-  it('may grow when composed: what was accepted opens', async () => {
-    // Composed by NFC into two characters each: the normal form is longer than what was typed.
+  it('may grow by normalisation: an accepted password still works', async () => {
+    // NFC turns each into two characters: the normal form is longer than the input.
     const long = '\u0958'.repeat(256);
     expect(long.normalize('NFC').length).toBeGreaterThan(256);
     expect(await verifyPassword(await hashPassword(long), long)).toBe(true);
@@ -160,11 +160,11 @@ describe('ids', () => {
     'user01hn2nj9nmrzbxt1h6ft9n7735',
     'user01HN2NJ9NMRZBXT1H6FT9N77IL',
     'user01HN2NJ9NMRZBXT1H6FT9N7735\n',
-  ])('are upper case, without I, L, O and U, and nothing more: not %j', (text) =>
+  ])('are upper case, without I, L, O and U, and nothing else: not %j', (text) =>
     expect(isId('user', text)).toBe(false),
   );
 
-  it('rise, and are of their prefix alone', () => {
+  it('increase, and match only the pattern of their own prefix', () => {
     const ids = Array.from({ length: 1000 }, () => newId('user'));
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(ids).size).toBe(1000);

@@ -25,7 +25,7 @@ describe('settings in files', () => {
     return (error as Error).message;
   };
 
-  it('are refused beside the setting itself, and by the name of a file that is missing, empty or a folder', async () => {
+  it('are refused together with the setting itself, and if the file is missing, empty or a folder', async () => {
     const message = await refusal({
       NODE_ENV: 'production',
       BASE_URL: 'https://auth.example',
@@ -43,13 +43,13 @@ describe('settings in files', () => {
     ]);
   });
 
-  it('are judged as the setting, by its name, and never shown', async () => {
+  it('are validated like the setting, under its name, and never shown', async () => {
     const message = await refusal({ ENCRYPTION_KEY_FILE: await file('short', 'hidden-word\n') });
     expect(message).toMatch(/^ {2}ENCRYPTION_KEY must be 32 random bytes/m);
     expect(message).not.toContain('hidden-word');
   });
 
-  it('may be any setting, without the end of the last line; the bootstrap operator and older keys too', async () => {
+  it('work for every setting, without the final line break, including the bootstrap operator and previous keys', async () => {
     const settings = await loadSettings({
       NODE_ENV: 'production',
       BASE_URL: 'https://auth.example',
@@ -72,7 +72,7 @@ describe('settings in files', () => {
     });
   });
 
-  it('are what docker-compose.yml gives to its containers, made once by deploy/make-secrets.sh', async () => {
+  it('are what docker-compose.yml passes to its containers, created once by deploy/make-secrets.sh', async () => {
     const secrets = path.join(folder, 'secrets');
     const make = () => promisify(execFile)('sh', ['deploy/make-secrets.sh', secrets]);
     const all = async () =>
@@ -98,7 +98,7 @@ describe('settings in files', () => {
         .map((name) => [name, name])
         .sort(),
     );
-    // What the service is given there, but from this folder.
+    // The settings of the service in that file, but read from this folder.
     const given = [...compose.matchAll(/^ {6}(\w+_FILE): \/run\/secrets\/(\w+)$/gm)]
       .filter(([, name]) => !name!.startsWith('POSTGRES_'))
       .filter(([, , file]) => file !== 'owner_database_url');

@@ -15,7 +15,7 @@ const PRODUCTION = {
 };
 const DEVELOPMENT = { DATABASE_URL, ENCRYPTION_KEY: KEY };
 
-/** The message that stops the start. */
+/** The message that prevents the start. */
 async function refusal(environment: Record<string, string | undefined>): Promise<string> {
   const error: unknown = await loadSettings(environment).then(
     () => new Error('these settings were accepted'),
@@ -25,7 +25,7 @@ async function refusal(environment: Record<string, string | undefined>): Promise
   return (error as Error).message;
 }
 
-/** A setting's property, its default, values with what they come to, and values that are refused. */
+/** A setting's property, its default, accepted values with their results, and refused values. */
 type Row = [
   name: string,
   property: keyof Settings,
@@ -46,7 +46,7 @@ const wholeNumber = (
   [String(min - 1), String(max + 1), '1.5', '1e2', '0x10', ' 30', '-30', 'Infinity', 'sixty', '9'.repeat(40)],
 ];
 
-/** Values that are taken as they are. */
+/** Values that are accepted unchanged. */
 const asTheyAre = (...values: string[]) => values.map((value): [string, unknown] => [value, value]);
 
 const YEAR = 31_536_000;
@@ -129,7 +129,7 @@ const ROWS: Row[] = [
   ],
   [
     ...(['OTEL_EXPORTER_OTLP_PROTOCOL', 'tracing', undefined] as const),
-    // By itself it traces nothing.
+    // On its own it enables no tracing.
     [
       ['http/json', undefined],
       ['http/protobuf', undefined],
@@ -202,14 +202,17 @@ describe('settings', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   describe.each(ROWS)('%s', (name, property, standard, good, bad) => {
-    it.each(bad)('stops the start, by a message that names it and not the value: %j', async (value) => {
-      const message = await refusal({ ...DEVELOPMENT, [name]: value });
-      expect(message).toMatch(new RegExp(`^  ${name} must \\w.{8,}$`, 'm'));
-      // The same words for every value: so none of them is shown.
-      for (const other of bad) expect(await refusal({ ...DEVELOPMENT, [name]: other })).toBe(message);
-    });
+    it.each(bad)(
+      'prevents the start if it is wrong, with a message that names the setting and not the value: %j',
+      async (value) => {
+        const message = await refusal({ ...DEVELOPMENT, [name]: value });
+        expect(message).toMatch(new RegExp(`^  ${name} must \\w.{8,}$`, 'm'));
+        // The message is the same for every value, so it shows none of them.
+        for (const other of bad) expect(await refusal({ ...DEVELOPMENT, [name]: other })).toBe(message);
+      },
+    );
 
-    it(`is ${JSON.stringify(standard)} unless said otherwise`, async () => {
+    it(`is ${JSON.stringify(standard)} by default`, async () => {
       for (const left of [{}, { [name]: name === 'DATABASE_URL' ? DATABASE_URL : '' }]) {
         expect((await loadSettings({ ...DEVELOPMENT, ...left }))[property]).toEqual(standard);
       }
@@ -220,13 +223,13 @@ describe('settings', () => {
     });
   });
 
-  it('say how traces are sent where they say whereto', async () => {
+  it('determine how traces are sent if they say where to', async () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318';
     const said = { ...DEVELOPMENT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
     expect((await loadSettings(said)).tracing).toBe('http/json');
   });
 
-  describe('keys', () => {
+  describe('that are keys', () => {
     const bad = [
       'short',
       KEY.slice(0, 40),
@@ -236,7 +239,7 @@ describe('settings', () => {
       `${KEY} ${KEY}`,
     ];
 
-    it.each(bad)('are refused unless they are 32 bytes in base64, and never shown: %#', async (value) => {
+    it.each(bad)('are refused unless they are 32 bytes in base64, and are never shown: %#', async (value) => {
       for (const name of ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS_PREVIOUS']) {
         const message = await refusal({ ...DEVELOPMENT, [name]: value });
         expect(message).toMatch(new RegExp(`^  ${name} must be .*32 .*base64`, 'm'));
@@ -244,7 +247,7 @@ describe('settings', () => {
       }
     });
 
-    it('seal with the first alone, and open with the previous ones too', async () => {
+    it('seal only with the first one, but open with the previous ones too', async () => {
       const settings = await loadSettings({
         ...DEVELOPMENT,
         ENCRYPTION_KEYS_PREVIOUS: `${OTHER_KEY}, ${KEY}`,
@@ -253,7 +256,7 @@ describe('settings', () => {
       expect(settings.encryptionKeys).toEqual([1, 2, 1].map((fill) => Buffer.alloc(32, fill)));
     });
 
-    it('that stand in a damaged file stop the start, by a message that names the file and not the key', async () => {
+    it('in a damaged file prevent the start, with a message that names the file and not the key', async () => {
       const file = path.join(await mkdtemp(path.join(folder, 'damaged-')), 'encryption-key');
       await writeFile(file, 'half-of-a-key');
       const message = await refusal({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR: path.dirname(file) });
@@ -262,13 +265,13 @@ describe('settings', () => {
       expect(await readFile(file, 'utf8')).toBe('half-of-a-key');
     });
 
-    it('are asked for, not made in silence, beside a database of one that does not say what it is', async () => {
+    it('are required, and not created silently, for an existing database if the environment is unspecified', async () => {
       const DATA_DIR = path.join(folder, 'not-said');
       expect(await refusal({ DATABASE_URL, DATA_DIR })).toMatch(/^  ENCRYPTION_KEY must .*DATABASE_URL/m);
       await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
     });
 
-    it('are made once in development, for the owner of the file alone, and stay', async () => {
+    it('are created once in development, readable only by the file’s owner, and then kept', async () => {
       const DATA_DIR = path.join(folder, 'made', 'on', 'the', 'way');
       const first = await loadSettings({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR });
       const second = await loadSettings({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR });
@@ -280,7 +283,7 @@ describe('settings', () => {
   });
 
   describe('in production', () => {
-    it('names everything that is missing at once, and makes no key', async () => {
+    it('name everything that is missing at once, and create no key', async () => {
       const DATA_DIR = path.join(folder, 'production');
       const message = await refusal({ NODE_ENV: 'production', DATA_DIR });
       for (const name of ['BASE_URL', 'DATABASE_URL', 'ENCRYPTION_KEY'])
@@ -288,7 +291,7 @@ describe('settings', () => {
       await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
     });
 
-    it.each(['BASE_URL', 'DATABASE_URL', 'ENCRYPTION_KEY'])('needs %s', async (name) => {
+    it.each(['BASE_URL', 'DATABASE_URL', 'ENCRYPTION_KEY'])('need %s', async (name) => {
       expect(await refusal({ ...PRODUCTION, [name]: undefined })).toContain(`  ${name} must`);
       expect(await refusal({ ...PRODUCTION, [name]: '' })).toContain(`  ${name} must`);
     });
@@ -298,11 +301,11 @@ describe('settings', () => {
       'http://127.0.0.1.auth.example',
       'http://localhost.example',
       'http://10.0.0.1',
-    ])('refuses %s: http is for loopback alone', async (BASE_URL) =>
+    ])('refuse %s: http is only for loopback', async (BASE_URL) =>
       expect(await refusal({ ...PRODUCTION, BASE_URL })).toMatch(/ {2}BASE_URL must .*https/),
     );
 
-    it('takes https, and http on loopback; cookies are secure with https alone', async () => {
+    it('accept https, and http on loopback; cookies are secure only with https', async () => {
       expect(await loadSettings(PRODUCTION)).toMatchObject({
         production: true,
         demonstration: false,
@@ -316,7 +319,7 @@ describe('settings', () => {
       }
     });
 
-    it('is nothing but "production"', async () => {
+    it('refuse an unknown NODE_ENV, such as "prod"', async () => {
       for (const NODE_ENV of ['Production', 'prod', 'staging']) {
         expect(await refusal({ ...PRODUCTION, NODE_ENV })).toMatch(
           / {2}NODE_ENV must be production, development/,
@@ -335,7 +338,7 @@ describe('settings', () => {
       },
     );
 
-    it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('let it listen on %s', async (HOST) => {
+    it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('allow it to listen on %s', async (HOST) => {
       const settings = await loadSettings({ HOST, PORT: '4711', ENCRYPTION_KEY: KEY });
       expect(settings).toMatchObject({
         demonstration: true,
@@ -357,12 +360,12 @@ describe('settings', () => {
     };
 
     it.each([
-      ['an address alone', { BOOTSTRAP_OPERATOR_EMAIL: 'op@mail.example' }, ['PASSWORD']],
-      ['a password alone', { BOOTSTRAP_OPERATOR_PASSWORD: 'twelve chars' }, ['EMAIL']],
-      ['a client alone', client, ['EMAIL', 'PASSWORD']],
+      ['only an address', { BOOTSTRAP_OPERATOR_EMAIL: 'op@mail.example' }, ['PASSWORD']],
+      ['only a password', { BOOTSTRAP_OPERATOR_PASSWORD: 'twelve chars' }, ['EMAIL']],
+      ['only a client', client, ['EMAIL', 'PASSWORD']],
       ['a client without a secret', { ...person, BOOTSTRAP_OPERATOR_CLIENT_ID: id }, ['CLIENT_SECRET']],
       [
-        'a secret alone',
+        'only a secret',
         { BOOTSTRAP_OPERATOR_CLIENT_SECRET: 's'.repeat(32) },
         ['CLIENT_ID', 'EMAIL', 'PASSWORD'],
       ],
@@ -383,7 +386,7 @@ describe('settings', () => {
       for (const value of Object.values(given)) expect(message).not.toContain(value);
     });
 
-    it('are nobody, a person, or a person and a client with any secret', async () => {
+    it('may specify nobody, a person, or a person and a client with any secret', async () => {
       expect((await loadSettings(PRODUCTION)).bootstrapOperator).toBeUndefined();
       const operator = { email: 'op@mail.example', password: 'twelve chars' };
       expect((await loadSettings({ ...PRODUCTION, ...person })).bootstrapOperator).toEqual(operator);
@@ -393,7 +396,7 @@ describe('settings', () => {
     });
   });
 
-  it('name every bad one at once, and ignore what is none', async () => {
+  it('report every wrong one at once, and ignore other variables', async () => {
     const message = await refusal({
       ...DEVELOPMENT,
       PORT: 'x',

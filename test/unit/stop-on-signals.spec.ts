@@ -1,10 +1,10 @@
 import { stopOnSignals } from '../../src/start/stop-on-signals.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 
-// Contract §14: it exits with 0 within 10 s, whatever does not end.
+// Contract §14: it exits with 0 within 10 s, even if work never ends.
 const PROMISE_MS = 10_000;
 
-describe('a signal to stop', () => {
+describe('a stop signal', () => {
   let limit: HeldTimers;
   let exits: unknown[];
   let before: NodeJS.SignalsListener[];
@@ -16,7 +16,7 @@ describe('a signal to stop', () => {
     before = process.listeners('SIGTERM');
   });
   afterEach(() => {
-    // None may go off once the process's own exit is back.
+    // No timer may fire after the process's own exit is restored.
     limit.letPass();
     limit.release();
     for (const name of ['SIGTERM', 'SIGINT'] as const)
@@ -24,12 +24,12 @@ describe('a signal to stop', () => {
     jest.restoreAllMocks();
   });
 
-  /** As if the signal came: no other listener of this process hears of it. */
+  /** Simulates the signal without calling other listeners of this process. */
   const signal = (name: NodeJS.Signals) => {
     for (const each of process.listeners(name)) if (!before.includes(each)) each(name);
   };
 
-  it('ends the process with 0 in time, although the work never ends', async () => {
+  it('makes the process exit with 0 in time, even if the work never ends', async () => {
     stopOnSignals(() => new Promise(() => undefined));
     signal('SIGTERM');
     await turns();
@@ -38,7 +38,7 @@ describe('a signal to stop', () => {
     expect(exits).toEqual([0]);
   });
 
-  it('ends it when the work has ended, before any limit; further signals begin nothing anew', async () => {
+  it('makes it exit when the work has ended, before any limit; further signals do not start the stop again', async () => {
     let stops = 0;
     let end!: () => void;
     stopOnSignals(() => (stops++, new Promise((resolve) => (end = resolve))));
@@ -50,7 +50,7 @@ describe('a signal to stop', () => {
     expect([limit.count, exits]).toEqual([1, [0]]);
   });
 
-  it('ends it with 1 where stopping fails', async () => {
+  it('makes it exit with 1 if stopping fails', async () => {
     jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     stopOnSignals(() => Promise.reject(new Error('on purpose')));
     signal('SIGINT');

@@ -1,6 +1,6 @@
 import { waitingTime } from '../../src/rate-limits/waiting-time.js';
 
-describe('how long to wait, for a person', () => {
+describe('the waiting time for people', () => {
   it.each([
     [1, '1 second'],
     [59, '59 seconds'],
@@ -8,5 +8,5 @@ describe('how long to wait, for a person', () => {
     [61, '2 minutes'],
     [899, '15 minutes'],
     [3600, '60 minutes'],
-  ])('%d s is %s: never less', (seconds, words) => expect(waitingTime(seconds)).toBe(words));
+  ])('of %d s is rounded up to %s', (seconds, words) => expect(waitingTime(seconds)).toBe(words));
 });

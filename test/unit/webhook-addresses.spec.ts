@@ -14,21 +14,21 @@ const INTERNAL = {
   'unique-local': ['fc00::1', 'fd00:ec2::254'],
   'site-local': ['fec0::1'],
   multicast: ['224.0.0.1', '239.255.255.255', 'ff02::1', 'ff0e::1'],
-  'reserved, and broadcast': ['240.0.0.1', '255.255.255.255', '192.0.0.8', '192.88.99.1'],
+  'reserved or broadcast': ['240.0.0.1', '255.255.255.255', '192.0.0.8', '192.88.99.1'],
   documentation: ['192.0.2.1', '198.51.100.1', '203.0.113.1', '2001:db8::1', '3fff::1'],
   benchmarking: ['198.18.0.1', '198.19.255.255', '2001:2::1'],
   'IPv4-mapped': ['::ffff:127.0.0.1', '::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '::ffff:8.8.8.8'],
   'IPv4-compatible': ['::', '::127.0.0.1', '::8.8.8.8', '::7f00:1'],
   'IPv4-translated': ['::ffff:0:8.8.8.8'],
-  'of a cloud alone': ['168.63.129.16', '100.100.100.200', '192.0.0.192'],
+  'used only inside a cloud': ['168.63.129.16', '100.100.100.200', '192.0.0.192'],
   NAT64: ['64:ff9b::a9fe:a9fe', '64:ff9b::8.8.8.8', '64:ff9b:1::808:808', '64:ff9b:1:ffff::1'],
   '6to4': ['2002:7f00:1::1', '2002:808:808::1', '2002:a9fe:a9fe::'],
   Teredo: ['2001::1', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
-  'without a meaning yet': ['4000::1', '1000::1', '100::1', '5f00::1', '3ffe::1', '2001:10::1', '2001:20::1'],
+  'not yet assigned': ['4000::1', '1000::1', '100::1', '5f00::1', '3ffe::1', '2001:10::1', '2001:20::1'],
 };
 
 describe('an internal address', () => {
-  it.each(Object.entries(INTERNAL))('is one that is %s', (_, addresses) => {
+  it.each(Object.entries(INTERNAL))('is any address that is %s', (_, addresses) => {
     for (const address of addresses) expect([address, isPublicAddress(address)]).toEqual([address, false]);
   });
 
@@ -44,9 +44,11 @@ describe('an internal address', () => {
     '8.8.8.8 ',
     '::g',
     '[2606:4700::1]',
-  ])('is whatever is no address in plain form: %j', (text) => expect(isPublicAddress(text)).toBe(false));
+  ])('is assumed for any text that is not a plain address: %j', (text) =>
+    expect(isPublicAddress(text)).toBe(false),
+  );
 
-  it('is every one that carries an IPv4 address within it', () => {
+  it('is any address that embeds an IPv4 address', () => {
     const hex = (n: number) => n.toString(16);
     fc.assert(
       fc.property(fc.nat(0xffff), fc.nat(0xffff), (high, low) =>
@@ -83,7 +85,7 @@ describe('the URL of an endpoint', () => {
     ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '0x7f.0.0.1', '127.0.0.1.'],
     ...['[::1]', '[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]', '169.254.169.254', '0.0.0.0', '0'],
     ...['100.64.0.1', '[fd00:ec2::254]', '[2002:7f00:1::]', '\uff11\uff12\uff17.0.0.1', '%31%32%37.0.0.1'],
-  ])('does not point to an internal address in any spelling: %s', (host) => {
+  ])('must not point to an internal address in any spelling: %s', (host) => {
     for (const url of [`https://${host}/hook`, `https://${host}:8443`, `HTTPS://${host}?x=1`]) {
       expect(reasonFor(url)).toMatch(/^must not point to an internal address/);
       expect(checkEndpointUrl(url, ANY).reason).toBeUndefined();
@@ -100,7 +102,7 @@ describe('the URL of an endpoint', () => {
     'nas.home.arpa',
     'redis',
     'redis.',
-  ])('does not name what is internal: %s', (host) => {
+  ])('must not contain an internal name: %s', (host) => {
     expect(reasonFor(`https://${host}/`)).toMatch(/^must not point to an internal name/);
     expect(checkEndpointUrl(`https://${host}:3000/`, ANY).reason).toBeUndefined();
   });
@@ -159,12 +161,12 @@ describe('the URL of an endpoint', () => {
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['https://[2606:4700::1111]/', 'https://[2606:4700::1111]/'],
     [`https://hooks.example/${'x'.repeat(2026)}`, `https://hooks.example/${'x'.repeat(2026)}`],
-  ])('is taken, and stored in its normal form: %s', (text, url) => {
+  ])('is accepted, and stored in its normal form: %s', (text, url) => {
     expect(checkEndpointUrl(text, PUBLIC_ONLY)).toEqual({ url });
     expect(checkEndpointUrl(url, PUBLIC_ONLY)).toEqual({ url });
   });
 
-  it('never throws, and what is taken is https, without user info, and not an internal address', () => {
+  it('never makes the check throw, and if accepted is https, without user info, and not an internal address', () => {
     const piece = fc.constantFrom(
       'https://',
       'http://',
@@ -208,7 +210,7 @@ describe('the URL of an endpoint', () => {
   });
 });
 
-describe('where the host of an endpoint points', () => {
+describe('the addresses of an endpoint’s host', () => {
   const answering = (...addresses: string[]) => ({
     ...PUBLIC_ONLY,
     lookup: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
@@ -221,7 +223,7 @@ describe('where the host of an endpoint points', () => {
     checkEndpointAddress(url, options);
 
   it.each([['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['2606:4700::1111', '8.8.8.8', '::ffff:8.8.8.8']])(
-    'is refused when one address is internal, and which one stays unsaid: %s %s %s',
+    'are refused if one is internal, without saying which one: %s %s %s',
     async (...addresses) => {
       const reason = await check(answering(...addresses.filter(Boolean)));
       expect(reason).toMatch(/^must not point to an internal address/);
@@ -234,18 +236,18 @@ describe('where the host of an endpoint points', () => {
     ['ENODATA', /does not exist/],
     ['ETIMEOUT', /did not respond in time/],
     ['ESERVFAIL', /returned an error/],
-  ])('is refused when the name does not resolve: %s', async (code, reason) => {
+  ])('are refused if the name does not resolve: %s', async (code, reason) => {
     expect(await check(failing(code))).toMatch(reason);
     expect(await check(failing(code))).toMatch(/^must have a host that can be resolved/);
   });
 
-  it('is refused when there is no address, and when there is no answer in time', async () => {
+  it('are refused if there are none, or if there is no answer in time', async () => {
     expect(await check(answering())).toMatch(/does not exist/);
     const hanging = { ...PUBLIC_ONLY, lookup: () => new Promise<never>(() => undefined), dnsTimeoutMs: 20 };
     expect(await check(hanging)).toMatch(/did not respond in time/);
   });
 
-  it('is fine when all addresses are public, or internal ones are allowed', async () => {
+  it('are accepted if all are public, or if internal ones are allowed', async () => {
     expect(await check(answering('8.8.8.8', '2606:4700::1111'))).toBeUndefined();
     expect(await check({ ...answering('10.0.0.1'), ...ANY })).toBeUndefined();
     expect(await check(failing('ENOTFOUND'), 'https://8.8.8.8/')).toBeUndefined();

@@ -6,7 +6,7 @@ const DAY = 86_400_000;
 
 describe('Retry-After', () => {
   it.each([undefined, '', 'soon', '-5', '1.5', '5s', '0x10', '2026-03-01T12:00:10Z', 'Sun, nonsense GMT'])(
-    'that cannot be understood counts as none: %j',
+    'that cannot be parsed is ignored: %j',
     (text) => expect(retryAfterMs(text, NOW)).toBeUndefined(),
   );
 
@@ -29,7 +29,7 @@ describe('Retry-After', () => {
 });
 
 describe('the start of a body', () => {
-  it('is text without NUL and lone surrogates, whatever the bytes', () => {
+  it('is text without NUL and lone surrogates, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const text = textOfBody(Buffer.from(bytes));
@@ -38,7 +38,7 @@ describe('the start of a body', () => {
     );
   });
 
-  it('leaves out a character that was cut in two, and keeps all others', () => {
+  it('omits a truncated last character and keeps all others', () => {
     const bytes = Buffer.from('Zo\u00eb \u{1f697}', 'utf8');
     expect(textOfBody(bytes)).toBe('Zo\u00eb \u{1f697}');
     expect(textOfBody(bytes.subarray(0, -1))).toBe('Zo\u00eb ');

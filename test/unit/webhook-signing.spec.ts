@@ -19,7 +19,7 @@ const check = (headers: Record<string, string | undefined>, body = BODY, secrets
   verifySignature(secrets, headers, body, NOW);
 
 describe('the signature of a delivery', () => {
-  it('is refused by others when anything was changed', () => {
+  it('is refused by other implementations if anything was changed', () => {
     const headers = headersOf([SECRET]);
     const judge = new Webhook(SECRET);
     expect(() => judge.verify(`${BODY} `, headers)).toThrow();
@@ -28,7 +28,7 @@ describe('the signature of a delivery', () => {
     expect(() => new Webhook(OTHER).verify(BODY, headers)).toThrow();
   });
 
-  it('is taken by others, whatever the body', () => {
+  it('is accepted by other implementations, for any body', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.uuid(), (text, id) => {
         const body = JSON.stringify({ text });
@@ -37,7 +37,7 @@ describe('the signature of a delivery', () => {
     );
   });
 
-  it('is, during a rotation, one for each live secret, and either is taken', () => {
+  it('contains one signature for each live secret during a rotation, and either is accepted', () => {
     const headers = headersOf([OTHER, SECRET]);
     expect(headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/);
     for (const secret of [SECRET, OTHER]) {
@@ -54,14 +54,14 @@ describe('the signature of a delivery', () => {
 
 describe('the secret of an endpoint', () => {
   it.each(['', 'whsec_', `whsec_${'x'.repeat(44)}`, SECRET.slice(6), SECRET.slice(0, -1), `${SECRET}\n`])(
-    'signs nothing when it is none, and is not quoted',
+    'signs nothing if it is malformed, and is not quoted',
     (secret) => {
       const sign = () => signDelivery([secret], { id: 'a', timestamp: 1, body: '' });
       expect(sign).toThrow('This is not an endpoint secret.');
     },
   );
 
-  it('is whsec_ and 32 random bytes', () => {
+  it('consists of whsec_ and 32 random bytes', () => {
     const secrets = Array.from({ length: 200 }, makeEndpointSecret);
     expect(new Set(secrets).size).toBe(200);
     for (const secret of secrets) {
@@ -70,7 +70,7 @@ describe('the secret of an endpoint', () => {
     }
   });
 
-  it('is sealed for one endpoint, under one key, and never twice the same', () => {
+  it('is sealed for one endpoint under one key, and never the same twice', () => {
     const [key, older] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'o')];
     const sealed = sealEndpointSecret(older, 'wend01', SECRET);
     expect(openEndpointSecret([key], 'wend01', sealed)).toBeUndefined();
@@ -103,11 +103,11 @@ describe('the checker of signatures', () => {
     ['no_match', { 'webhook-id': 'dlvr02' }],
     ['no_match', { 'webhook-timestamp': String(TIMESTAMP - 1) }],
     ['no_match', { 'webhook-signature': `v1,${'A'.repeat(43)}=` }],
-  ])('says %s of %j', (problem, changed) => {
+  ])('reports %s for %j', (problem, changed) => {
     expect(check({ ...good, ...changed })).toEqual({ matches: false, problem });
   });
 
-  it('says that a changed body, another secret and no secret do not match', () => {
+  it('reports that a changed body, another secret or no secret does not match', () => {
     expect(check(good, `${BODY} `)).toEqual({ matches: false, problem: 'no_match' });
     expect(check(good, BODY, [OTHER])).toEqual({ matches: false, problem: 'no_match' });
     expect(check(good, BODY, [])).toEqual({ matches: false, problem: 'no_match' });
@@ -118,13 +118,13 @@ describe('the checker of signatures', () => {
     [300, {}],
     [-300, {}],
     [-301, { warning: 'timestamp_too_new' }],
-  ])('warns of a timestamp that is %d s old, beside whether the signature matches', (age, warning) => {
+  ])('warns that a timestamp is %d s old, and also reports whether the signature matches', (age, warning) => {
     const headers = headersOf([SECRET], BODY, TIMESTAMP - age);
     expect(check(headers)).toEqual({ matches: true, ...warning });
     expect(check(headers, 'x')).toEqual({ matches: false, problem: 'no_match', ...warning });
   });
 
-  it('takes names of headers in any case, and one signature that matches among others', () => {
+  it('accepts header names in any case, and one matching signature among others', () => {
     expect(
       check({
         'Webhook-Id': ' dlvr01 ',
@@ -134,7 +134,7 @@ describe('the checker of signatures', () => {
     ).toEqual({ matches: true });
   });
 
-  it('takes what the library of the specification signed', () => {
+  it('accepts a signature of the specification’s own library', () => {
     const signature = new Webhook(SECRET).sign('dlvr01', new Date(NOW), BODY);
     expect(check({ ...good, 'webhook-signature': signature })).toEqual({ matches: true });
   });
