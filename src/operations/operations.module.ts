@@ -3,12 +3,13 @@ import { TerminusModule } from '@nestjs/terminus';
 import { GaugesService } from './gauges.service.js';
 import { MetricsController } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
+import { ReadinessRepository } from './readiness.repository.js';
 import { ReadinessService } from './readiness.service.js';
 
 @Module({
   imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController, MetricsController],
-  providers: [GaugesService, ReadinessService],
+  providers: [GaugesService, ReadinessRepository, ReadinessService],
   exports: [ReadinessService],
 })
 export class OperationsModule {}

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { DataSource, type MigrationInterface } from 'typeorm';
 import { Listener } from '../database/listener.service.js';
 import { SchemaCompatibility } from '../database/schema-compatibility.service.js';
+import { ReadinessRepository } from './readiness.repository.js';
 
 // Load balancers check often; a database that takes longer than this counts as not ready.
 const TIMEOUT_MS = 1500;
@@ -18,7 +18,7 @@ export class ReadinessService implements OnModuleDestroy {
 
   constructor(
     private readonly indicators: HealthIndicatorService,
-    private readonly dataSource: DataSource,
+    private readonly repository: ReadinessRepository,
     private readonly listener: Listener,
     private readonly schema: SchemaCompatibility,
   ) {}
@@ -40,10 +40,7 @@ export class ReadinessService implements OnModuleDestroy {
     let isStandby = false;
     const result = await check
       .attempt(async () => {
-        const [row]: { standby: boolean }[] = await this.dataSource.query(
-          'SELECT pg_is_in_recovery() AS standby',
-        );
-        isStandby = row!.standby;
+        isStandby = await this.repository.isStandby();
       })
       .withTimeout(TIMEOUT_MS);
     if (result.database.status !== 'up') return check.down({ reason: 'the database does not respond' });
@@ -84,10 +81,7 @@ export class ReadinessService implements OnModuleDestroy {
   }
 
   private async lookAtMigrations(): Promise<void> {
-    const rows: { name: string }[] = await this.dataSource.query('SELECT name FROM migrations');
-    const done = new Set(rows.map(({ name }) => name));
-    const isDone = ({ name, constructor }: MigrationInterface) => done.has(name ?? constructor.name);
-    if (!this.dataSource.migrations.every(isDone)) throw new Error('not done');
+    if (!(await this.repository.isMigrated())) throw new Error('not done');
     this.isMigrated = true;
   }
 }

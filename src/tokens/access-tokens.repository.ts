@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
 import { batched } from '../database/batched.js';
 import { arrayParameter, Statements } from '../database/statements.js';
+import { RevokedAccessTokenEntity } from './revoked-access-token.entity.js';
 import { accessTokenId, type AccessTokenRecord } from './token-record.js';
 
 /** The current state of everything that a token depends on. */
@@ -25,11 +27,12 @@ export interface TokenBasis {
 @Injectable()
 export class AccessTokensRepository {
   constructor(
-    private readonly dataSource: DataSource,
+    @InjectRepository(RevokedAccessTokenEntity)
+    private readonly revoked: Repository<RevokedAccessTokenEntity>,
     private readonly statements: Statements,
   ) {}
 
-  /** Looks up by primary keys what a token depends on. Concurrent calls share one query. */
+  /** Looks up by primary keys what a token depends on. Concurrent calls share one statement, gathered and named. */
   readonly findBasis = batched<AccessTokenRecord, TokenBasis>(async (records) => {
     const all = (member: (record: AccessTokenRecord) => string | number | null) => records.map(member);
     const rows = await this.statements.run<TokenBasis & { n: number }>(
@@ -74,18 +77,12 @@ export class AccessTokensRepository {
     return records.map((_, n) => found.get(n + 1)!);
   });
 
-  /** What a user currently consents to share with a client; empty without a live consent. */
-  async consentedScopes(clientId: string, userId: string): Promise<string[]> {
-    const [row]: { scopes: string[] }[] = await this.dataSource.query(
-      'SELECT scopes FROM consents WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL',
-      [clientId, userId],
-    );
-    return row?.scopes ?? [];
-  }
-
-  /** Records that a token is revoked, until its expiry; false if it has expired or is already revoked. */
+  /**
+   * Records that a token is revoked, until its expiry; false if it has expired or is already revoked. In SQL, because the insert
+   * is guarded by a condition.
+   */
   async revoke(record: AccessTokenRecord): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
+    const rows: unknown[] = await this.revoked.query(
       `INSERT INTO revoked_access_tokens (id, expires_at)
        SELECT $1, to_timestamp($2::float8 / 1000) WHERE to_timestamp($2::float8 / 1000) > now()
        ON CONFLICT (id) DO NOTHING RETURNING 1`,

@@ -5,6 +5,7 @@ import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientWithSecrets } from '../clients/clients.repository.js';
 import { KnownClients } from '../clients/known-clients.service.js';
 import { Settings } from '../config/settings.js';
+import { ConsentsService } from '../consents/consents.service.js';
 import { AccessChanges } from '../database/access-changes.service.js';
 import { ChangeTrackedCache } from '../database/change-tracked-cache.js';
 import { ScopeNumbers } from '../scopes/scope-numbers.service.js';
@@ -45,6 +46,7 @@ export class AccessTokensService {
     private readonly repository: AccessTokensRepository,
     private readonly keys: TokenKeysService,
     private readonly clients: KnownClients,
+    private readonly consents: ConsentsService,
     private readonly scopeNumbers: ScopeNumbers,
     private readonly settings: Settings,
     private readonly activity: ActivityService,
@@ -73,7 +75,8 @@ export class AccessTokensService {
   /** What a valid token may do with one user's data: nothing unless that user consented (contract §5). */
   async scopesForUser(principal: Principal, userId: string): Promise<readonly string[]> {
     if (principal.userId !== undefined) return principal.userId === userId ? principal.scopes : [];
-    return intersection(principal.scopes, await this.repository.consentedScopes(principal.client.id, userId));
+    const consent = await this.consents.findLive(principal.client.id, userId);
+    return intersection(principal.scopes, consent?.scopes ?? []);
   }
 
   /**

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type EntityManager, type Repository } from 'typeorm';
 import { Statements } from '../database/statements.js';
+import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { GENERATION_COLUMNS, type GenerationRow } from './refresh-tokens.repository.js';
 
 /** What a code was issued for. */
@@ -44,11 +46,15 @@ interface ExchangedCode extends GenerationRow {
 
 @Injectable()
 export class AuthorizationCodesRepository {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    @InjectRepository(AuthorizationCodeEntity) private readonly codes: Repository<AuthorizationCodeEntity>,
+    private readonly statements: Statements,
+  ) {}
 
   /**
    * Locks the client, the user and the session as live until the transaction ends; false if one of them no longer is. Disabling
-   * or logging out has to wait for these share locks, and then finds the code that was stored meanwhile.
+   * or logging out has to wait for these share locks, and then finds the code that was stored meanwhile. In SQL, because one
+   * statement locks rows of three tables.
    */
   async hold(
     manager: EntityManager,
@@ -66,14 +72,26 @@ export class AuthorizationCodesRepository {
     return rows.length === 1;
   }
 
-  async insert(manager: EntityManager, code: NewAuthorizationCode): Promise<void> {
-    await manager.query(
-      `INSERT INTO authorization_codes (digest, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`,
-      [code.digest, code.clientId, code.userId, code.redirectUri, code.scopes, code.codeChallenge, code.ttl],
-    );
+  async insert(manager: EntityManager, { ttl, ...code }: NewAuthorizationCode): Promise<void> {
+    await manager
+      .withRepository(this.codes)
+      .createQueryBuilder()
+      .insert()
+      .values({ ...code, expiresAt: () => 'now() + make_interval(secs => :ttl)' })
+      .setParameter('ttl', ttl)
+      .updateEntity(false)
+      .execute();
   }
 
+  /** Deletes the codes that were not exchanged yet: of a client, of a user, or of a user to a client. */
+  async deleteUnused(
+    manager: EntityManager,
+    selection: { clientId: string } | { userId: string },
+  ): Promise<void> {
+    await manager.withRepository(this.codes).delete({ ...selection, consumedAt: IsNull() });
+  }
+
+  /** A named statement, because every exchange of a code waits for it. */
   async find(digest: Buffer): Promise<FoundAuthorizationCode | undefined> {
     const [row] = await this.statements.run<FoundAuthorizationCode>(
       'authorization code',
@@ -88,7 +106,7 @@ export class AuthorizationCodesRepository {
   /**
    * Consumes the code and stores the grant with its first tokens in one statement, so that only one of several concurrent
    * exchanges succeeds. Client, user and consent are locked as live until it commits. Undefined if the code was consumed or has
-   * expired, or something it depends on ended.
+   * expired, or something it depends on ended. In SQL, because one statement guards and writes several tables.
    */
   async exchange(exchange: CodeExchange): Promise<ExchangedCode | undefined> {
     const [row] = await this.statements.run<ExchangedCode>(

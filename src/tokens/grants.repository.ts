@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import type { EndingReason } from '../users/access-revocations.js';
+import { UserEntity } from '../users/user.entity.js';
+import { GrantEntity } from './grant.entity.js';
 
 /** What a user gave a client in one authorization: the family of tokens issued from one code. */
-export interface Grant {
-  id: string;
-  clientId: string;
-  userId: string;
-  scopes: string[];
-}
+export type Grant = Pick<GrantEntity, 'id' | 'clientId' | 'userId' | 'scopes'>;
 
 /** Selects grants to revoke; all given members must match. */
 interface GrantSelection {
@@ -26,48 +24,74 @@ export interface GrantInList extends Grant {
   userName: string;
 }
 
+/** What lists show of a grant. */
+const LISTED = [
+  ...['id', 'clientId', 'userId', 'scopes', 'createdAt', 'expiresAt'].map((column) => `grant.${column}`),
+  ...['client.id', 'client.name', 'user.id', 'user.name'],
+];
+
 @Injectable()
 export class GrantsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(GrantEntity) private readonly grants: Repository<GrantEntity>) {}
 
   /** One page of the live grants by id: not revoked, and with a refresh or access token that is still valid. */
   async listLive(
-    filter: { clientId?: string; userId?: string },
+    { clientId, userId }: { clientId?: string; userId?: string },
     page: PageRequest,
   ): Promise<Page<GrantInList>> {
-    return readPageBySql(page, 'g.id', 'asc', async (part) => {
-      const params: unknown[] = [];
-      const { where, orderAndLimit } = part(params);
-      const client =
-        filter.clientId === undefined ? 'true' : `g.client_id = $${params.push(filter.clientId)}`;
-      const user = filter.userId === undefined ? 'true' : `g.user_id = $${params.push(filter.userId)}`;
-      return this.dataSource.query(
-        `SELECT g.id, g.client_id AS "clientId", g.user_id AS "userId", g.scopes,
-                g.created_at AS "createdAt", g.expires_at AS "expiresAt", c.name AS "clientName", u.name AS "userName"
-           FROM grants g JOIN clients c ON c.id = g.client_id JOIN users u ON u.id = g.user_id
-          WHERE ${client} AND ${user} AND g.revoked_at IS NULL AND g.expires_at > now()
-            AND (g.refresh_expires_at > now() OR g.access_expires_at > now())
-            AND ${where} ${orderAndLimit}`,
-        params,
-      );
-    });
+    const query = this.grants
+      .createQueryBuilder('grant')
+      .innerJoin('grant.client', 'client')
+      .innerJoin('grant.user', 'user')
+      .select(LISTED)
+      .where('grant.revokedAt IS NULL AND grant.expiresAt > now()')
+      .andWhere('(grant.refreshExpiresAt > now() OR grant.accessExpiresAt > now())');
+    if (clientId !== undefined) query.andWhere('grant.clientId = :clientId', { clientId });
+    if (userId !== undefined) query.andWhere('grant.userId = :userId', { userId });
+    const found = await readPage(page, 'grant.id', 'asc', query);
+    return {
+      ...found,
+      items: found.items.map(({ client, user, ...grant }) => ({
+        ...grant,
+        clientName: client.name,
+        userName: user.name,
+      })),
+    };
   }
 
   /** The number of live grants of the client or the user, counted up to a limit. */
   async countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
-    const byClient = 'clientId' in filter;
-    const [row]: { count: number }[] = await this.dataSource.query(
-      `SELECT count(*)::int AS count FROM (
-         SELECT 1 FROM grants WHERE ${byClient ? 'client_id' : 'user_id'} = $1
-            AND revoked_at IS NULL AND expires_at > now() LIMIT $2) AS live`,
-      [byClient ? filter.clientId : filter.userId, limit],
-    );
+    const row = await this.grants.manager
+      .createQueryBuilder()
+      .select('count(*)::int', 'count')
+      .from(
+        (live) =>
+          live
+            .select('1')
+            .from(GrantEntity, 'grant')
+            .where(filter)
+            .andWhere('grant.revokedAt IS NULL AND grant.expiresAt > now()')
+            .limit(limit),
+        'live',
+      )
+      .getRawOne<{ count: number }>();
     return row!.count;
+  }
+
+  /** Locks the user until the transaction ends, so that nothing new is issued meanwhile; false if there is none. */
+  async lockUser(manager: EntityManager, userId: string): Promise<boolean> {
+    const user = await manager.findOne(UserEntity, {
+      select: { id: true },
+      where: { id: userId },
+      lock: { mode: 'for_no_key_update' },
+    });
+    return user !== null;
   }
 
   /**
    * Revokes the selected live grants. It locks them in the order of their ids, so that two revocations of overlapping sets wait
    * for each other instead of deadlocking. The tokens of a grant depend on its row and end with it.
+   * In SQL, because one statement locks in an order and then updates.
    */
   async revoke(manager: EntityManager, selection: GrantSelection, reason: EndingReason): Promise<Grant[]> {
     const params: unknown[] = [reason];
@@ -86,19 +110,10 @@ export class GrantsRepository {
     return rows;
   }
 
-  /** Deletes the codes that were not exchanged yet. */
-  async deleteUnusedCodes(manager: EntityManager, selection: Omit<GrantSelection, 'id'>): Promise<void> {
-    const params: unknown[] = [];
-    const conditions = conditionsOf(selection, params);
-    await manager.query(
-      `DELETE FROM authorization_codes WHERE ${conditions} AND consumed_at IS NULL`,
-      params,
-    );
-  }
-
   /**
    * Ends all client-credentials tokens of a client, or of every client of an owner. The epoch also passes the number of seconds since
-   * 2020, so that a database restored to an earlier time never reuses an epoch of the lost one.
+   * 2020, so that a database restored to an earlier time never reuses an epoch of the lost one. In SQL, because the entity of a
+   * client does not have its epoch.
    */
   async endClientTokens(
     manager: EntityManager,

@@ -8,6 +8,7 @@ import { notFound } from '../http/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { AccessRevocations, type AccessEnding, type EndingReason } from '../users/access-revocations.js';
+import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { GrantsRepository, type Grant, type GrantInList } from './grants.repository.js';
 
 /** Lists and revokes grants, and ends what depends on a user, a client or a consent when those end. */
@@ -15,6 +16,7 @@ import { GrantsRepository, type Grant, type GrantInList } from './grants.reposit
 export class GrantsService implements AccessEnding {
   constructor(
     private readonly repository: GrantsRepository,
+    private readonly codes: AuthorizationCodesRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly clients: ClientsService,
@@ -52,10 +54,8 @@ export class GrantsService implements AccessEnding {
   /** Ends the tokens, codes and unredeemed portal links of a user, who stays logged in. Returns the number of grants revoked. */
   revokeForUser(userId: string, actor: Actor): Promise<number> {
     return this.transactions.run(async (manager) => {
-      const users: unknown[] = await manager.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [
-        userId,
-      ]);
-      if (users.length === 0) throw notFound('There is no user with this id.');
+      if (!(await this.repository.lockUser(manager, userId)))
+        throw notFound('There is no user with this id.');
       const revoked = await this.endForUser(manager, userId, 'tokens_revoked');
       await this.audit.record(manager, actor, {
         action: 'user.tokens_revoked',
@@ -68,7 +68,7 @@ export class GrantsService implements AccessEnding {
   }
 
   async endForUser(manager: EntityManager, userId: string, reason: EndingReason): Promise<number> {
-    await this.repository.deleteUnusedCodes(manager, { userId });
+    await this.codes.deleteUnused(manager, { userId });
     return (await this.repository.revoke(manager, { userId }, reason)).length;
   }
 
@@ -79,7 +79,7 @@ export class GrantsService implements AccessEnding {
   }
 
   async endForClient(manager: EntityManager, clientId: string, reason: EndingReason): Promise<number> {
-    await this.repository.deleteUnusedCodes(manager, { clientId });
+    await this.codes.deleteUnused(manager, { clientId });
     await this.repository.endClientTokens(manager, { clientId });
     return (await this.repository.revoke(manager, { clientId }, reason)).length;
   }
@@ -90,7 +90,7 @@ export class GrantsService implements AccessEnding {
     userId: string,
     reason: EndingReason,
   ): Promise<number> {
-    await this.repository.deleteUnusedCodes(manager, { clientId, userId });
+    await this.codes.deleteUnused(manager, { clientId, userId });
     return (await this.repository.revoke(manager, { clientId, userId }, reason)).length;
   }
 

@@ -2,11 +2,11 @@ import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/comm
 import { setTimeout as rest } from 'node:timers/promises';
 import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
-import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { isLockTimeout, isStatementTimeout } from '../database/database-errors.js';
 import { SchemaCompatibility } from '../database/schema-compatibility.service.js';
 import { FIRST_BATCH, nextSize, restAfter, sizeAfterTimeout } from './purge-pace.js';
+import { PurgeRepository, type PurgedBatch } from './purge.repository.js';
 import { PURGE_TASKS, type PurgeTask } from './purge-tasks.js';
 
 const PURGE_EVERY_MS = 60_000;
@@ -31,12 +31,6 @@ class PurgeError extends Error {
   }
 }
 
-/** The result of one batch: the number of rows, and where the next batch continues. */
-interface Batch {
-  count: number;
-  last: string | null;
-}
-
 /**
  * Removes expired rows, inside the service and on any number of instances at once. It works in small batches, each in its own
  * transaction, skips rows locked by another instance, and never counts rows. A batch does not wait for the disk: rows that a
@@ -49,7 +43,7 @@ export class PurgeService implements BeforeApplicationShutdown {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly repository: PurgeRepository,
     private readonly settings: Settings,
     private readonly schema: SchemaCompatibility,
   ) {}
@@ -79,7 +73,7 @@ export class PurgeService implements BeforeApplicationShutdown {
     const begun = performance.now();
     let removed = 0;
     const failures: string[] = [];
-    await this.noteCommitted().catch((error: Error) => failures.push(`access_changes: ${error.message}`));
+    await this.noteChanges().catch((error: Error) => failures.push(`access_changes: ${error.message}`));
     await this.postponeUsedGrants().catch((error: Error) => failures.push(`grants: ${error.message}`));
     for (const task of PURGE_TASKS) {
       try {
@@ -93,18 +87,9 @@ export class PurgeService implements BeforeApplicationShutdown {
     return removed;
   }
 
-  /**
-   * Records when each change was committed at the latest. A change is stamped with the time of its statement, and tokens issued
-   * between statement and commit did not see it. Changes from before a restore of the database mean nothing any more and are
-   * deleted.
-   */
-  private async noteCommitted(): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE access_changes SET committed_by = clock_timestamp() WHERE committed_by = 'infinity'`,
-    );
-    await this.dataSource.query(
-      'DELETE FROM access_changes WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())',
-    );
+  private async noteChanges(): Promise<void> {
+    await this.repository.noteCommittedChanges();
+    await this.repository.deleteLostChanges();
   }
 
   /** Postpones the next look at a grant whose refresh token is still in use: one write per grant every month or two. */
@@ -113,25 +98,14 @@ export class PurgeService implements BeforeApplicationShutdown {
       let postponed = POSTPONED_AT_ONCE;
       postponed === POSTPONED_AT_ONCE && !this.stopping.signal.aborted;
     ) {
-      [, postponed] = await this.dataSource.query<[unknown[], number]>(
-        `UPDATE grants SET look_again_at = refresh_expires_at WHERE id = ANY (ARRAY(
-           SELECT id FROM grants
-            WHERE look_again_at < now() - make_interval(days => $1)
-              AND refresh_expires_at >= now() - make_interval(days => $1)
-            ORDER BY look_again_at LIMIT ${POSTPONED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED))`,
-        [this.settings.retentionDays],
-      );
+      postponed = await this.repository.postponeUsedGrants(this.settings.retentionDays, POSTPONED_AT_ONCE);
     }
   }
 
-  private async deleteBatch(task: PurgeTask, size: number, from: string): Promise<Batch> {
-    const { table, before } = task;
-    const [batch]: Batch[] = await this.dataSource.query(
-      task.function ? functionSql(task.function, size) : deleteSql(task, size),
-      before.includes('$2') ? [from, this.settings.retentionDays] : [from],
-    );
-    purgedRows.inc({ table }, batch!.count);
-    return batch!;
+  private async deleteBatch(task: PurgeTask, size: number, from: string): Promise<PurgedBatch> {
+    const batch = await this.repository.deleteBatch(task, size, from, this.settings.retentionDays);
+    purgedRows.inc({ table: task.table }, batch.count);
+    return batch;
   }
 
   /** `begun`: when the purge began, in milliseconds of the process's monotonic clock. */
@@ -161,20 +135,3 @@ export class PurgeService implements BeforeApplicationShutdown {
     }
   }
 }
-
-function deleteSql({ table, by, before, condition = 'true' }: PurgeTask, size: number): string {
-  // Rows are deleted by their ctid, and are locked from the SELECT to the DELETE. The index scan starts where the last batch
-  // ended, because index entries of deleted rows remain until vacuum.
-  return `WITH going AS (
-      SELECT t.ctid, ${by} AS at FROM ${table} t
-       WHERE ${by} < ${before} AND ${by} >= $1 AND ${condition}
-       ORDER BY ${by} LIMIT ${size} FOR UPDATE OF t SKIP LOCKED
-    ), gone AS (
-      DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM going)) RETURNING 1
-    )
-    SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(at) FROM going)::text AS last,
-           set_config('synchronous_commit', 'off', true)`;
-}
-
-const functionSql = (name: string, size: number): string =>
-  `SELECT count, last::text, set_config('synchronous_commit', 'off', true) FROM ${name}($1, ${size})`;

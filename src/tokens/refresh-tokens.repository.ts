@@ -71,7 +71,10 @@ export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyI
               ${MILLISECONDS('g.issued_at')} AS "issuedAt", ${MILLISECONDS('g.access_expires_at')} AS "expiresAt",
               to_json(coalesce(g.given_scopes, g.scopes)) AS given`;
 
-/** Stores the state of all refresh tokens of a grant in the grant's row. */
+/**
+ * Stores the state of all refresh tokens of a grant in the grant's row. By gathered and named statements alone, because every
+ * refresh waits for them.
+ */
 @Injectable()
 export class RefreshTokensRepository {
   constructor(private readonly statements: Statements) {}

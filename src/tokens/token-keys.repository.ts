@@ -1,34 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-
-/** A stored key. */
-export interface TokenKeyRow {
-  id: number;
-  sealed: Buffer;
-  createdAt: Date;
-  retiredAt: Date | null;
-  revokedAt: Date | null;
-  accessTtl: number;
-  grantTtl: number;
-}
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { TokenKeyEntity } from './token-key.entity.js';
 
 /** The longest lifetimes of tokens and grants of a key, in seconds. */
-interface Lifetimes {
-  accessTtl: number;
-  grantTtl: number;
-}
+type Lifetimes = Pick<TokenKeyEntity, 'accessTtl' | 'grantTtl'>;
 
 @Injectable()
 export class TokenKeysRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(TokenKeyEntity) private readonly keys: Repository<TokenKeyEntity>) {}
 
-  /** All keys, newest first. */
-  all(): Promise<TokenKeyRow[]> {
-    return this.dataSource.query(
-      `SELECT id::float8 AS id, sealed, created_at AS "createdAt", retired_at AS "retiredAt", revoked_at AS "revokedAt",
-              access_ttl AS "accessTtl", grant_ttl AS "grantTtl"
-         FROM token_keys ORDER BY created_at DESC, id`,
-    );
+  /** All keys with their sealed secrets, newest first. */
+  all(): Promise<TokenKeyEntity[]> {
+    return this.keys
+      .createQueryBuilder('key')
+      .addSelect('key.sealed')
+      .orderBy('key.createdAt', 'DESC')
+      .addOrderBy('key.id')
+      .getMany();
   }
 
   /** Makes this the signing key unless there is one: of several instances that start at once, only one inserts a key. */
@@ -36,8 +25,9 @@ export class TokenKeysRepository {
     id: number,
     sealed: Buffer,
     { accessTtl, grantTtl }: Lifetimes,
-    manager: EntityManager = this.dataSource.manager,
+    manager: EntityManager = this.keys.manager,
   ): Promise<boolean> {
+    // SQL for its conflict target, an expression: only a second signing key is passed over, a taken id is an error.
     const rows: unknown[] = await manager.query(
       `INSERT INTO token_keys (id, sealed, access_ttl, grant_ttl) VALUES ($1, $2, $3, $4)
        ON CONFLICT ((true)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
@@ -48,38 +38,45 @@ export class TokenKeysRepository {
 
   /** Raises the recorded lifetimes of the key's tokens. */
   async raiseLifetimes(id: number, { accessTtl, grantTtl }: Lifetimes): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE token_keys SET access_ttl = greatest(access_ttl, $2), grant_ttl = greatest(grant_ttl, $3) WHERE id = $1`,
-      [id, accessTtl, grantTtl],
-    );
+    await this.keys
+      .createQueryBuilder()
+      .update()
+      .set({
+        accessTtl: () => 'greatest(access_ttl, :accessTtl)',
+        grantTtl: () => 'greatest(grant_ttl, :grantTtl)',
+      })
+      .where('id = :id', { id, accessTtl, grantTtl })
+      .execute();
   }
 
   /** Stops signing with the current key if it is older than this many days; false if it is not. */
   async retire(manager: EntityManager, olderThanDays: number): Promise<boolean> {
-    const [, count]: [unknown[], number] = await manager.query(
-      `UPDATE token_keys SET retired_at = now()
-        WHERE retired_at IS NULL AND created_at <= now() - make_interval(days => $1)`,
-      [olderThanDays],
-    );
-    return count === 1;
+    const { affected } = await manager
+      .withRepository(this.keys)
+      .createQueryBuilder()
+      .update()
+      .set({ retiredAt: () => 'now()' })
+      .where('retiredAt IS NULL AND createdAt <= now() - make_interval(days => :olderThanDays)', {
+        olderThanDays,
+      })
+      .execute();
+    return affected === 1;
   }
 
   /** Revokes a key; false if there is none, or it is already revoked. */
   async revoke(manager: EntityManager, id: number): Promise<boolean> {
-    const [, count]: [unknown[], number] = await manager.query(
-      `UPDATE token_keys SET revoked_at = now(), retired_at = coalesce(retired_at, now())
-        WHERE id = $1 AND revoked_at IS NULL`,
-      [id],
-    );
-    return count === 1;
+    const { affected } = await manager
+      .withRepository(this.keys)
+      .update(
+        { id, revokedAt: IsNull() },
+        { revokedAt: () => 'now()', retiredAt: () => 'coalesce(retired_at, now())' },
+      );
+    return affected === 1;
   }
 
   /** Replaces the sealed form of the key, unless it has changed meanwhile. */
   async replaceSealed(id: number, sealed: Buffer, fresh: Buffer): Promise<boolean> {
-    const [, count]: [unknown[], number] = await this.dataSource.query(
-      'UPDATE token_keys SET sealed = $3 WHERE id = $1 AND sealed = $2',
-      [id, sealed, fresh],
-    );
-    return count === 1;
+    const { affected } = await this.keys.update({ id, sealed }, { sealed: fresh });
+    return affected === 1;
   }
 }

@@ -9,7 +9,8 @@ import { batched } from '../database/batched.js';
 import { Transactions } from '../database/transactions.js';
 import { notFound } from '../http/problem.js';
 import { seal, unseal } from '../secrets/seal.js';
-import { TokenKeysRepository, type TokenKeyRow } from './token-keys.repository.js';
+import type { TokenKeyEntity } from './token-key.entity.js';
+import { TokenKeysRepository } from './token-keys.repository.js';
 import type { KeySecrets, Opened } from './token-record.js';
 
 const KEY_BYTES = 32;
@@ -210,7 +211,7 @@ export class TokenKeysService implements OnApplicationBootstrap {
   }
 
   /** Must run before anything is signed: how long changes and keys are kept depends on these lifetimes. */
-  private async noteLifetimes({ id, accessTtl, grantTtl }: TokenKeyRow): Promise<void> {
+  private async noteLifetimes({ id, accessTtl, grantTtl }: TokenKeyEntity): Promise<void> {
     const wanted = this.lifetimes;
     if (accessTtl < wanted.accessTtl || grantTtl < wanted.grantTtl) {
       await this.repository.raiseLifetimes(id, wanted);

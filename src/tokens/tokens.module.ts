@@ -1,17 +1,24 @@
 import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccessChangeEntity } from './access-change.entity.js';
 import { AccessTokensRepository } from './access-tokens.repository.js';
 import { AccessTokensService } from './access-tokens.service.js';
+import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { AuthorizationCodesService } from './authorization-codes.service.js';
 import { BearerStrategy } from './bearer.strategy.js';
 import { ConnectedClientsRepository } from './connected-clients.repository.js';
 import { ConnectedClientsService } from './connected-clients.service.js';
+import { GrantEntity } from './grant.entity.js';
 import { GrantTokens } from './grant-tokens.service.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
+import { PurgeRepository } from './purge.repository.js';
 import { PurgeService } from './purge.service.js';
 import { RefreshTokensRepository } from './refresh-tokens.repository.js';
 import { RefreshTokensService } from './refresh-tokens.service.js';
+import { RevokedAccessTokenEntity } from './revoked-access-token.entity.js';
+import { TokenKeyEntity } from './token-key.entity.js';
 import { TokenKeysRepository } from './token-keys.repository.js';
 import { TokenKeysService } from './token-keys.service.js';
 import { TokenRevocationService } from './token-revocation.service.js';
@@ -19,6 +26,15 @@ import { TokenRevocationService } from './token-revocation.service.js';
 /** Grants, codes and tokens: issued, found, rotated, revoked, purged. */
 @Global()
 @Module({
+  imports: [
+    TypeOrmModule.forFeature([
+      AccessChangeEntity,
+      AuthorizationCodeEntity,
+      GrantEntity,
+      RevokedAccessTokenEntity,
+      TokenKeyEntity,
+    ]),
+  ],
   providers: [
     AccessTokensRepository,
     AccessTokensService,
@@ -30,6 +46,7 @@ import { TokenRevocationService } from './token-revocation.service.js';
     GrantTokens,
     GrantsRepository,
     GrantsService,
+    PurgeRepository,
     PurgeService,
     RefreshTokensRepository,
     RefreshTokensService,

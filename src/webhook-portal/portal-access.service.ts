@@ -10,7 +10,9 @@ import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { invalidToken } from '../tokens/bearer.guard.js';
 import type { Principal } from '../tokens/principal.js';
 import { AccessRevocations, type AccessEnding, type PortalsOf } from '../users/access-revocations.js';
-import { PortalLinksRepository, type PortalOwner } from './portal-links.repository.js';
+import { PortalLinksRepository } from './portal-links.repository.js';
+import type { PortalOwner } from './portal-owner.js';
+import { PortalSessionsRepository } from './portal-sessions.repository.js';
 
 const COOKIE = 'portal_session';
 
@@ -23,7 +25,8 @@ export interface PortalVisitor extends PortalOwner {
 @Injectable()
 export class PortalAccessService implements AccessEnding {
   constructor(
-    private readonly repository: PortalLinksRepository,
+    private readonly links: PortalLinksRepository,
+    private readonly sessions: PortalSessionsRepository,
     private readonly cookies: Cookies,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
@@ -37,7 +40,7 @@ export class PortalAccessService implements AccessEnding {
   async createLink(principal: Principal): Promise<string> {
     this.checkCaller(principal);
     const key = newSecret('portalKey');
-    const stored = await this.repository.insertLink(digestOf(key), principal, this.settings.portalLinkTtl);
+    const stored = await this.links.insertLink(digestOf(key), principal, this.settings.portalLinkTtl);
     if (stored === undefined) throw noPermission();
     if (!stored) throw invalidToken('token_revoked');
     return `${this.settings.baseUrl}/portal/login/${key}`;
@@ -60,7 +63,7 @@ export class PortalAccessService implements AccessEnding {
 
   /** The portal that the link opens; undefined for a link that is used, expired or unknown. */
   async findLink(key: string): Promise<PortalOwner | undefined> {
-    return isSecret('portalKey', key) ? this.repository.findLink(digestOf(key)) : undefined;
+    return isSecret('portalKey', key) ? this.links.find(digestOf(key)) : undefined;
   }
 
   /** Redeems the link and starts a session for one client under a new id; false for a link that no longer works. */
@@ -69,10 +72,10 @@ export class PortalAccessService implements AccessEnding {
     const secret = newSecret('portalSession');
     const ttl = this.settings.portalSessionTtl;
     const opened = await this.transactions.run(async (manager) => {
-      const clientId = await this.repository.redeem(manager, digestOf(key), digestOf(secret), ttl);
+      const clientId = await this.links.redeem(manager, digestOf(key), digestOf(secret), ttl);
       if (clientId === undefined) return false;
       const previous = this.digestIn(request);
-      if (previous) await this.repository.deleteSession(previous, manager);
+      if (previous) await this.sessions.delete(previous, manager);
       await this.audit.record(
         manager,
         { ...actor, type: 'client', id: clientId },
@@ -91,13 +94,13 @@ export class PortalAccessService implements AccessEnding {
   /** The portal session of this browser, if any. */
   async visitor(request: FastifyRequest): Promise<PortalVisitor | undefined> {
     const sessionDigest = this.digestIn(request);
-    const owner = sessionDigest && (await this.repository.findSession(sessionDigest));
+    const owner = sessionDigest && (await this.sessions.find(sessionDigest));
     return owner && { ...owner, sessionDigest };
   }
 
   async leave(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const digest = this.digestIn(request);
-    if (digest) await this.repository.deleteSession(digest);
+    if (digest) await this.sessions.delete(digest);
     this.cookies.clear(reply, COOKIE);
   }
 
@@ -107,17 +110,18 @@ export class PortalAccessService implements AccessEnding {
   }
 
   async endForOwner(manager: EntityManager, userId: string): Promise<number> {
-    await this.repository.deleteAll(manager, { ownerId: userId });
+    await this.endPortals(manager, { ownerId: userId });
     return 0;
   }
 
   async endForClient(manager: EntityManager, clientId: string): Promise<number> {
-    await this.repository.deleteAll(manager, { clientId });
+    await this.endPortals(manager, { clientId });
     return 0;
   }
 
-  endPortals(manager: EntityManager, of: PortalsOf): Promise<void> {
-    return this.repository.deleteAll(manager, of);
+  async endPortals(manager: EntityManager, of: PortalsOf): Promise<void> {
+    await this.links.deleteAll(manager, of);
+    await this.sessions.deleteAll(manager, of);
   }
 
   /** As for users: they end with the grant. */

@@ -13,7 +13,7 @@ export class PortalSessionEntity {
   @Column('text', { name: 'grant_id', nullable: true })
   grantId!: string | null;
 
-  @Column('timestamptz', { name: 'created_at' })
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
   createdAt!: Date;
 
   @Column('timestamptz', { name: 'expires_at' })

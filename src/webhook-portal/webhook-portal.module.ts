@@ -10,6 +10,7 @@ import { PortalEntryController } from './portal-entry.controller.js';
 import { PortalGuidesController } from './portal-guides.controller.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
 import { PortalRecoveriesController } from './portal-recoveries.controller.js';
+import { PortalSessionsRepository } from './portal-sessions.repository.js';
 import { PortalTestsController } from './portal-tests.controller.js';
 import { WebhookPortalLinkController } from './webhook-portal-link.controller.js';
 
@@ -26,6 +27,6 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     PortalGuidesController,
     WebhookPortalLinkController,
   ],
-  providers: [PortalAccessService, PortalLinksRepository],
+  providers: [PortalAccessService, PortalLinksRepository, PortalSessionsRepository],
 })
 export class WebhookPortalModule {}

@@ -10,19 +10,14 @@ import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
 
-/** Worked on by SQL alone: the queue of webhooks, grants and codes by statements for many rows at once. */
+/** Worked on by SQL alone: the queue of webhooks. */
 const BY_SQL_ALONE = [
-  'access_changes',
-  'authorization_codes',
   'deliveries',
   'delivery_attempts',
   'encryption_canary',
   'event_idempotency_keys',
   'events',
-  'grants',
   'required_migrations',
-  'revoked_access_tokens',
-  'token_keys',
   'webhook_endpoint_hours',
   'webhook_recoveries',
 ];

@@ -1,0 +1,31 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A key that tokens are signed with. One signs, those before it verify; a revoked one does neither. */
+@Entity('token_keys')
+export class TokenKeyEntity {
+  /** Random, below 2^32; part of every token. */
+  @PrimaryColumn('bigint', { transformer: { from: Number, to: (id: unknown) => id } })
+  id!: number;
+
+  /** The secret, sealed under `ENCRYPTION_KEY`. */
+  @Column('bytea', { select: false })
+  sealed!: Buffer;
+
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  createdAt!: Date;
+
+  /** Since when it no longer signs. */
+  @Column('timestamptz', { name: 'retired_at', nullable: true })
+  retiredAt!: Date | null;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt!: Date | null;
+
+  /** The longest lifetime of its access tokens, in seconds. */
+  @Column('integer', { name: 'access_ttl' })
+  accessTtl!: number;
+
+  /** The longest lifetime of its grants, in seconds. */
+  @Column('integer', { name: 'grant_ttl' })
+  grantTtl!: number;
+}
