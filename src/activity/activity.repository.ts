@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { ActivityHourEntity } from './activity-hour.entity.js';
 import { EVERYBODY, type ActivityKind, type Counted } from './activity.js';
 
 /** How often something happened in one hour, for everybody. */
@@ -20,12 +22,15 @@ export interface ClientNearLimit {
 
 @Injectable()
 export class ActivityRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(ActivityHourEntity) private readonly hours: Repository<ActivityHourEntity>) {}
 
-  /** Adds counts to the current hour in one statement, always in the same order, so that instances do not deadlock. */
+  /**
+   * Adds counts to the current hour, always in the same order, so that instances do not deadlock. In SQL, because one statement
+   * adds many counts to the rows that are there.
+   */
   async add(counts: Counted[]): Promise<void> {
     const column = <K extends keyof Counted>(name: K) => counts.map((each) => each[name]);
-    await this.dataSource.query(
+    await this.hours.query(
       `INSERT INTO activity_hours AS a (client_id, hour, kind, detail, count, last_at, last_address)
        SELECT client_id, date_trunc('hour', now(), 'UTC'), kind, detail, count, last_at, last_address
          FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
@@ -48,27 +53,46 @@ export class ActivityRepository {
 
   /** The hours for everybody since a time. */
   hoursOfAll(since: Date): Promise<HourOfAll[]> {
-    return this.dataSource.query(
-      `SELECT hour, kind, sum(count)::float8 AS count FROM activity_hours
-        WHERE client_id = '${EVERYBODY}' AND hour >= $1 GROUP BY hour, kind ORDER BY hour`,
-      [since],
-    );
+    return this.hours
+      .createQueryBuilder('activity')
+      .select('activity.hour', 'hour')
+      .addSelect('activity.kind', 'kind')
+      .addSelect('sum(activity.count)::float8', 'count')
+      .where('activity.clientId = :everybody AND activity.hour >= :since', { everybody: EVERYBODY, since })
+      .groupBy('activity.hour')
+      .addGroupBy('activity.kind')
+      .orderBy('activity.hour')
+      .getRawMany<HourOfAll>();
   }
 
   /** The activity of one client since a time, latest first. */
   ofClient(clientId: string, kinds: ActivityKind[], since: Date): Promise<Counted[]> {
-    return this.dataSource.query(
-      `SELECT client_id AS "clientId", kind, detail, sum(count)::float8 AS count, max(last_at) AS "lastAt",
-              (array_agg(last_address ORDER BY last_at DESC))[1] AS "lastAddress"
-         FROM activity_hours WHERE client_id = $1 AND hour >= $2 AND kind = ANY ($3)
-        GROUP BY client_id, kind, detail ORDER BY max(last_at) DESC`,
-      [clientId, since, kinds],
-    );
+    return this.hours
+      .createQueryBuilder('activity')
+      .select('activity.clientId', 'clientId')
+      .addSelect('activity.kind', 'kind')
+      .addSelect('activity.detail', 'detail')
+      .addSelect('sum(activity.count)::float8', 'count')
+      .addSelect('max(activity.lastAt)', 'lastAt')
+      .addSelect('(array_agg(activity.lastAddress ORDER BY activity.lastAt DESC))[1]', 'lastAddress')
+      .where('activity.clientId = :clientId AND activity.hour >= :since AND activity.kind = ANY (:kinds)', {
+        clientId,
+        since,
+        kinds,
+      })
+      .groupBy('activity.clientId')
+      .addGroupBy('activity.kind')
+      .addGroupBy('activity.detail')
+      .orderBy('max(activity.lastAt)', 'DESC')
+      .getRawMany<Counted>();
   }
 
-  /** The clients that were near or over their limit in the current or the previous hour, worst first. */
+  /**
+   * The clients that were near or over their limit in the current or the previous hour, worst first. In SQL, because it joins the
+   * clients, whose room is above this one.
+   */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
-    return this.dataSource.query(
+    return this.hours.query(
       `SELECT c.id, c.name, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,
               max(a.last_at) AS "lastAt"
          FROM activity_hours a JOIN clients c ON c.id = a.client_id

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { firstIdAt } from '../secrets/ids.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
@@ -17,33 +18,29 @@ export interface AuditFilter {
 
 @Injectable()
 export class AuditRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(AuditEventEntity) private readonly events: Repository<AuditEventEntity>) {}
+
+  /** Inserts it; its id and its time are the database's. */
+  async insert(
+    manager: EntityManager,
+    { before, after, ...event }: Omit<AuditEventEntity, 'id' | 'occurredAt'>,
+  ): Promise<void> {
+    // TypeORM's deep partial of a JSON column requires a plain object type.
+    const states = { before: before as object, after: after as object };
+    await manager.withRepository(this.events).insert({ ...event, ...states });
+  }
 
   /** One page of the log, newest first. */
-  async list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
-    return readPageBySql(page, 'id', 'desc', async (part) => {
-      const params: unknown[] = [];
-      const { where, orderAndLimit } = part(params);
-      const conditions = [
-        ...(filter.actor === undefined ? [] : [`actor_id = $${params.push(filter.actor)}`]),
-        ...(filter.subject === undefined ? [] : [`subject_id = $${params.push(filter.subject)}`]),
-        ...(filter.action === undefined ? [] : [`action = $${params.push(filter.action)}`]),
-        ...(filter.since === undefined ? [] : sinceSql(params, filter.since)),
-        where,
-      ];
-      const rows: { id: string }[] = await this.dataSource.query(
-        `SELECT id, occurred_at AS "occurredAt", actor_type AS "actorType", actor_id AS "actorId", action,
-                subject_type AS "subjectType", subject_id AS "subjectId", address, request_id AS "requestId", before, after
-           FROM audit_events WHERE ${conditions.join(' AND ')} ${orderAndLimit}`,
-        params,
-      );
-      return rows.map((row) => this.dataSource.manager.create(AuditEventEntity, row));
-    });
+  list({ actor, subject, action, since }: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
+    const query = this.events.createQueryBuilder('event');
+    if (actor !== undefined) query.andWhere('event.actorId = :actor', { actor });
+    if (subject !== undefined) query.andWhere('event.subjectId = :subject', { subject });
+    if (action !== undefined) query.andWhere('event.action = :action', { action });
+    if (since !== undefined) {
+      // Also by id, because ids are ordered by time: otherwise a recent time would read the whole log.
+      const earliest = firstIdAt('audt', new Date(since.getTime() - CLOCKS_APART_MS));
+      query.andWhere('event.occurredAt >= :since AND event.id >= :earliest', { since, earliest });
+    }
+    return readPage(page, 'event.id', 'desc', query);
   }
-}
-
-/** Also filters by id, because ids are ordered by time: otherwise a recent time would read the whole log. */
-function sinceSql(params: unknown[], since: Date): string[] {
-  const earliest = firstIdAt('audt', new Date(since.getTime() - CLOCKS_APART_MS));
-  return [`occurred_at >= $${params.push(since)}`, `id >= $${params.push(earliest)}`];
 }

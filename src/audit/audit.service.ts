@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Page, PageRequest } from '../http/paging.js';
-import { AuditEventEntity } from './audit-event.entity.js';
+import type { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
 
 /** Who does something: a logged-in user, a client by its token, or the service itself; and from where. */
@@ -41,7 +41,7 @@ export class AuditService {
   constructor(private readonly repository: AuditRepository) {}
 
   async record(manager: EntityManager, actor: Actor, entry: AuditEntry): Promise<void> {
-    await manager.insert(AuditEventEntity, {
+    await this.repository.insert(manager, {
       actorType: actor.type,
       actorId: actor.id,
       action: entry.action,
@@ -49,9 +49,8 @@ export class AuditService {
       subjectId: entry.subjectId,
       address: actor.address ?? null,
       requestId: actor.requestId ?? null,
-      // TypeORM's deep partial of a JSON column requires a plain object type.
-      before: (entry.before ?? null) as object,
-      after: (entry.after ?? null) as object,
+      before: entry.before ?? null,
+      after: entry.after ?? null,
     });
   }
 

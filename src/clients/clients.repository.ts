@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
 import { batched } from '../database/batched.js';
+import { searchFor } from '../database/search-sql.js';
 import { arrayParameter, Statements } from '../database/statements.js';
-import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
-import { searchSql } from '../database/search-sql.js';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
+
+/** What is stored of a client, apart from its id and its times. */
+export type ClientValues = Omit<ClientEntity, 'id' | 'createdAt' | 'updatedAt'>;
 
 /** A client, the digests of its valid secrets, and what its tokens depend on: everything that requests need, in one query. */
 export interface ClientWithSecrets {
@@ -29,22 +34,38 @@ export interface SecretInfo {
   isExpired: boolean;
 }
 
-// Of client $1, in microseconds so that every secret has its own.
-const NEWEST = `(SELECT coalesce(to_char(max(created_at) AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'none')
-                   FROM client_secrets WHERE client_id = $1)`;
+// Of one client's secrets; in microseconds so that every secret has its own.
+const NEWEST = `coalesce(to_char(max(created_at) AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'none')`;
 
 @Injectable()
 export class ClientsRepository {
   constructor(
-    private readonly dataSource: DataSource,
+    @InjectRepository(ClientEntity) private readonly clients: Repository<ClientEntity>,
+    @InjectRepository(ClientSecretEntity) private readonly clientSecrets: Repository<ClientSecretEntity>,
     private readonly statements: Statements,
   ) {}
 
-  findById(id: string, manager: EntityManager = this.dataSource.manager): Promise<ClientEntity | null> {
-    return manager.findOneBy(ClientEntity, { id });
+  findById(id: string, manager: EntityManager = this.clients.manager): Promise<ClientEntity | null> {
+    return manager.withRepository(this.clients).findOneBy({ id });
   }
 
-  /** The client with its valid secrets. Concurrent calls share one query. */
+  async insert(manager: EntityManager, id: string, values: ClientValues): Promise<void> {
+    await manager.withRepository(this.clients).insert({ ...values, id });
+  }
+
+  /** Sets the values that are given. */
+  async update(manager: EntityManager, id: string, values: Partial<ClientValues>): Promise<void> {
+    await manager.withRepository(this.clients).update({ id }, { ...values, updatedAt: () => 'now()' });
+  }
+
+  async delete(manager: EntityManager, id: string): Promise<void> {
+    await manager.withRepository(this.clients).delete({ id });
+  }
+
+  /**
+   * The client with its valid secrets. Concurrent calls share one query: a prepared one with the owner, because requests of every
+   * client wait for it.
+   */
   readonly findWithSecrets = batched<string, ClientWithSecrets | undefined>(async (ids) => {
     const rows = await this.statements.run<ClientEntity & Omit<ClientWithSecrets, 'client'>>(
       'clients with secrets',
@@ -73,47 +94,42 @@ export class ClientsRepository {
 
   /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it meanwhile. */
   lock(manager: EntityManager, id: string): Promise<ClientEntity | null> {
-    return manager.findOne(ClientEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    return manager
+      .withRepository(this.clients)
+      .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** One page by id; `q` is part of the name, or an id. */
-  async list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
-    return readPageBySql(page, 'id', 'asc', async (part) => {
-      const params: unknown[] = [];
-      const { where, orderAndLimit } = part(params);
-      const search = q === undefined ? 'true' : searchSql(params, q, ['name']);
-      const rows: { id: string }[] = await this.dataSource.query(
-        `SELECT id, name, type, grant_types AS "grantTypes", scopes, redirect_uris AS "redirectUris",
-                owner_id AS "ownerId", enabled, rate_limit AS "rateLimit", trusted,
-                created_at AS "createdAt", updated_at AS "updatedAt"
-           FROM clients WHERE ${search} AND ${where} ${orderAndLimit}`,
-        params,
-      );
-      return rows.map((row) => this.dataSource.manager.create(ClientEntity, row));
-    });
+  list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
+    const query = this.clients.createQueryBuilder('client');
+    if (q !== undefined) query.where(...searchFor(q, 'client', ['name']));
+    return readPage(page, 'client.id', 'asc', query);
   }
 
   /** Whether this is a secret of the client, valid or expired. */
-  async isKnownSecret(clientId: string, digest: Buffer): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query(
-      'SELECT 1 FROM client_secrets WHERE client_id = $1 AND digest = $2',
-      [clientId, digest],
-    );
-    return rows.length === 1;
+  isKnownSecret(clientId: string, digest: Buffer): Promise<boolean> {
+    return this.clientSecrets.existsBy({ clientId, digest });
   }
 
   /** The client's secrets, newest first, including expired ones that are still kept. */
   secrets(clientId: string): Promise<SecretInfo[]> {
-    return this.dataSource.query(
-      `SELECT created_at AS "createdAt", expires_at AS "expiresAt", coalesce(expires_at <= now(), false) AS "isExpired"
-         FROM client_secrets WHERE client_id = $1 ORDER BY created_at DESC`,
-      [clientId],
-    );
+    return this.clientSecrets
+      .createQueryBuilder('secret')
+      .select('secret.createdAt', 'createdAt')
+      .addSelect('secret.expiresAt', 'expiresAt')
+      .addSelect('coalesce(secret.expiresAt <= now(), false)', 'isExpired')
+      .where('secret.clientId = :clientId', { clientId })
+      .orderBy('secret.createdAt', 'DESC')
+      .getRawMany<SecretInfo>();
   }
 
   /** Identifies the client's newest secret by its creation time; `none` if there is none. */
   async newestSecret(clientId: string): Promise<string> {
-    const [row]: { newest: string }[] = await this.dataSource.query(`SELECT ${NEWEST} AS newest`, [clientId]);
+    const row = await this.clientSecrets
+      .createQueryBuilder('secret')
+      .select(NEWEST, 'newest')
+      .where('secret.clientId = :clientId', { clientId })
+      .getRawOne<{ newest: string }>();
     return row!.newest;
   }
 
@@ -128,19 +144,45 @@ export class ClientsRepository {
     expirePreviousIn: number,
     newest?: string,
   ): Promise<Date | null | undefined> {
+    if (!(await this.insertSecret(manager, clientId, digest, newest))) return undefined;
+    const times = await this.expireOthers(manager, clientId, digest, expirePreviousIn);
+    return times.length === 0 ? null : new Date(Math.max(...times.map((time) => time.getTime())));
+  }
+
+  /** False if the newest secret is not `newest`. In SQL, because what is inserted depends on the rows that are there. */
+  private async insertSecret(
+    manager: EntityManager,
+    clientId: string,
+    digest: Buffer,
+    newest: string | undefined,
+  ): Promise<boolean> {
     // The wall clock rather than the start of the transaction: a transaction that waited for the lock adds the newer secret.
-    const added: unknown[] = await manager.query(
+    const inserted: unknown[] = await manager.query(
       `INSERT INTO client_secrets (client_id, digest, created_at)
-       SELECT $1, $2, clock_timestamp() WHERE $3::text IS NULL OR ${NEWEST} = $3 RETURNING 1`,
+       SELECT $1, $2, clock_timestamp()
+        WHERE $3::text IS NULL OR (SELECT ${NEWEST} FROM client_secrets WHERE client_id = $1) = $3
+       RETURNING 1`,
       [clientId, digest, newest ?? null],
     );
-    if (added.length === 0) return undefined;
-    const [previous]: [{ expires_at: Date }[], number] = await manager.query(
-      `UPDATE client_secrets SET expires_at = least(expires_at, now() + make_interval(secs => $2))
-        WHERE client_id = $1 AND digest <> $3 AND (expires_at IS NULL OR expires_at > now()) RETURNING expires_at`,
-      [clientId, expirePreviousIn, digest],
-    );
-    const times = previous.map((row) => row.expires_at.getTime());
-    return times.length === 0 ? null : new Date(Math.max(...times));
+    return inserted.length === 1;
+  }
+
+  /** Lets the valid secrets but this one expire after at most this many seconds, and returns when they do. */
+  private async expireOthers(
+    manager: EntityManager,
+    clientId: string,
+    digest: Buffer,
+    seconds: number,
+  ): Promise<Date[]> {
+    const { raw } = await manager
+      .withRepository(this.clientSecrets)
+      .createQueryBuilder()
+      .update()
+      .set({ expiresAt: () => 'least(expires_at, now() + make_interval(secs => :seconds))' })
+      .where('clientId = :clientId AND digest <> :digest AND (expiresAt IS NULL OR expiresAt > now())')
+      .setParameters({ seconds, clientId, digest })
+      .returning(['expiresAt'])
+      .execute();
+    return (raw as { expires_at: Date }[]).map((row) => row.expires_at);
   }
 }

@@ -10,7 +10,7 @@ import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
 import { AccessRevocations } from '../users/access-revocations.js';
 import { clientErrors, type ClientShape } from './client-rules.js';
-import { ClientEntity, type ClientType, type GrantType } from './client.entity.js';
+import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
 import { ClientsRepository, type SecretInfo } from './clients.repository.js';
 
 export interface NewClient {
@@ -95,7 +95,6 @@ export class ClientsService {
     const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
     const values = {
       ...input,
-      id,
       enabled: true,
       rateLimit: input.rateLimit ?? null,
       trusted: input.trusted ?? false,
@@ -103,7 +102,7 @@ export class ClientsService {
     try {
       const client = await this.transactions.run(async (manager) => {
         await this.checkRules(manager, values);
-        await manager.insert(ClientEntity, values);
+        await this.repository.insert(manager, id, values);
         if (secret) await this.repository.addSecret(manager, id, digestOf(secret), 0);
         const made = (await this.repository.findById(id, manager))!;
         await this.audit.record(manager, actor, {
@@ -130,7 +129,7 @@ export class ClientsService {
     return this.transactions.run(async (manager) => {
       const before = (await this.repository.lock(manager, id)) ?? this.missing();
       await this.checkRules(manager, { ...before, ...wanted });
-      await manager.update(ClientEntity, { id }, { ...wanted, updatedAt: () => 'now()' });
+      await this.repository.update(manager, id, changes);
       const after = (await this.repository.findById(id, manager))!;
       if (before.enabled && !after.enabled) await this.endings.endForClient(manager, id, 'client_disabled');
       const difference = changesBetween(auditView(before), auditView(after));
@@ -150,7 +149,7 @@ export class ClientsService {
   async delete(id: string, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
       const client = (await this.repository.lock(manager, id)) ?? this.missing();
-      await manager.delete(ClientEntity, { id });
+      await this.repository.delete(manager, id);
       await this.audit.record(manager, actor, {
         action: 'client.deleted',
         subjectType: 'client',

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, Repository, type EntityManager } from 'typeorm';
 import { batched } from '../database/batched.js';
 import { arrayParameter, Statements } from '../database/statements.js';
-import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, readPageBySql, type Page, type PageRequest } from '../http/paging.js';
 import { ConsentEntity } from './consent.entity.js';
 
 /** A user who shares data with a client, and the scopes. */
@@ -21,7 +22,7 @@ const SCOPES_AND_TIME = `to_json(c.scopes) AS scopes, floor(extract(epoch FROM c
 @Injectable()
 export class ConsentsRepository {
   constructor(
-    private readonly dataSource: DataSource,
+    @InjectRepository(ConsentEntity) private readonly consents: Repository<ConsentEntity>,
     private readonly statements: Statements,
   ) {}
 
@@ -29,28 +30,21 @@ export class ConsentsRepository {
   findLive(
     clientId: string,
     userId: string,
-    manager: EntityManager = this.dataSource.manager,
+    manager: EntityManager = this.consents.manager,
   ): Promise<ConsentEntity | null> {
-    return manager
-      .createQueryBuilder(ConsentEntity, 'consent')
-      .where('consent.clientId = :clientId AND consent.userId = :userId AND consent.revokedAt IS NULL', {
-        clientId,
-        userId,
-      })
-      .getOne();
+    return manager.withRepository(this.consents).findOneBy({ clientId, userId, revokedAt: IsNull() });
   }
 
   /** The consent of this user to this client, live or not, locked until the transaction ends. */
   lock(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
-    return manager.findOne(ConsentEntity, {
-      where: { clientId, userId },
-      lock: { mode: 'for_no_key_update' },
-    });
+    return manager
+      .withRepository(this.consents)
+      .findOne({ where: { clientId, userId }, lock: { mode: 'for_no_key_update' } });
   }
 
   /**
-   * Adds scopes to a consent, and creates or renews it if necessary. One statement, so that concurrent approvals both count. A
-   * revoked consent starts again with only these scopes.
+   * Adds scopes to a consent, and creates or renews it if necessary. A revoked consent starts again with only these scopes. In
+   * SQL, because the new values depend on the row that is there: one statement, so that concurrent approvals both count.
    */
   async add(manager: EntityManager, clientId: string, userId: string, scopes: string[]): Promise<void> {
     await manager.query(
@@ -66,7 +60,7 @@ export class ConsentsRepository {
     );
   }
 
-  /** Replaces a consent, and creates or renews it if necessary. */
+  /** Replaces a consent, and creates or renews it if necessary. In SQL, because its time depends on the row that is there. */
   async replace(
     manager: EntityManager,
     clientId: string,
@@ -87,14 +81,16 @@ export class ConsentsRepository {
 
   /** Revokes a live consent; false if there is none. */
   async revoke(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
-    const [, count]: [unknown[], number] = await manager.query(
-      'UPDATE consents SET revoked_at = now() WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL',
-      [clientId, userId],
-    );
-    return count === 1;
+    const { affected } = await manager
+      .withRepository(this.consents)
+      .update({ clientId, userId, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
+    return affected === 1;
   }
 
-  /** Revokes all live consents of the user. Returns every client that has or had one, by id, and whether it was live. */
+  /**
+   * Revokes all live consents of the user. Returns every client that has or had one, by id, and whether it was live. In SQL,
+   * because one statement changes rows and reads others.
+   */
   revokeAll(manager: EntityManager, userId: string): Promise<{ clientId: string; wasLive: boolean }[]> {
     return manager.query(
       `WITH ended AS (
@@ -107,7 +103,10 @@ export class ConsentsRepository {
     );
   }
 
-  /** One page of the client's live consents, by user id; with `userId`, only that user's. */
+  /**
+   * One page of the client's live consents, by user id; with `userId`, only that user's. A prepared statement with the users,
+   * because many requests of partners wait for it.
+   */
   async listLive(
     clientId: string,
     userId: string | undefined,
@@ -127,7 +126,7 @@ export class ConsentsRepository {
     });
   }
 
-  /** A user with a live consent to the client. Concurrent calls share one query. */
+  /** A user with a live consent to the client. Concurrent calls share one query, which is prepared as above. */
   readonly findUser = batched<{ clientId: string; userId: string }, ConsentedUser | undefined>(
     async (pairs) => {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
@@ -145,26 +144,27 @@ export class ConsentsRepository {
 
   /** The number of users with a live consent to the client, counted up to a limit. */
   async countLive(clientId: string, limit: number): Promise<number> {
-    const [row]: { count: number }[] = await this.dataSource.query(
-      `SELECT count(*)::int AS count FROM (
-         SELECT 1 FROM consents WHERE client_id = $1 AND revoked_at IS NULL LIMIT $2) AS live`,
-      [clientId, limit],
-    );
+    const row = await this.consents.manager
+      .createQueryBuilder()
+      .select('count(*)::int', 'count')
+      .from(
+        (live) =>
+          live
+            .select('1')
+            .from(ConsentEntity, 'consent')
+            .where('consent.clientId = :clientId AND consent.revokedAt IS NULL', { clientId })
+            .limit(limit),
+        'live',
+      )
+      .getRawOne<{ count: number }>();
     return row!.count;
   }
 
   /** One page of the client's consents, including revoked ones, by user id. */
-  async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
-    return readPageBySql(page, 'user_id', 'asc', async (part) => {
-      const params: unknown[] = [clientId];
-      const { where, orderAndLimit } = part(params);
-      const rows: { userId: string }[] = await this.dataSource.query(
-        `SELECT client_id AS "clientId", user_id AS "userId", scopes, granted_at AS "grantedAt",
-                revoked_at AS "revokedAt", evidence
-           FROM consents WHERE client_id = $1 AND ${where} ${orderAndLimit}`,
-        params,
-      );
-      return rows.map((row) => this.dataSource.manager.create(ConsentEntity, row));
-    });
+  list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
+    const query = this.consents
+      .createQueryBuilder('consent')
+      .where('consent.clientId = :clientId', { clientId });
+    return readPage(page, 'consent.userId', 'asc', query);
   }
 }

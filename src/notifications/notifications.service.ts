@@ -8,7 +8,7 @@ import type { Page, PageRequest } from '../http/paging.js';
 import { notFound, validationFailed } from '../http/problem.js';
 import { isId, newId } from '../secrets/ids.js';
 import type { Message } from './message-catalogue.js';
-import { NotificationEntity, type NotificationCategory } from './notification.entity.js';
+import type { NotificationCategory, NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository, type NotificationFilter } from './notifications.repository.js';
 
 const RESOLVE_EVERY_MS = 5_000;
@@ -78,13 +78,7 @@ export class NotificationsService {
     clientId: string | null,
     message: Message,
   ): Promise<void> {
-    await manager.insert(NotificationEntity, {
-      id: newId('notf'),
-      userId,
-      clientId,
-      ...message,
-      eventTime: () => 'now()',
-    });
+    await this.repository.insert(manager, { id: newId('notf'), userId, clientId, ...message });
   }
 
   /** Creates a notification for an operator; throws a 400 problem for an unknown user or client. */
@@ -92,11 +86,7 @@ export class NotificationsService {
     const id = newId('notf');
     try {
       return await this.transactions.run(async (manager) => {
-        await manager.insert(NotificationEntity, {
-          ...input,
-          id,
-          eventTime: input.eventTime ?? (() => 'now()'),
-        });
+        await this.repository.insert(manager, { ...input, id });
         await this.audit.record(manager, actor, {
           action: 'notification.raised',
           subjectType: 'notification',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import type { Message } from '../notifications/message-catalogue.js';
 import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { NotificationEntity } from '../notifications/notification.entity.js';
@@ -12,14 +13,16 @@ export interface OpenNotice {
 
 @Injectable()
 export class RateLimitNoticesRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectRepository(RateLimitPeriodEntity) private readonly periods: Repository<RateLimitPeriodEntity>,
+  ) {}
 
   /**
-   * Opens a period and creates its notification, unless a period is open. One statement, so that of many concurrent refusals on
-   * any instance only one creates it.
+   * Opens a period and creates its notification, unless a period is open. In SQL, because one statement writes both tables: of
+   * many concurrent refusals on any instance only one creates it.
    */
   async open(id: string, clientId: string, userId: string, message: Message, seconds: number): Promise<void> {
-    await this.dataSource.query(
+    await this.periods.query(
       `WITH period AS (
          INSERT INTO rate_limit_periods AS p (client_id, user_id, notification_id, ends_at)
          VALUES ($2, $3, $1, now() + make_interval(secs => $4))
@@ -46,11 +49,10 @@ export class RateLimitNoticesRepository {
     );
   }
 
-  /** The notification of the current period, and its remaining seconds. */
+  /** The notification of the current period, and its remaining seconds, in one statement. */
   async find(clientId: string, userId: string): Promise<OpenNotice | undefined> {
-    const { entities, raw } = await this.dataSource
-      .getRepository(NotificationEntity)
-      .createQueryBuilder('notification')
+    const { entities, raw } = await this.periods.manager
+      .createQueryBuilder(NotificationEntity, 'notification')
       .innerJoin(RateLimitPeriodEntity, 'period', 'period.notificationId = notification.id')
       .addSelect('extract(epoch FROM period.endsAt - now())::float8', 'seconds')
       .where('period.clientId = :clientId AND period.userId = :userId AND period.endsAt > now()', {
