@@ -1,4 +1,9 @@
 import { Module } from '@nestjs/common';
+import { ConsentsModule } from '../consents/consents.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { AccountApplicationsController } from './account-applications.controller.js';
 import { AccountNotificationsController } from './account-notifications.controller.js';
 import { AccountPasswordController } from './account-password.controller.js';
@@ -7,6 +12,7 @@ import { AccountVisits } from './account-visits.js';
 
 /** The users' own page (contract §13): only controllers and pages, which call the services of the other modules. */
 @Module({
+  imports: [TokensModule, ConsentsModule, HttpModule, NotificationsModule, UsersModule],
   controllers: [
     AccountApplicationsController,
     AccountNotificationsController,

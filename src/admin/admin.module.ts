@@ -1,4 +1,13 @@
 import { Module } from '@nestjs/common';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { ConsentsModule } from '../consents/consents.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { ScopesModule } from '../scopes/scopes.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AdminAuditEventsController } from './admin-audit-events.controller.js';
 import { AdminClientCredentialsController } from './admin-client-credentials.controller.js';
 import { AdminClientsController } from './admin-clients.controller.js';
@@ -13,7 +22,18 @@ import { ConsoleModule } from './console/console.module.js';
 
 /** The admin API and the console (contract §12): only controllers, which call the services of the other modules. */
 @Module({
-  imports: [ConsoleModule],
+  imports: [
+    AuditModule,
+    ClientsModule,
+    ConsentsModule,
+    WebhooksModule,
+    TokensModule,
+    NotificationsModule,
+    ScopesModule,
+    UsersModule,
+    ActivityModule,
+    ConsoleModule,
+  ],
   controllers: [
     AdminAuditEventsController,
     AdminClientCredentialsController,

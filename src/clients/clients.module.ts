@@ -1,5 +1,9 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { ScopesModule } from '../scopes/scopes.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { ClientEntity } from './client.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';
@@ -8,9 +12,14 @@ import { KnownClients } from './known-clients.service.js';
 import { ClientsService } from './clients.service.js';
 
 /** OAuth clients, their secrets, and client authentication. */
-@Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity])],
+  imports: [
+    ActivityModule,
+    ScopesModule,
+    AuditModule,
+    UsersModule,
+    TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity]),
+  ],
   providers: [ClientAuthenticationService, ClientsRepository, ClientsService, KnownClients],
   exports: [ClientAuthenticationService, ClientsService, KnownClients],
 })

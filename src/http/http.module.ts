@@ -1,10 +1,9 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { Cookies } from './cookies.js';
 import { CsrfService } from './csrf.service.js';
 import { ProblemTypesController } from './problem-types.controller.js';
 
 /** What all pages and endpoints share and what is independent of OAuth: problems, cookies, CSRF tokens. */
-@Global()
 @Module({
   controllers: [ProblemTypesController],
   providers: [Cookies, CsrfService],

@@ -1,13 +1,13 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module.js';
 import { NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { NotificationsService } from './notifications.service.js';
 
 /** Notifications: raised, read, resolved. */
-@Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([NotificationEntity])],
+  imports: [AuditModule, TypeOrmModule.forFeature([NotificationEntity])],
   providers: [NotificationsRepository, NotificationsService],
   exports: [NotificationsService],
 })

@@ -1,4 +1,11 @@
 import { Module } from '@nestjs/common';
+import { ActivityModule } from '../activity/activity.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { ConsentsModule } from '../consents/consents.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { ScopesModule } from '../scopes/scopes.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { AuthorizationController } from './authorization/authorization.controller.js';
 import { AuthorizationRequestChecks } from './authorization/authorization-request.checks.js';
 import { AuthorizationService } from './authorization/authorization.service.js';
@@ -20,6 +27,15 @@ import { TokenController } from './token/token.controller.js';
 
 /** The OAuth 2 endpoints, and the login and consent pages. */
 @Module({
+  imports: [
+    ClientsModule,
+    UsersModule,
+    ConsentsModule,
+    ScopesModule,
+    HttpModule,
+    TokensModule,
+    ActivityModule,
+  ],
   controllers: [
     AuthorizationController,
     IntrospectionController,

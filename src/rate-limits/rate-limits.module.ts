@@ -1,6 +1,9 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
 import { AddressLimits, AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
@@ -20,6 +23,7 @@ import { RateLimitThrottlerStorage } from './throttler-storage.js';
 /** The store of the counters, shared over Redis if configured, and the limits built on it. */
 @Global()
 @Module({
+  imports: [ActivityModule, UsersModule],
   providers: [
     { provide: RATE_LIMIT_STORE, useFactory: createRateLimitStore, inject: [Settings] },
     RateLimitStoreLifecycle,
@@ -39,6 +43,9 @@ export class RateLimitsModule {
     return {
       module: RateLimitsModule,
       imports: [
+        TokensModule,
+        ActivityModule,
+        UsersModule,
         TypeOrmModule.forFeature([RateLimitPeriodEntity]),
         RateLimitCountersModule,
         ThrottlerModule.forRootAsync({

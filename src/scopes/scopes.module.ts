@@ -1,12 +1,12 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module.js';
 import { ScopeEntity } from './scope.entity.js';
 import { ScopeNumbers } from './scope-numbers.service.js';
 import { ScopesService } from './scopes.service.js';
 
-@Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([ScopeEntity])],
+  imports: [AuditModule, TypeOrmModule.forFeature([ScopeEntity])],
   providers: [ScopeNumbers, ScopesService],
   exports: [ScopeNumbers, ScopesService],
 })

@@ -1,5 +1,12 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { ConsentsModule } from '../consents/consents.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { ScopesModule } from '../scopes/scopes.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { AccessChangeEntity } from './access-change.entity.js';
 import { AccessTokensRepository } from './access-tokens.repository.js';
 import { AccessTokensService } from './access-tokens.service.js';
@@ -24,9 +31,15 @@ import { TokenKeysService } from './token-keys.service.js';
 import { TokenRevocationService } from './token-revocation.service.js';
 
 /** Grants, codes and tokens: issued, found, rotated, revoked, purged. */
-@Global()
 @Module({
   imports: [
+    ClientsModule,
+    ScopesModule,
+    ConsentsModule,
+    ActivityModule,
+    AuditModule,
+    NotificationsModule,
+    UsersModule,
     TypeOrmModule.forFeature([
       AccessChangeEntity,
       AuthorizationCodeEntity,

@@ -1,5 +1,9 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UserEntity } from './user.entity.js';
 import { SessionEntity } from './session.entity.js';
 import { PasswordLinkEntity } from './password-link.entity.js';
@@ -15,9 +19,14 @@ import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
 /** Accounts, passwords and login sessions. */
-@Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity])],
+  imports: [
+    HttpModule,
+    AuditModule,
+    NotificationsModule,
+    ActivityModule,
+    TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity]),
+  ],
   controllers: [PasswordLinksController],
   providers: [
     AccessRevocations,

@@ -1,5 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
 import { PortalSessionEntity } from './portal-session.entity.js';
 import { PortalAccessService } from './portal-access.service.js';
@@ -16,7 +22,15 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
 
 /** The one-time link to the webhook portal, the portal's session and its pages. */
 @Module({
-  imports: [TypeOrmModule.forFeature([PortalLinkEntity, PortalSessionEntity])],
+  imports: [
+    HttpModule,
+    AuditModule,
+    UsersModule,
+    WebhooksModule,
+    TokensModule,
+    ActivityModule,
+    TypeOrmModule.forFeature([PortalLinkEntity, PortalSessionEntity]),
+  ],
   controllers: [
     PortalEntryController,
     PortalEndpointsController,

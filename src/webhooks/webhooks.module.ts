@@ -1,5 +1,12 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { ConsentsModule } from '../consents/consents.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { EndpointEntity } from './endpoints/endpoint.entity.js';
 import { EventTypeEntity } from './event-types/event-type.entity.js';
 import { Settings } from '../config/settings.js';
@@ -25,9 +32,17 @@ import { TestEventsService } from './events/test-events.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 
 /** Webhooks (contract §10): the event catalogue, publishing, endpoints, and the worker that delivers. */
-@Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([EndpointEntity, EventTypeEntity])],
+  imports: [
+    AuditModule,
+    UsersModule,
+    ClientsModule,
+    NotificationsModule,
+    ConsentsModule,
+    TokensModule,
+    ActivityModule,
+    TypeOrmModule.forFeature([EndpointEntity, EventTypeEntity]),
+  ],
   controllers: [EventsController],
   providers: [
     ConsentEventPublisher,
