@@ -2,12 +2,13 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ScopeEntity } from './scope.entity.js';
 import { ScopeNumbers } from './scope-numbers.service.js';
+import { ScopesRepository } from './scopes.repository.js';
 import { ScopesService } from './scopes.service.js';
 
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([ScopeEntity])],
-  providers: [ScopeNumbers, ScopesService],
+  providers: [ScopeNumbers, ScopesRepository, ScopesService],
   exports: [ScopeNumbers, ScopesService],
 })
 export class ScopesModule {}
