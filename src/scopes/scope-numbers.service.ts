@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { ScopesRepository } from './scopes.repository.js';
 
 /** The numbers by which tokens refer to scopes. A scope keeps its number forever, so cached numbers stay valid. */
 @Injectable()
@@ -8,7 +8,7 @@ export class ScopeNumbers {
   private names = new Map<number, string>();
   private reading: Promise<void> | undefined;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly repository: ScopesRepository) {}
 
   /** The numbers of the named scopes, in the same order. */
   async of(names: readonly string[]): Promise<number[]> {
@@ -47,10 +47,8 @@ export class ScopeNumbers {
   }
 
   private async readAll(): Promise<void> {
-    const rows: { name: string; number: number }[] = await this.dataSource.query(
-      'SELECT name, number FROM scopes',
-    );
-    this.numbers = new Map(rows.map(({ name, number }) => [name, number]));
-    this.names = new Map(rows.map(({ name, number }) => [number, name]));
+    const scopes = await this.repository.numbers();
+    this.numbers = new Map(scopes.map(({ name, number }) => [name, number]));
+    this.names = new Map(scopes.map(({ name, number }) => [number, name]));
   }
 }

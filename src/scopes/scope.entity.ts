@@ -17,4 +17,8 @@ export class ScopeEntity {
 
   @Column('text')
   audience!: ScopeAudience;
+
+  /** By which tokens refer to it; assigned by the database, and never another's. */
+  @Column({ type: 'integer', select: false, insert: false, update: false })
+  number?: number;
 }

@@ -1,33 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
 import { Transactions } from '../database/transactions.js';
 import { conflict, notFound } from '../http/problem.js';
-import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
+import { OPERATOR_SCOPES, type ScopeEntity } from './scope.entity.js';
+import { ScopesRepository } from './scopes.repository.js';
 
 /** The scope catalogue: names, descriptions for users, and audiences. */
 @Injectable()
 export class ScopesService {
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly repository: ScopesRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
   ) {}
 
   /** All scopes, by name. */
   list(): Promise<ScopeEntity[]> {
-    return this.dataSource.manager.find(ScopeEntity, { order: { name: 'ASC' } });
+    return this.repository.list();
   }
 
   /** The scopes with these names, ordered by name; unknown names are omitted. */
-  async describe(names: string[], manager: EntityManager = this.dataSource.manager): Promise<ScopeEntity[]> {
-    const found = await manager.findBy(ScopeEntity, { name: In(names) });
+  async describe(names: string[], manager?: EntityManager): Promise<ScopeEntity[]> {
+    const found = await this.repository.findNamed(names, manager);
     return names.flatMap((name) => found.filter((scope) => scope.name === name));
   }
 
   /** The scope; throws a 404 problem. */
   async get(name: string): Promise<ScopeEntity> {
-    const scope = await this.dataSource.manager.findOneBy(ScopeEntity, { name });
+    const scope = await this.repository.find(name);
     if (!scope) throw notFound('There is no scope with this name.');
     return scope;
   }
@@ -38,22 +39,11 @@ export class ScopesService {
    */
   async put(scope: ScopeEntity, actor: Actor): Promise<{ scope: ScopeEntity; created: boolean }> {
     return this.transactions.run(async (manager) => {
-      const inserted: unknown[] = await manager.query(
-        // Only a new scope takes a number.
-        `INSERT INTO scopes (name, description, audience)
-         SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
-         ON CONFLICT (name) DO NOTHING RETURNING 1`,
-        [scope.name, scope.description, scope.audience],
-      );
-      const created = inserted.length === 1;
-      // Clients take a share lock on the scopes they are registered with, so this waits for them.
-      const before = await manager.findOneOrFail(ScopeEntity, {
-        where: { name: scope.name },
-        lock: { mode: 'pessimistic_write' },
-      });
+      const created = await this.repository.insertNew(manager, scope);
+      const before = await this.repository.lock(manager, scope.name);
       const difference = changesBetween({ ...before }, { ...scope });
       if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
-      if (difference) await manager.update(ScopeEntity, { name: scope.name }, scope);
+      if (difference) await this.repository.update(manager, scope);
       if (created || difference) {
         await this.audit.record(manager, actor, {
           action: created ? 'scope.created' : 'scope.updated',
@@ -68,15 +58,14 @@ export class ScopesService {
 
   /** Reads the catalogue and locks it until the transaction ends. */
   listAndHold(manager: EntityManager): Promise<ScopeEntity[]> {
-    return manager.find(ScopeEntity, { lock: { mode: 'pessimistic_read' } });
+    return this.repository.listAndHold(manager);
   }
 
   private async refuseNewAudience(manager: EntityManager, name: string): Promise<void> {
     if (OPERATOR_SCOPES.includes(name))
       throw conflict('This scope is for operators; its audience cannot change.');
-    const holders: unknown[] = await manager.query('SELECT 1 FROM clients WHERE $1 = ANY (scopes) LIMIT 1', [
-      name,
-    ]);
-    if (holders.length > 0) throw conflict('A client holds this scope, so its audience cannot change.');
+    if (await this.repository.isHeld(manager, name)) {
+      throw conflict('A client holds this scope, so its audience cannot change.');
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { ArrayContains, type DataSource, type EntityManager } from 'typeorm';
 import { AuditEventEntity } from '../audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
@@ -19,18 +19,18 @@ export async function bootstrapOperator(dataSource: DataSource, operator: Bootst
   await dataSource.transaction(async (manager) => {
     const ownerId = (await findOperator(manager)) ?? (await createOperator(manager, operator));
     if (!operator.client) return;
-    const clients: unknown[] = await manager.query(
-      "SELECT 1 FROM clients WHERE 'admin:write' = ANY (scopes) LIMIT 1",
-    );
-    if (clients.length === 0) await createClient(manager, ownerId, operator.client);
+    if (await manager.existsBy(ClientEntity, { scopes: ArrayContains(['admin:write']) })) return;
+    await createClient(manager, ownerId, operator.client);
   });
 }
 
 async function findOperator(manager: EntityManager): Promise<string | undefined> {
-  const [row]: { id: string }[] = await manager.query(
-    "SELECT id FROM users WHERE role = 'operator' ORDER BY id LIMIT 1",
-  );
-  return row?.id;
+  const user = await manager.findOne(UserEntity, {
+    select: { id: true },
+    where: { role: 'operator' },
+    order: { id: 'ASC' },
+  });
+  return user?.id;
 }
 
 async function createOperator(

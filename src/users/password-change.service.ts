@@ -7,7 +7,7 @@ import { hashPassword, verifyPassword } from '../secrets/passwords.js';
 import { digestOf } from '../secrets/tokens.js';
 import { AccessRevocations } from './access-revocations.js';
 import { KnownBrowsersService } from './known-browsers.service.js';
-import { PasswordLinkEntity } from './password-link.entity.js';
+import { PasswordLinksRepository } from './password-links.repository.js';
 import type { SignedInUser } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 import type { UserEntity } from './user.entity.js';
@@ -21,6 +21,7 @@ class ChangedMeanwhile extends Error {}
 export class PasswordChangeService {
   constructor(
     private readonly users: UsersRepository,
+    private readonly links: PasswordLinksRepository,
     private readonly sessions: SessionsService,
     private readonly browsers: KnownBrowsersService,
     private readonly transactions: Transactions,
@@ -110,7 +111,7 @@ export class PasswordChangeService {
   }
 
   private async endTheRest(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
-    await manager.delete(PasswordLinkEntity, { userId });
+    await this.links.deleteByUser(manager, userId);
     await this.endings.endForUser(manager, userId, 'password_changed');
     await this.audit.record(manager, actor, {
       action: 'user.password_changed',

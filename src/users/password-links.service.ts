@@ -7,6 +7,9 @@ import { notFound } from '../http/problem.js';
 import { hashPassword } from '../secrets/passwords.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { AccessRevocations } from './access-revocations.js';
+import { PasswordLinksRepository } from './password-links.repository.js';
+import { SessionsRepository } from './sessions.repository.js';
+import { UsersRepository } from './users.repository.js';
 
 // Contract §12: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
@@ -15,6 +18,9 @@ const LINK_TTL_SECONDS = 86_400;
 @Injectable()
 export class PasswordLinksService {
   constructor(
+    private readonly links: PasswordLinksRepository,
+    private readonly users: UsersRepository,
+    private readonly sessions: SessionsRepository,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -39,12 +45,8 @@ export class PasswordLinksService {
   private async make(userId: string, actor: Actor, formId: string | null): Promise<string> {
     const key = newSecret('passwordKey');
     await this.transactions.run(async (manager) => {
-      const rows: unknown[] = await manager.query(
-        `INSERT INTO password_links (digest, user_id, expires_at, form_id)
-         SELECT $1, id, now() + make_interval(secs => $3), $4 FROM users WHERE id = $2 FOR SHARE RETURNING 1`,
-        [digestOf(key), userId, LINK_TTL_SECONDS, formId],
-      );
-      if (rows.length === 0) throw notFound('There is no user with this id.');
+      const link = { digest: digestOf(key), userId, ttl: LINK_TTL_SECONDS, formId };
+      if (!(await this.links.insert(manager, link))) throw notFound('There is no user with this id.');
       await this.audit.record(manager, actor, {
         action: 'user.password_link_created',
         subjectType: 'user',
@@ -57,14 +59,7 @@ export class PasswordLinksService {
   /** The user of the link; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<{ email: string } | undefined> {
     if (!isSecret('passwordKey', key)) return undefined;
-    return this.transactions.run(async (manager) => {
-      const rows: { email: string }[] = await manager.query(
-        `SELECT u.email FROM password_links l JOIN users u ON u.id = l.user_id
-          WHERE l.digest = $1 AND l.used_at IS NULL AND l.expires_at > now() AND u.enabled`,
-        [digestOf(key)],
-      );
-      return rows[0];
-    });
+    return this.transactions.run((manager) => this.links.findUser(manager, digestOf(key)));
   }
 
   /** Sets the password and uses up the link in one transaction. False for a link that no longer works, which costs no hashing. */
@@ -72,20 +67,11 @@ export class PasswordLinksService {
     if (!(await this.find(key))) return false;
     const passwordHash = await hashPassword(password);
     return this.transactions.run(async (manager) => {
-      const [used]: [{ user_id: string }[], number] = await manager.query(
-        `UPDATE password_links l SET used_at = now() FROM users u
-          WHERE l.digest = $1 AND l.used_at IS NULL AND l.expires_at > now() AND u.id = l.user_id AND u.enabled
-          RETURNING l.user_id`,
-        [digestOf(key)],
-      );
-      const userId = used[0]?.user_id;
+      const userId = await this.links.use(manager, digestOf(key));
       if (userId === undefined) return false;
-      await manager.query('UPDATE users SET password_hash = $2, updated_at = now() WHERE id = $1', [
-        userId,
-        passwordHash,
-      ]);
-      await manager.query('DELETE FROM sessions WHERE user_id = $1', [userId]);
-      await manager.query('DELETE FROM password_links WHERE user_id = $1 AND used_at IS NULL', [userId]);
+      await this.users.update(manager, userId, { passwordHash });
+      await this.sessions.deleteByUser(manager, userId);
+      await this.links.deleteUnused(manager, userId);
       await this.endings.endForUser(manager, userId, 'password_changed');
       await this.audit.record(
         manager,

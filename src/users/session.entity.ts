@@ -13,7 +13,7 @@ export class SessionEntity {
   @Column('text', { name: 'user_id' })
   userId!: string;
 
-  @Column('timestamptz', { name: 'created_at' })
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
   createdAt!: Date;
 
   @Column('timestamptz', { name: 'expires_at' })

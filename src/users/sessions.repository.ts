@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { newId } from '../secrets/ids.js';
-import type { UserEntity, UserRole } from './user.entity.js';
+import { SessionEntity } from './session.entity.js';
+import { UserEntity, type UserRole } from './user.entity.js';
 
 /** The user of a browser session, as pages need it. */
 export interface SignedInUser {
@@ -17,13 +19,7 @@ export interface SignedInUser {
 }
 
 /** A browser session, as its user sees it. */
-export interface SessionView {
-  id: string;
-  createdAt: Date;
-  lastSeenAt: Date;
-  address: string | null;
-  userAgent: string | null;
-}
+export type SessionView = Pick<SessionEntity, 'id' | 'createdAt' | 'lastSeenAt' | 'address' | 'userAgent'>;
 
 export interface SessionDetails {
   ttl: number;
@@ -31,8 +27,6 @@ export interface SessionDetails {
   userAgent: string | null;
 }
 
-const VIEW =
-  'id, created_at AS "createdAt", last_seen_at AS "lastSeenAt", address, user_agent AS "userAgent"';
 // `last_seen_at` is written at most this often: not every page view is a write.
 const SEEN_AGAIN_AFTER = "interval '5 minutes'";
 // After this time, the console asks for the password again before critical actions.
@@ -40,18 +34,22 @@ const RECENTLY = "interval '15 minutes'";
 
 @Injectable()
 export class SessionsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
 
   /** The user, and whether `touch` is due. */
   async find(digest: Buffer): Promise<{ user: SignedInUser; seenLongAgo: boolean } | undefined> {
-    const [row]: (SignedInUser & { seenLongAgo: boolean })[] = await this.dataSource.query(
-      `SELECT u.id, u.name, u.email, u.role, s.digest AS "sessionDigest",
-              s.created_at > now() - ${RECENTLY} AS "gavePasswordRecently",
-              s.last_seen_at < now() - ${SEEN_AGAIN_AFTER} AS "seenLongAgo"
-         FROM sessions s JOIN users u ON u.id = s.user_id
-        WHERE s.digest = $1 AND s.expires_at > now() AND u.enabled`,
-      [digest],
-    );
+    const row = await this.sessions
+      .createQueryBuilder('session')
+      .innerJoin(UserEntity, 'user', 'user.id = session.userId')
+      .select('user.id', 'id')
+      .addSelect('user.name', 'name')
+      .addSelect('user.email', 'email')
+      .addSelect('user.role', 'role')
+      .addSelect('session.digest', 'sessionDigest')
+      .addSelect(`session.createdAt > now() - ${RECENTLY}`, 'gavePasswordRecently')
+      .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')
+      .where('session.digest = :digest AND session.expiresAt > now() AND user.enabled', { digest })
+      .getRawOne<SignedInUser & { seenLongAgo: boolean }>();
     if (!row) return undefined;
     const { seenLongAgo, ...user } = row;
     return { user, seenLongAgo };
@@ -59,33 +57,27 @@ export class SessionsRepository {
 
   /** Updates the time when the session was last seen, at most once in 5 minutes. */
   async touch(digest: Buffer): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE sessions SET last_seen_at = now()
-        WHERE digest = $1 AND last_seen_at < now() - ${SEEN_AGAIN_AFTER}`,
-      [digest],
-    );
+    await this.sessions
+      .createQueryBuilder()
+      .update()
+      .set({ lastSeenAt: () => 'now()' })
+      .where(`digest = :digest AND lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, { digest })
+      .execute();
   }
 
   /** The session, as its user sees it. */
   async view(digest: Buffer): Promise<SessionView | undefined> {
-    const [row] = await this.dataSource.query(
-      `SELECT ${VIEW} FROM sessions WHERE digest = $1 AND expires_at > now()`,
-      [digest],
-    );
-    return row;
+    const session = await this.live().andWhere('session.digest = :digest', { digest }).getOne();
+    return session ?? undefined;
   }
 
   /** One page of the user's live sessions except one, newest first. */
-  async listOthers(userId: string, digest: Buffer, page: PageRequest): Promise<Page<SessionView>> {
-    return readPageBySql(page, 'id', 'desc', (part) => {
-      const params: unknown[] = [userId, digest];
-      const { where, orderAndLimit } = part(params);
-      return this.dataSource.query(
-        `SELECT ${VIEW} FROM sessions
-          WHERE user_id = $1 AND digest <> $2 AND expires_at > now() AND ${where} ${orderAndLimit}`,
-        params,
-      );
+  listOthers(userId: string, digest: Buffer, page: PageRequest): Promise<Page<SessionView>> {
+    const query = this.live().andWhere('session.userId = :userId AND session.digest <> :digest', {
+      userId,
+      digest,
     });
+    return readPage(page, 'session.id', 'desc', query);
   }
 
   /** Starts a session unless the user was disabled or got another password or email since `user` was read. */
@@ -95,6 +87,7 @@ export class SessionsRepository {
     user: UserEntity,
     details: SessionDetails,
   ): Promise<boolean> {
+    // By hand: what the user must still be, the lock on the user and the insert are one statement.
     const rows: unknown[] = await manager.query(
       `WITH owner AS (
          SELECT id FROM users
@@ -119,37 +112,60 @@ export class SessionsRepository {
 
   /** Ends a session; returns the id of its user. */
   async delete(manager: EntityManager, digest: Buffer): Promise<string | undefined> {
-    const [rows]: [{ user_id: string }[], number] = await manager.query(
-      'DELETE FROM sessions WHERE digest = $1 RETURNING user_id',
-      [digest],
-    );
-    return rows[0]?.user_id;
+    const { raw } = await this.deletion(manager)
+      .where('digest = :digest', { digest })
+      .returning(['userId'])
+      .execute();
+    return (raw as { user_id: string }[])[0]?.user_id;
   }
 
   /** Ends one live session of the user; false if there is none with this id. */
   async deleteOne(manager: EntityManager, userId: string, id: string): Promise<boolean> {
-    const [, count]: [unknown[], number] = await manager.query(
-      'DELETE FROM sessions WHERE id = $1 AND user_id = $2 AND expires_at > now()',
-      [id, userId],
-    );
-    return count === 1;
+    const { affected } = await this.deletion(manager)
+      .where('id = :id AND userId = :userId AND expiresAt > now()', { id, userId })
+      .execute();
+    return affected === 1;
   }
 
   /** Ends the user's sessions except one; returns the number of live ones among them. */
   async deleteOthers(manager: EntityManager, userId: string, digest: Buffer): Promise<number> {
-    const [rows]: [{ live: boolean }[], number] = await manager.query(
-      'DELETE FROM sessions WHERE user_id = $1 AND digest <> $2 RETURNING expires_at > now() AS live',
-      [userId, digest],
-    );
-    return rows.filter(({ live }) => live).length;
+    const { raw } = await this.deletion(manager)
+      .where('userId = :userId AND digest <> :digest', { userId, digest })
+      .returning('expires_at > now() AS live')
+      .execute();
+    return (raw as { live: boolean }[]).filter(({ live }) => live).length;
   }
 
   /** Ends all sessions of the user. Returns whether the session with this digest was live. */
   async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
-    const [rows]: [{ present: boolean }[], number] = await manager.query(
-      'DELETE FROM sessions WHERE user_id = $1 RETURNING digest = $2 AND expires_at > now() AS present',
-      [userId, digest],
-    );
-    return rows.some(({ present }) => present);
+    const { raw } = await this.deletion(manager)
+      .where('userId = :userId', { userId })
+      .returning('digest = :digest AND expires_at > now() AS present')
+      .setParameter('digest', digest)
+      .execute();
+    return (raw as { present: boolean }[]).some(({ present }) => present);
+  }
+
+  /** Ends all sessions of the user. */
+  async deleteByUser(manager: EntityManager, userId: string): Promise<void> {
+    await manager.withRepository(this.sessions).delete({ userId });
+  }
+
+  /** Sessions that have not expired, as their users see them. */
+  private live() {
+    return this.sessions
+      .createQueryBuilder('session')
+      .select([
+        'session.id',
+        'session.createdAt',
+        'session.lastSeenAt',
+        'session.address',
+        'session.userAgent',
+      ])
+      .where('session.expiresAt > now()');
+  }
+
+  private deletion(manager: EntityManager) {
+    return manager.withRepository(this.sessions).createQueryBuilder().delete();
   }
 }

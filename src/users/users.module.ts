@@ -11,6 +11,7 @@ import { AccessRevocations } from './access-revocations.js';
 import { KnownBrowsersService } from './known-browsers.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { PasswordLinksController } from './password-links.controller.js';
+import { PasswordLinksRepository } from './password-links.repository.js';
 import { PasswordLinksService } from './password-links.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
@@ -32,6 +33,7 @@ import { UsersService } from './users.service.js';
     AccessRevocations,
     KnownBrowsersService,
     PasswordChangeService,
+    PasswordLinksRepository,
     PasswordLinksService,
     SessionsRepository,
     SessionsService,

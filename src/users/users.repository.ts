@@ -1,20 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
-import { searchSql } from '../database/search-sql.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { searchFor } from '../database/search-sql.js';
 import { emailKeyOf } from './email.js';
 import { UserEntity } from './user.entity.js';
 
+/** An account without what the repository and the database add. */
+export type UserValues = Omit<UserEntity, 'emailKey' | 'createdAt' | 'updatedAt'>;
+
 @Injectable()
 export class UsersRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>) {}
 
-  findById(id: string, manager: EntityManager = this.dataSource.manager): Promise<UserEntity | null> {
-    return manager.findOneBy(UserEntity, { id });
+  findById(id: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {
+    return manager.withRepository(this.users).findOneBy({ id });
   }
 
   findByEmail(email: string): Promise<UserEntity | null> {
-    return this.dataSource.manager.findOneBy(UserEntity, { emailKey: emailKeyOf(email) });
+    return this.users.findOneBy({ emailKey: emailKeyOf(email) });
   }
 
   /** The user with the password hash, for logging in. */
@@ -30,45 +34,59 @@ export class UsersRepository {
 
   /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it meanwhile. */
   lock(manager: EntityManager, id: string): Promise<UserEntity | null> {
-    return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** Locks the row exclusively, also against new references to it; false if there is none. */
   async lockForErasure(manager: EntityManager, id: string): Promise<boolean> {
-    const rows: unknown[] = await manager.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id]);
-    return rows.length === 1;
+    const user = await manager
+      .withRepository(this.users)
+      .findOne({ select: { id: true }, where: { id }, lock: { mode: 'pessimistic_write' } });
+    return user !== null;
+  }
+
+  async insert(manager: EntityManager, user: UserValues): Promise<void> {
+    await manager.withRepository(this.users).insert({ ...user, emailKey: emailKeyOf(user.email) });
+  }
+
+  /** Members that are undefined stay as they are. */
+  async update(manager: EntityManager, id: string, changes: Partial<Omit<UserValues, 'id'>>): Promise<void> {
+    const emailKey = changes.email === undefined ? undefined : emailKeyOf(changes.email);
+    await manager
+      .withRepository(this.users)
+      .update({ id }, { ...changes, emailKey, updatedAt: () => 'now()' });
   }
 
   /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */
   async replacePassword(manager: EntityManager, user: UserEntity, passwordHash: string): Promise<boolean> {
-    const [, count]: [unknown[], number] = await manager.query(
-      `UPDATE users SET password_hash = $3, updated_at = now()
-        WHERE id = $1 AND password_hash = $2 AND enabled`,
-      [user.id, user.passwordHash, passwordHash],
-    );
-    return count === 1;
+    const { affected } = await manager
+      .withRepository(this.users)
+      .createQueryBuilder()
+      .update()
+      .set({ passwordHash, updatedAt: () => 'now()' })
+      .where('id = :id AND passwordHash = :current AND enabled', { id: user.id, current: user.passwordHash })
+      .execute();
+    return affected === 1;
+  }
+
+  async delete(manager: EntityManager, id: string): Promise<void> {
+    await manager.withRepository(this.users).delete({ id });
+  }
+
+  /** Removes what the audit log says about the user, except ids. */
+  async forgetInAuditLog(manager: EntityManager, id: string): Promise<void> {
+    // By a function of the database: the service's role cannot change the log itself.
+    await manager.query('SELECT forget_in_audit_events($1)', [id]);
   }
 
   /** One page by id; `q` is part of the email or name, or an id. */
-  async list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
-    return readPageBySql(page, 'id', 'asc', async (part) => {
-      const params: unknown[] = [];
-      const { where, orderAndLimit } = part(params);
-      const search = q === undefined ? 'true' : searchSql(params, q, ['email', 'name']);
-      const rows: { id: string }[] = await this.dataSource.query(
-        `SELECT id, email, name, kind, role, webhooks_enabled AS "webhooksEnabled", enabled,
-                created_at AS "createdAt", updated_at AS "updatedAt"
-           FROM users WHERE ${search} AND ${where} ${orderAndLimit}`,
-        params,
-      );
-      return rows.map((row) => this.dataSource.manager.create(UserEntity, row));
-    });
+  list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
+    const query = this.users.createQueryBuilder('user');
+    if (q !== undefined) query.where(...searchFor(q, 'user', ['email', 'name']));
+    return readPage(page, 'user.id', 'asc', query);
   }
 
   private withPassword() {
-    return this.dataSource
-      .getRepository(UserEntity)
-      .createQueryBuilder('user')
-      .addSelect('user.passwordHash');
+    return this.users.createQueryBuilder('user').addSelect('user.passwordHash');
   }
 }

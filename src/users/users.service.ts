@@ -8,11 +8,10 @@ import type { Page, PageRequest } from '../http/paging.js';
 import { newId } from '../secrets/ids.js';
 import { hashPassword } from '../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
-import { emailKeyOf } from './email.js';
-import { SessionEntity } from './session.entity.js';
-import { PasswordLinkEntity } from './password-link.entity.js';
+import { PasswordLinksRepository } from './password-links.repository.js';
+import { SessionsRepository } from './sessions.repository.js';
 import { UserErasures } from './user-erasures.js';
-import { UserEntity, type UserKind, type UserRole } from './user.entity.js';
+import type { UserEntity, UserKind, UserRole } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
 export interface NewUser {
@@ -31,6 +30,8 @@ export type UserChanges = Partial<NewUser & { enabled: boolean }>;
 export class UsersService {
   constructor(
     private readonly repository: UsersRepository,
+    private readonly sessions: SessionsRepository,
+    private readonly passwordLinks: PasswordLinksRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly endings: AccessRevocations,
@@ -60,10 +61,9 @@ export class UsersService {
     const id = newId('user');
     return this.translatingConflicts(() =>
       this.transactions.run(async (manager) => {
-        await manager.insert(UserEntity, {
+        await this.repository.insert(manager, {
           id,
           email: input.email,
-          emailKey: emailKeyOf(input.email),
           name: input.name,
           kind: input.kind ?? 'individual',
           role: input.role ?? 'user',
@@ -89,21 +89,14 @@ export class UsersService {
    * sessions of the user's clients.
    */
   async update(id: string, changes: UserChanges, actor: Actor): Promise<UserEntity> {
-    if (Object.keys(definedOnly(changes)).length === 0) return this.get(id);
+    if (Object.values(changes).every((value) => value === undefined)) return this.get(id);
     const passwordHash = changes.password === undefined ? undefined : await hashPassword(changes.password);
     return this.translatingConflicts(() =>
       this.transactions.run(async (manager) => {
         const before = (await this.repository.lock(manager, id)) ?? this.missing();
         const { email, name, kind, role, webhooksEnabled, enabled } = changes;
-        await manager.update(
-          UserEntity,
-          { id },
-          {
-            ...definedOnly({ email, name, kind, role, webhooksEnabled, enabled, passwordHash }),
-            ...(email === undefined ? {} : { emailKey: emailKeyOf(email) }),
-            updatedAt: () => 'now()',
-          },
-        );
+        const values = { email, name, kind, role, webhooksEnabled, enabled, passwordHash };
+        await this.repository.update(manager, id, values);
         const after = (await this.repository.findById(id, manager))!;
         await this.endWhatRestsOn(manager, before, after, passwordHash !== undefined);
         const difference = changesBetween(auditView(before), auditView(after));
@@ -136,8 +129,8 @@ export class UsersService {
       await this.transactions.run(async (manager) => {
         if (!(await this.repository.lockForErasure(manager, id))) this.missing();
         const kept = await this.erasures.run(manager, id);
-        await manager.delete(UserEntity, { id });
-        await manager.query('SELECT forget_in_audit_events($1)', [id]);
+        await this.repository.delete(manager, id);
+        await this.repository.forgetInAuditLog(manager, id);
         await this.audit.record(manager, actor, {
           action: 'user.erased',
           subjectType: 'user',
@@ -164,8 +157,8 @@ export class UsersService {
     }
     if (!disabled && !newEmail && !newPassword) return;
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
-    await manager.delete(SessionEntity, { userId: after.id });
-    await manager.delete(PasswordLinkEntity, { userId: after.id });
+    await this.sessions.deleteByUser(manager, after.id);
+    await this.passwordLinks.deleteByUser(manager, after.id);
     await this.endings.endForUser(manager, after.id, reason);
     if (disabled) await this.endings.endForOwner(manager, after.id, reason);
   }
@@ -183,9 +176,6 @@ export class UsersService {
     throw notFound('There is no user with this id.');
   }
 }
-
-const definedOnly = <T extends object>(values: T): Partial<T> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 const auditView = ({ email, name, kind, role, webhooksEnabled, enabled }: UserEntity) => ({
   email,

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Repository, type EntityManager } from 'typeorm';
+import { ScopeEntity } from './scope.entity.js';
+
+@Injectable()
+export class ScopesRepository {
+  constructor(@InjectRepository(ScopeEntity) private readonly scopes: Repository<ScopeEntity>) {}
+
+  /** All scopes, by name. */
+  list(): Promise<ScopeEntity[]> {
+    return this.scopes.find({ order: { name: 'ASC' } });
+  }
+
+  /** All scopes, locked against changes until the transaction ends. */
+  listAndHold(manager: EntityManager): Promise<ScopeEntity[]> {
+    return manager.withRepository(this.scopes).find({ lock: { mode: 'pessimistic_read' } });
+  }
+
+  /** Every scope with its number. */
+  async numbers(): Promise<{ name: string; number: number }[]> {
+    const scopes = await this.scopes.find({ select: { name: true, number: true } });
+    return scopes.map(({ name, number }) => ({ name, number: number! }));
+  }
+
+  find(name: string): Promise<ScopeEntity | null> {
+    return this.scopes.findOneBy({ name });
+  }
+
+  /** Unknown names are omitted. */
+  findNamed(names: string[], manager: EntityManager = this.scopes.manager): Promise<ScopeEntity[]> {
+    return manager.withRepository(this.scopes).findBy({ name: In(names) });
+  }
+
+  /** Creates the scope; false if there is one with its name. */
+  async insertNew(manager: EntityManager, scope: ScopeEntity): Promise<boolean> {
+    // By hand: an insert that ends in a conflict would take a number, so it is tried for a new name only.
+    const rows: unknown[] = await manager.query(
+      `INSERT INTO scopes (name, description, audience)
+       SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
+       ON CONFLICT (name) DO NOTHING RETURNING 1`,
+      [scope.name, scope.description, scope.audience],
+    );
+    return rows.length === 1;
+  }
+
+  /** Reads the scope and locks it until the transaction ends. Clients take a share lock on the catalogue, so this waits for them. */
+  lock(manager: EntityManager, name: string): Promise<ScopeEntity> {
+    return manager
+      .withRepository(this.scopes)
+      .findOneOrFail({ where: { name }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async update(manager: EntityManager, { name, description, audience }: ScopeEntity): Promise<void> {
+    await manager.withRepository(this.scopes).update({ name }, { description, audience });
+  }
+
+  /** Whether any client is registered with the scope. */
+  async isHeld(manager: EntityManager, name: string): Promise<boolean> {
+    // By hand: clients are of a room above this one, whose entity must not be imported here.
+    const holders: unknown[] = await manager.query('SELECT 1 FROM clients WHERE $1 = ANY (scopes) LIMIT 1', [
+      name,
+    ]);
+    return holders.length > 0;
+  }
+}
