@@ -70,18 +70,18 @@ export class DeliveriesRepository {
     const query = filtered(this.read(), { clientId })
       .andWhere('delivery.id = :id', { id })
       .addSelect('event.userId')
-      .addSelect('event.payload IS NULL', 'is_erased')
+      .addSelect('event.payload IS NULL', 'isErased')
       .addSelect(
         clientId === undefined ? 'event.payload' : `CASE WHEN ${MAY_BE_SHOWN} THEN event.payload END`,
-        'shown_payload',
+        'payload',
       );
     const [{ entities, raw }, attemptList] = await Promise.all([
-      query.getRawAndEntities<{ is_erased: boolean; shown_payload: string | null }>(),
+      query.getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>(),
       this.attempts.find({ where: { deliveryId: id }, order: { number: 'ASC' } }),
     ]);
-    const [[delivery], [row]] = [entities as ReadDelivery[], raw];
-    if (!delivery || !row) return undefined;
-    const { is_erased: isErased, shown_payload: payload } = row;
+    if (entities.length === 0) return undefined;
+    const delivery = entities[0] as ReadDelivery;
+    const { payload, isErased } = raw[0]!;
     return {
       ...deliveryOf(delivery),
       userId: delivery.event.userId,

@@ -106,7 +106,7 @@ export class EndpointsRepository {
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
       // A literal, so that the partial index of disabled endpoints can be used.
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
-      // The query builder knows no lateral joins.
+      // Joins the clients; the query builder knows no lateral joins.
       const rows: (Partial<EndpointInList> & { id: string })[] = await this.endpoints.query(
         `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
                 e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
@@ -160,6 +160,7 @@ export class EndpointsRepository {
    * of endpoints.
    */
   async lockClientAndCount(manager: EntityManager, clientId: string): Promise<number> {
+    // The row of another room is only locked here, in the transaction of the addition.
     await manager.findOne(ClientEntity, {
       select: { id: true },
       where: { id: clientId },
@@ -243,7 +244,7 @@ export class EndpointsRepository {
     id: string,
     reason: EndpointDisabledReason,
   ): Promise<{ clientId: string; ownerId: string; url: string } | undefined> {
-    // Returns the owner, who is in the table of clients.
+    // Returns the owner, from the table of clients: the query builder knows no updates from a join.
     const [rows]: [{ clientId: string; ownerId: string; url: string }[]] = await manager.query(
       `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $2, disabled_at = now(), updated_at = now()
          FROM clients c
