@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { batched } from '../database/batched.js';
-import { searchFor } from '../database/search-sql.js';
+import { searchFor } from '../database/search.js';
 import { arrayParameter, Statements } from '../database/statements.js';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
 import { ClientSecretEntity } from './client-secret.entity.js';

@@ -8,13 +8,22 @@ import { newConnection } from '../database/connections.js';
 import { migrate, prepare } from '../database/migrate.js';
 import { readSchemaState, refuseForeignSchema, type SchemaState } from '../database/schema-state.js';
 import { UserEntity } from '../users/user.entity.js';
+import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
+import { EncryptionCanaryEntity } from '../webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
 import { bootstrapOperator } from './bootstrap-operator.js';
 import type { Demonstration } from './demonstration.js';
 
 const LOOK_EVERY_MS = 1_000;
-// What the first operator and the demonstration consist of.
-const FIRST_DATA = [AuditEventEntity, ClientEntity, ClientSecretEntity, UserEntity];
+// What the encryption key is checked with, and what the first operator and the demonstration consist of.
+const FIRST_DATA = [
+  AuditEventEntity,
+  ClientEntity,
+  ClientSecretEntity,
+  EncryptionCanaryEntity,
+  EndpointEntity,
+  UserEntity,
+];
 
 /**
  * Prepares the database before the service serves: runs the migrations or waits for them, checks the encryption key, and creates

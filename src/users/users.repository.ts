@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../http/paging.js';
-import { searchFor } from '../database/search-sql.js';
+import { searchFor } from '../database/search.js';
 import { emailKeyOf } from './email.js';
 import { UserEntity } from './user.entity.js';
 

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { newId } from '../../src/secrets/ids.js';
+import { DeliveryEntity } from '../../src/webhooks/deliveries/delivery.entity.js';
 import {
   DeliveryQueueRepository,
   type ClaimedDelivery,
   type FinishedClaim,
 } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { EventEntity } from '../../src/webhooks/events/event.entity.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const MANY = 10_000;
@@ -29,13 +32,13 @@ describe('the queue of deliveries', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
+    const entities = [DeliveryEntity, EndpointEntity, EventEntity];
     sources = await Promise.all(
-      [1, 2].map(() => new DataSource(dataSourceOptions(database.url, 8)).initialize()),
+      [1, 2].map(() => new DataSource({ ...dataSourceOptions(database.url, 8), entities }).initialize()),
     );
-    [queue, other] = sources.map((source) => new DeliveryQueueRepository(source)) as [
-      DeliveryQueueRepository,
-      DeliveryQueueRepository,
-    ];
+    [queue, other] = sources.map(
+      (source) => new DeliveryQueueRepository(source.getRepository(DeliveryEntity)),
+    ) as [DeliveryQueueRepository, DeliveryQueueRepository];
   });
   afterEach(() => query('TRUNCATE users CASCADE'));
   afterAll(async () => {

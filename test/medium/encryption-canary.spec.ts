@@ -2,6 +2,8 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { newId } from '../../src/secrets/ids.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
+import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { EncryptionCanaryEntity } from '../../src/webhooks/signing/encryption-canary.entity.js';
 import { resealCanary, verifyEncryptionKeys } from '../../src/webhooks/signing/encryption-canary.js';
 import { sealEndpointSecret } from '../../src/webhooks/signing/sealed-secret.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -13,7 +15,10 @@ describe('the canary of the encryption key', () => {
   let dataSource: DataSource;
   beforeEach(async () => {
     database = await createTestDatabase();
-    dataSource = await new DataSource(dataSourceOptions(database.serviceUrl!, 4)).initialize();
+    dataSource = await new DataSource({
+      ...dataSourceOptions(database.serviceUrl!, 4),
+      entities: [EncryptionCanaryEntity, EndpointEntity],
+    }).initialize();
   });
   afterEach(async () => {
     await dataSource.destroy();

@@ -10,17 +10,8 @@ import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
 
-/** Worked on by SQL alone: the queue of webhooks. */
-const BY_SQL_ALONE = [
-  'deliveries',
-  'delivery_attempts',
-  'encryption_canary',
-  'event_idempotency_keys',
-  'events',
-  'required_migrations',
-  'webhook_endpoint_hours',
-  'webhook_recoveries',
-];
+/** Used only by SQL: it is read before the data source exists. */
+const BY_SQL_ALONE = ['required_migrations'];
 
 describe('migrations', () => {
   let admin: Client;
@@ -180,7 +171,7 @@ describe('migrations', () => {
 
     const UDT_NAMES: Record<string, string> = { boolean: 'bool', integer: 'int4', bigint: 'int8' };
 
-    it('agree: every table but those of the queue has its entity, every column of an entity is there as it says', async () => {
+    it('agree: every table has its entity, and every column of an entity exists as it says', async () => {
       const tables = await database.query<{ name: string }>(
         "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'migrations'",
       );

@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { readPageBySql, type Page, type PageRequest } from '../../http/paging.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../../http/paging.js';
 import { firstIdAt } from '../../secrets/ids.js';
-import type { Attempt, Delivery, DeliveryDetail, DeliveryState } from './delivery.js';
+import { CONSENT_REVOKED } from '../events/event.js';
+import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
+import { DeliveryEntity } from './delivery.entity.js';
+import type { Delivery, DeliveryDetail, DeliveryState } from './delivery.js';
+import { RecoveryEntity } from './recovery.entity.js';
 
 /** All given members must match; `from` is inclusive, `to` exclusive, both for the creation time of the delivery. */
 export interface DeliveryFilter {
@@ -29,77 +34,66 @@ export interface Recovery {
   createdAt: Date;
 }
 
-const COLUMNS = `d.id, d.event_id AS "eventId", d.event_type AS "eventType", d.endpoint_id AS "endpointId",
-  e.url AS "endpointUrl",
-  CASE WHEN e.deleted_at IS NOT NULL THEN 'deleted' WHEN e.enabled THEN 'enabled' ELSE 'disabled' END AS "endpointState",
-  d.client_id AS "clientId", d.state, d.cancel_reason AS "cancelReason", d.attempts,
-  d.next_attempt_at AS "nextAttemptAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt", v.test AS "isTest",
-  a.status AS "lastStatus", a.failure AS "lastFailure", a.attempted_at AS "lastAttemptAt"`;
-const SOURCES = `deliveries d
-  JOIN webhook_endpoints e ON e.id = d.endpoint_id
-  JOIN events v ON v.id = d.event_id
-  LEFT JOIN delivery_attempts a ON a.delivery_id = d.id AND a.number = d.attempts`;
+/** A delivery as it is read for people: with its endpoint, its event and its last attempt. */
+type ReadDelivery = DeliveryEntity &
+  Required<Pick<DeliveryEntity, 'endpoint' | 'event'>> & { lastAttempt: DeliveryAttemptEntity | null };
 
 /**
  * Whether the client may see the payload (contract §11.4): it was delivered, or the client may read it now, or the event needs no
- * consent. Tests are about nobody.
+ * consent. Tests are about nobody. In SQL: it asks clients and consents in the statement that reads the payload.
  */
 const MAY_BE_SHOWN = `(
-  v.test
-  OR EXISTS (SELECT 1 FROM event_types t WHERE t.name = v.type AND t.scope IS NULL)
-  OR EXISTS (SELECT 1 FROM delivery_attempts s WHERE s.delivery_id = d.id AND s.status BETWEEN 200 AND 299)
+  event.test
+  OR EXISTS (SELECT 1 FROM event_types t WHERE t.name = event.type AND t.scope IS NULL)
+  OR EXISTS (SELECT 1 FROM delivery_attempts s WHERE s.delivery_id = delivery.id AND s.status BETWEEN 200 AND 299)
   OR EXISTS (SELECT 1 FROM event_types t
-               JOIN clients c ON c.id = d.client_id AND t.scope = ANY (c.scopes)
-               JOIN consents n ON n.client_id = c.id AND n.user_id = v.user_id AND n.revoked_at IS NULL AND t.scope = ANY (n.scopes)
-              WHERE t.name = v.type))`;
+               JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
+               JOIN consents n ON n.client_id = c.id AND n.user_id = event.user_id AND n.revoked_at IS NULL AND t.scope = ANY (n.scopes)
+              WHERE t.name = event.type))`;
 
 @Injectable()
 export class DeliveriesRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectRepository(DeliveryEntity) private readonly deliveries: Repository<DeliveryEntity>,
+    @InjectRepository(DeliveryAttemptEntity) private readonly attempts: Repository<DeliveryAttemptEntity>,
+    @InjectRepository(RecoveryEntity) private readonly recoveries: Repository<RecoveryEntity>,
+  ) {}
 
   /** One page, newest first. */
-  list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
-    return readPageBySql(page, 'd.id', 'desc', (part) => {
-      const params: unknown[] = [];
-      const { where, orderAndLimit } = part(params);
-      return this.dataSource.query(
-        `SELECT ${COLUMNS} FROM ${SOURCES}
-          WHERE ${[...conditionsOf(filter, params), where].join(' AND ')} ${orderAndLimit}`,
-        params,
-      );
-    });
+  async list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
+    const found = await readPage(page, 'delivery.id', 'desc', filtered(this.read(), filter));
+    return { ...found, items: found.items.map((each) => deliveryOf(each as ReadDelivery)) };
   }
 
   /** With a `clientId`, only that client's delivery, and its payload only if the client may see it. */
   async find(id: string, clientId: string | undefined): Promise<DeliveryDetail | undefined> {
-    const params: unknown[] = [id];
-    const conditions = ['d.id = $1', ...conditionsOf({ clientId }, params)].join(' AND ');
-    const mayBeShown = clientId === undefined ? 'true' : MAY_BE_SHOWN;
-    const [rows, attemptList]: [Omit<DeliveryDetail, 'attemptList'>[], Attempt[]] = await Promise.all([
-      this.dataSource.query(
-        `SELECT *, CASE WHEN "payloadHidden" IS NULL THEN body END AS payload
-           FROM (SELECT ${COLUMNS}, v.user_id AS "userId", v.payload AS body,
-                        CASE WHEN v.payload IS NULL THEN 'erased' WHEN NOT ${mayBeShown} THEN 'not_consented' END AS "payloadHidden"
-                   FROM ${SOURCES} WHERE ${conditions}) AS found`,
-        params,
-      ),
-      this.dataSource.query(
-        `SELECT number, attempted_at AS "attemptedAt", duration_ms AS "durationMs", status, failure, detail,
-                response_start AS "responseStart", signature
-           FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number`,
-        [id],
-      ),
+    const query = filtered(this.read(), { clientId })
+      .andWhere('delivery.id = :id', { id })
+      .addSelect('event.userId')
+      .addSelect('event.payload IS NULL', 'isErased')
+      .addSelect(
+        clientId === undefined ? 'event.payload' : `CASE WHEN ${MAY_BE_SHOWN} THEN event.payload END`,
+        'payload',
+      );
+    const [{ entities, raw }, attemptList] = await Promise.all([
+      query.getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>(),
+      this.attempts.find({ where: { deliveryId: id }, order: { number: 'ASC' } }),
     ]);
-    return rows[0] && { ...rows[0], attemptList };
+    if (entities.length === 0) return undefined;
+    const delivery = entities[0] as ReadDelivery;
+    const { payload, isErased } = raw[0]!;
+    return {
+      ...deliveryOf(delivery),
+      userId: delivery.event.userId,
+      payload,
+      payloadHidden: isErased ? 'erased' : payload === null ? 'not_consented' : null,
+      attemptList,
+    };
   }
 
   /** Whether no attempt is pending; also true for an unknown id. */
   async isFinished(id: string): Promise<boolean> {
-    const pending = await this.dataSource.query(
-      `SELECT 1 FROM deliveries WHERE id = $1 AND state = 'pending'`,
-      [id],
-    );
-    return pending.length === 0;
+    return !(await this.deliveries.existsBy({ id, state: 'pending' }));
   }
 
   /**
@@ -107,25 +101,31 @@ export class DeliveriesRepository {
    * was erased.
    */
   async resend(manager: EntityManager, id: string): Promise<boolean> {
-    const [, count]: [unknown[], number] = await manager.query(
-      `UPDATE deliveries d
-          SET state = 'pending', cancel_reason = NULL, retries = 0, next_attempt_at = now(), finished_at = NULL
-         FROM webhook_endpoints e
-        WHERE d.id = $1 AND d.lease_id IS NULL AND NOT d.erased AND e.id = d.endpoint_id AND e.deleted_at IS NULL`,
-      [id],
-    );
-    return count === 1;
+    const { affected } = await manager
+      .withRepository(this.deliveries)
+      .createQueryBuilder()
+      .update()
+      .set({
+        state: 'pending',
+        cancelReason: null,
+        retries: 0,
+        nextAttemptAt: () => 'now()',
+        finishedAt: null,
+      })
+      .where('id = :id AND leaseId IS NULL AND NOT erased', { id })
+      .andWhere(
+        'EXISTS (SELECT 1 FROM webhook_endpoints e WHERE e.id = deliveries.endpoint_id AND e.deleted_at IS NULL)',
+      )
+      .execute();
+    return affected === 1;
   }
 
   /** The number of an endpoint's failed deliveries that were created between the two times. */
-  async countFailed(clientId: string, endpointId: string, from: Date, to: Date): Promise<number> {
-    const params: unknown[] = [];
-    const conditions = conditionsOf({ clientId, endpointId, state: 'failed', from, to }, params);
-    const [row]: { count: number }[] = await this.dataSource.query(
-      `SELECT count(*)::int AS count FROM deliveries d WHERE ${conditions.join(' AND ')} AND NOT d.erased`,
-      params,
-    );
-    return row!.count;
+  countFailed(clientId: string, endpointId: string, from: Date, to: Date): Promise<number> {
+    const deliveries = this.deliveries.createQueryBuilder('delivery');
+    return filtered(deliveries, { clientId, endpointId, state: 'failed', from, to })
+      .andWhere('NOT delivery.erased')
+      .getCount();
   }
 
   /** Resends up to `limit` failed deliveries for a recovery; returns their number. */
@@ -136,15 +136,26 @@ export class DeliveriesRepository {
     { endpointId, from, to }: { endpointId: string; from: Date; to: Date },
     limit: number,
   ): Promise<number> {
-    const params: unknown[] = [recoveryId, limit];
-    const conditions = conditionsOf({ clientId, endpointId, state: 'failed', from, to }, params);
-    const [, count]: [unknown[], number] = await manager.query(
-      `UPDATE deliveries SET state = 'pending', retries = 0, next_attempt_at = now(), finished_at = NULL, recovery_id = $1
-        WHERE id IN (SELECT d.id FROM deliveries d WHERE ${conditions.join(' AND ')} AND NOT d.erased
-                      ORDER BY d.id LIMIT $2 FOR UPDATE)`,
-      params,
-    );
-    return count;
+    const deliveries = manager.withRepository(this.deliveries);
+    const failed = filtered(deliveries.createQueryBuilder('delivery').select('delivery.id'), {
+      clientId,
+      endpointId,
+      state: 'failed',
+      from,
+      to,
+    })
+      .andWhere('NOT delivery.erased')
+      .orderBy('delivery.id')
+      .limit(limit)
+      .setLock('pessimistic_write');
+    const { affected } = await deliveries
+      .createQueryBuilder()
+      .update()
+      .set({ state: 'pending', retries: 0, nextAttemptAt: () => 'now()', finishedAt: null, recoveryId })
+      .where(`id IN (${failed.getQuery()})`)
+      .setParameters(failed.getParameters())
+      .execute();
+    return affected!;
   }
 
   async insertRecovery(
@@ -153,20 +164,17 @@ export class DeliveriesRepository {
     clientId: string,
     { endpointId, from, to }: { endpointId: string; from: Date; to: Date },
   ): Promise<void> {
-    await manager.query(
-      `INSERT INTO webhook_recoveries (id, client_id, endpoint_id, failed_from, failed_to, total)
-       VALUES ($1, $2, $3, $4, $5, 0)`,
-      [id, clientId, endpointId, from, to],
-    );
+    await manager.withRepository(this.recoveries).insert({ id, clientId, endpointId, from, to, total: 0 });
   }
 
   async setRecoveryTotal(manager: EntityManager, id: string, total: number): Promise<void> {
-    await manager.query('UPDATE webhook_recoveries SET total = $2 WHERE id = $1', [id, total]);
+    await manager.withRepository(this.recoveries).update({ id }, { total });
   }
 
   /** A recovery with its progress. */
   async findRecovery(id: string, clientId: string): Promise<Recovery | undefined> {
-    const rows: Recovery[] = await this.dataSource.query(
+    // The query builder knows no lateral joins.
+    const rows: Recovery[] = await this.recoveries.query(
       `SELECT r.id, r.endpoint_id AS "endpointId", r.failed_from AS "from", r.failed_to AS "to", r.total,
               r.created_at AS "createdAt", n.pending, n.delivered, n.failed, n.cancelled
          FROM webhook_recoveries r
@@ -181,21 +189,88 @@ export class DeliveriesRepository {
     );
     return rows[0];
   }
+
+  /** Marks the deliveries about a user as erased, and cancels those that no attempt is running for. */
+  async eraseUser(manager: EntityManager, userId: string): Promise<void> {
+    // The rows are locked in the order of their ids by the statement that changes them.
+    await manager.query(
+      `UPDATE deliveries d
+          SET erased = true,
+              state = CASE WHEN w.ends THEN 'cancelled' ELSE d.state END,
+              cancel_reason = CASE WHEN w.ends THEN 'consent_withdrawn' ELSE d.cancel_reason END,
+              next_attempt_at = CASE WHEN w.ends THEN NULL ELSE d.next_attempt_at END,
+              finished_at = CASE WHEN w.ends THEN now() ELSE d.finished_at END,
+              lease_id = CASE WHEN w.ends THEN NULL ELSE d.lease_id END
+         FROM (SELECT p.id, p.state = 'pending' AND (p.lease_id IS NULL OR p.next_attempt_at <= now()) AS ends
+                 FROM deliveries p JOIN events v ON v.id = p.event_id
+                WHERE v.user_id = $1 AND v.type <> $2
+                ORDER BY p.id FOR NO KEY UPDATE OF p) AS w
+        WHERE d.id = w.id`,
+      [userId, CONSENT_REVOKED],
+    );
+  }
+
+  /** Removes the responses to the erased deliveries about a user. */
+  async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
+    // The query builder knows no updates from a join.
+    await manager.query(
+      `UPDATE delivery_attempts a SET response_start = NULL
+         FROM deliveries d JOIN events v ON v.id = d.event_id
+        WHERE a.delivery_id = d.id AND v.user_id = $1 AND d.erased`,
+      [userId],
+    );
+  }
+
+  private read(): SelectQueryBuilder<DeliveryEntity> {
+    return this.deliveries
+      .createQueryBuilder('delivery')
+      .innerJoin('delivery.endpoint', 'endpoint')
+      .innerJoin('delivery.event', 'event')
+      .leftJoinAndMapOne(
+        'delivery.lastAttempt',
+        DeliveryAttemptEntity,
+        'attempt',
+        'attempt.deliveryId = delivery.id AND attempt.number = delivery.attempts',
+      )
+      .select(['delivery', 'endpoint.id', 'endpoint.url', 'endpoint.enabled', 'endpoint.deletedAt'])
+      .addSelect(['event.id', 'event.isTest'])
+      .addSelect(['attempt.deliveryId', 'attempt.number'])
+      .addSelect(['attempt.status', 'attempt.failure', 'attempt.attemptedAt']);
+  }
 }
 
-/** The filter as SQL. Times are compared by id, because ids contain them. */
-function conditionsOf(filter: DeliveryFilter, params: unknown[]): string[] {
-  const { clientId, endpointId, state, eventType, from, to, recoveryId } = filter;
-  const equal = (column: string, value: unknown) =>
-    value === undefined ? [] : [`${column} = $${params.push(value)}`];
-  return [
-    ...equal('d.client_id', clientId),
-    ...equal('d.endpoint_id', endpointId),
-    ...equal('d.event_type', eventType),
-    ...equal('d.recovery_id', recoveryId),
-    ...(from === undefined ? [] : [`d.id >= $${params.push(firstIdAt('dlvr', from))}`]),
-    ...(to === undefined ? [] : [`d.id < $${params.push(firstIdAt('dlvr', to))}`]),
-    // A literal, so that the partial index of undelivered deliveries can be used.
-    ...(state === undefined ? [] : [`d.state = '${state}'`]),
-  ];
+/** Narrows a query of deliveries down. Times are compared by id, because ids contain them. */
+function filtered(
+  query: SelectQueryBuilder<DeliveryEntity>,
+  { clientId, endpointId, state, eventType, from, to, recoveryId }: DeliveryFilter,
+): SelectQueryBuilder<DeliveryEntity> {
+  if (clientId !== undefined) query.andWhere('delivery.clientId = :clientId', { clientId });
+  if (endpointId !== undefined) query.andWhere('delivery.endpointId = :endpointId', { endpointId });
+  if (eventType !== undefined) query.andWhere('delivery.eventType = :eventType', { eventType });
+  if (recoveryId !== undefined) query.andWhere('delivery.recoveryId = :recoveryId', { recoveryId });
+  if (from !== undefined) query.andWhere('delivery.id >= :firstId', { firstId: firstIdAt('dlvr', from) });
+  if (to !== undefined) query.andWhere('delivery.id < :endId', { endId: firstIdAt('dlvr', to) });
+  // A literal, so that the partial index of undelivered deliveries can be used.
+  if (state !== undefined) query.andWhere(`delivery.state = '${state}'`);
+  return query;
 }
+
+const deliveryOf = ({ endpoint, event, lastAttempt, ...delivery }: ReadDelivery): Delivery => ({
+  id: delivery.id,
+  eventId: delivery.eventId,
+  eventType: delivery.eventType,
+  endpointId: delivery.endpointId,
+  endpointUrl: endpoint.url,
+  endpointState: endpoint.deletedAt !== null ? 'deleted' : endpoint.enabled ? 'enabled' : 'disabled',
+  clientId: delivery.clientId,
+  state: delivery.state,
+  cancelReason: delivery.cancelReason,
+  attempts: delivery.attempts,
+  nextAttemptAt: delivery.nextAttemptAt,
+  createdAt: delivery.createdAt,
+  finishedAt: delivery.finishedAt,
+  isTest: event.isTest,
+  lastStatus: lastAttempt?.status ?? null,
+  lastFailure: lastAttempt?.failure ?? null,
+  lastAttemptAt: lastAttempt?.attemptedAt ?? null,
+});

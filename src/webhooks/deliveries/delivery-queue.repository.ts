@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import type { FailureKind } from '../http/http-outcome.js';
+import { DeliveryEntity } from './delivery.entity.js';
 import type { CancelReason, DeliveryState } from './delivery.js';
 
+/** The channel on which instances announce that there is something to deliver. */
+export const WAKE_UP_CHANNEL = 'webhook_deliveries';
 /** Contract §10: an attempt holds a lease of at most 30 s. */
 export const LEASE_SECONDS = 30;
 /** Contract §10: an endpoint without a success for five days of attempts is disabled. */
@@ -48,10 +52,19 @@ export interface FinishedClaim {
   };
 }
 
-/** The queue of deliveries: claimed under a lease, and returned with the result (contract §10). */
+/**
+ * The queue of deliveries: claimed under a lease, and returned with the result (contract §10). In SQL, because the query builder
+ * knows neither recursive queries that skip locked rows, nor writes to several tables in one statement.
+ */
 @Injectable()
 export class DeliveryQueueRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(DeliveryEntity) private readonly deliveries: Repository<DeliveryEntity>) {}
+
+  /** Wakes the workers of other instances. */
+  async wakeOthers(): Promise<void> {
+    // A function of the database, on no table.
+    await this.deliveries.query('SELECT pg_notify($1, $2)', [WAKE_UP_CHANNEL, '']);
+  }
 
   /**
    * Claims up to `limit` due deliveries, oldest first per endpoint, at most `perEndpoint` of each endpoint or what `room` leaves
@@ -64,7 +77,7 @@ export class DeliveryQueueRepository {
     perEndpoint: number,
     room: Map<string, number>,
   ): Promise<ClaimedDelivery[]> {
-    const [rows]: [Omit<ClaimedDelivery, 'claimedAtSteady'>[], number] = await this.dataSource.query(
+    const [rows]: [Omit<ClaimedDelivery, 'claimedAtSteady'>[], number] = await this.deliveries.query(
       `WITH RECURSIVE queue AS (
          (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
          UNION ALL
@@ -114,7 +127,7 @@ export class DeliveryQueueRepository {
 
   /** The number of pending deliveries, counted up to 10,000, and how many seconds the oldest due one has waited. */
   async waiting(): Promise<{ pending: number; oldestSeconds: number }> {
-    const [row]: { pending: number; oldestSeconds: number }[] = await this.dataSource.query(
+    const [row]: { pending: number; oldestSeconds: number }[] = await this.deliveries.query(
       `WITH RECURSIVE queue AS (
          (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
          UNION ALL
@@ -138,7 +151,7 @@ export class DeliveryQueueRepository {
    */
   async finish(finished: FinishedClaim[]): Promise<string[]> {
     const attempts = finished.map(({ attempt }) => attempt);
-    const [rows]: [{ id: string | null }[], number] = await this.dataSource.query(
+    const [rows]: [{ id: string | null }[], number] = await this.deliveries.query(
       `WITH done AS (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::timestamptz[], $7::int[],
                               $8::int[], $9::text[], $10::text[], $11::text[], $12::text[])

@@ -1,9 +1,8 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { Listener } from '../../database/listener.service.js';
 import { detached } from '../../telemetry/log-scope.js';
+import { DeliveryQueueRepository, WAKE_UP_CHANNEL } from './delivery-queue.repository.js';
 
-const CHANNEL = 'webhook_deliveries';
 // Other instances are notified at most once in this time.
 const ANNOUNCE_EVERY_MS = 50;
 
@@ -19,11 +18,11 @@ export class WakeUps implements BeforeApplicationShutdown {
   private stopped = false;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly queue: DeliveryQueueRepository,
     listener: Listener,
   ) {
     const wakeOwn = () => this.wakeOwn();
-    listener.listen(CHANNEL, { onConnected: wakeOwn, onAnnouncement: wakeOwn });
+    listener.listen(WAKE_UP_CHANNEL, { onConnected: wakeOwn, onAnnouncement: wakeOwn });
   }
 
   beforeApplicationShutdown(): void {
@@ -46,8 +45,8 @@ export class WakeUps implements BeforeApplicationShutdown {
   private announceLater(): NodeJS.Timeout {
     return setTimeout(() => {
       this.announcement = undefined;
-      this.dataSource
-        .query('SELECT pg_notify($1, $2)', [CHANNEL, ''])
+      this.queue
+        .wakeOthers()
         .catch((error: Error) =>
           this.logger.debug(`Other instances could not be notified: ${error.message}`),
         );

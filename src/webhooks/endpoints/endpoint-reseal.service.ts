@@ -21,11 +21,11 @@ export class EndpointResealService {
     const unreadable: string[] = [];
     for (let after = ''; ;) {
       const batch = await this.repository.sealedSecretsAfter(after, BATCH);
-      for (const { id, secret, previous } of batch) {
-        const fresh = this.secrets.resealed(id, secret);
+      for (const { id, sealedSecret, sealedPreviousSecret } of batch) {
+        const fresh = this.secrets.resealed(id, sealedSecret);
+        const previous = this.freshPrevious(id, sealedPreviousSecret);
         if (fresh === undefined) unreadable.push(id);
-        else if (await this.repository.replaceSealed(id, secret, fresh, this.freshPrevious(id, previous)))
-          resealed++;
+        else if (await this.repository.replaceSealed(id, sealedSecret, fresh, previous)) resealed++;
       }
       if (batch.length < BATCH) return { resealed, unreadable };
       after = batch.at(-1)!.id;

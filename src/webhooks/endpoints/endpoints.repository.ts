@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, MoreThan, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { ClientEntity } from '../../clients/client.entity.js';
 import { readPageBySql, type Page, type PageRequest } from '../../http/paging.js';
+import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 
 /** An endpoint's attempts in one hour. */
@@ -33,23 +36,66 @@ export interface HourOfAllEndpoints {
   failed: number;
 }
 
+/** What a new endpoint consists of. */
+export type EndpointRow = Pick<
+  EndpointEntity,
+  'id' | 'clientId' | 'url' | 'description' | 'eventTypes' | 'enabled' | 'sealedSecret'
+>;
+
+/** The sealed secrets of an endpoint. */
+export type SealedSecrets = Pick<EndpointEntity, 'id' | 'sealedSecret' | 'sealedPreviousSecret'>;
+
 @Injectable()
 export class EndpointsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectRepository(EndpointEntity) private readonly endpoints: Repository<EndpointEntity>,
+    @InjectRepository(EndpointHourEntity) private readonly endpointHours: Repository<EndpointHourEntity>,
+  ) {}
 
   find(
     id: string,
     clientId: string | undefined,
-    manager: EntityManager = this.dataSource.manager,
+    manager: EntityManager = this.endpoints.manager,
   ): Promise<EndpointEntity | null> {
-    return manager.findOneBy(EndpointEntity, liveOf(id, clientId));
+    return manager.withRepository(this.endpoints).findOneBy(liveOf(id, clientId));
   }
 
   lock(manager: EntityManager, id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
-    return manager.findOne(EndpointEntity, {
+    return manager.withRepository(this.endpoints).findOne({
       where: liveOf(id, clientId),
       lock: { mode: 'for_no_key_update' },
     });
+  }
+
+  async insert(manager: EntityManager, endpoint: EndpointRow): Promise<void> {
+    await manager
+      .withRepository(this.endpoints)
+      .insert({ ...endpoint, disabledAt: endpoint.enabled ? null : () => 'now()' });
+  }
+
+  /** Changes the given members. `enabled` is given only if it changes, and clears why the service disabled the endpoint. */
+  async update(
+    manager: EntityManager,
+    id: string,
+    { enabled, ...changes }: Partial<Pick<EndpointEntity, 'url' | 'description' | 'eventTypes' | 'enabled'>>,
+  ): Promise<void> {
+    const turned =
+      enabled === undefined
+        ? {}
+        : {
+            enabled,
+            disabledReason: null,
+            disabledAt: enabled ? null : () => 'now()',
+            failingSince: null,
+          };
+    await manager
+      .withRepository(this.endpoints)
+      .update({ id }, { ...changes, ...turned, updatedAt: () => 'now()' });
+  }
+
+  /** Marks it as deleted; its row stays for as long as its deliveries are kept. */
+  async markDeleted(manager: EntityManager, id: string): Promise<void> {
+    await manager.withRepository(this.endpoints).update({ id }, { deletedAt: () => 'now()' });
   }
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
@@ -60,7 +106,8 @@ export class EndpointsRepository {
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
       // A literal, so that the partial index of disabled endpoints can be used.
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
-      const rows: (Partial<EndpointInList> & { id: string })[] = await this.dataSource.query(
+      // Joins the clients; the query builder knows no lateral joins.
+      const rows: (Partial<EndpointInList> & { id: string })[] = await this.endpoints.query(
         `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
                 e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
                 e.previous_secret_expires_at AS "previousSecretExpiresAt", e.failing_since AS "failingSince",
@@ -74,29 +121,38 @@ export class EndpointsRepository {
           WHERE ${client} AND ${disabled} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
         params,
       );
-      return rows.map((row) =>
-        Object.assign(this.dataSource.manager.create(EndpointEntity, row), row),
-      ) as EndpointInList[];
+      return rows.map((row) => Object.assign(this.endpoints.create(row), row)) as EndpointInList[];
     });
   }
 
   /** The hours with attempts since a time, oldest first. */
   hours(endpointId: string, since: Date): Promise<EndpointHour[]> {
-    return this.dataSource.query(
-      `SELECT hour, delivered, failed, round(duration_ms::numeric / greatest(delivered + failed, 1))::int AS "averageMs",
-              slowest_ms AS "slowestMs"
-         FROM webhook_endpoint_hours WHERE endpoint_id = $1 AND hour >= $2 ORDER BY hour`,
-      [endpointId, since],
-    );
+    return this.endpointHours
+      .createQueryBuilder('h')
+      .select('h.hour', 'hour')
+      .addSelect('h.delivered', 'delivered')
+      .addSelect('h.failed', 'failed')
+      .addSelect(
+        'CAST(round(CAST(h.durationMs AS numeric) / greatest(h.delivered + h.failed, 1)) AS integer)',
+        'averageMs',
+      )
+      .addSelect('h.slowestMs', 'slowestMs')
+      .where('h.endpointId = :endpointId AND h.hour >= :since', { endpointId, since })
+      .orderBy('h.hour')
+      .getRawMany<EndpointHour>();
   }
 
   /** The hours with attempts since a time, over all endpoints, oldest first. */
   hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
-    return this.dataSource.query(
-      `SELECT hour, sum(delivered)::float8 AS delivered, sum(failed)::float8 AS failed
-         FROM webhook_endpoint_hours WHERE hour >= $1 GROUP BY hour ORDER BY hour`,
-      [since],
-    );
+    return this.endpointHours
+      .createQueryBuilder('h')
+      .select('h.hour', 'hour')
+      .addSelect('CAST(sum(h.delivered) AS float8)', 'delivered')
+      .addSelect('CAST(sum(h.failed) AS float8)', 'failed')
+      .where('h.hour >= :since', { since })
+      .groupBy('h.hour')
+      .orderBy('h.hour')
+      .getRawMany<HourOfAllEndpoints>();
   }
 
   /**
@@ -104,8 +160,13 @@ export class EndpointsRepository {
    * of endpoints.
    */
   async lockClientAndCount(manager: EntityManager, clientId: string): Promise<number> {
-    await manager.query('SELECT 1 FROM clients WHERE id = $1 FOR NO KEY UPDATE', [clientId]);
-    return manager.countBy(EndpointEntity, { clientId, deletedAt: IsNull() });
+    // The row of another room is only locked here, in the transaction of the addition.
+    await manager.findOne(ClientEntity, {
+      select: { id: true },
+      where: { id: clientId },
+      lock: { mode: 'for_no_key_update' },
+    });
+    return manager.withRepository(this.endpoints).countBy({ clientId, deletedAt: IsNull() });
   }
 
   /**
@@ -118,51 +179,63 @@ export class EndpointsRepository {
     sealedSecret: Buffer,
     overlapSeconds: number,
   ): Promise<Date | undefined> {
-    const [[row]]: [{ until: Date }[]] = await manager.query(
-      `UPDATE webhook_endpoints
-          SET sealed_previous_secret = sealed_secret, sealed_secret = $2, updated_at = now(),
-              previous_secret_expires_at = now() + make_interval(secs => $3)
-        WHERE id = $1
-          AND ($4::text IS NULL OR encode(sha256(sealed_secret), 'hex') = $4)
-        RETURNING previous_secret_expires_at AS until`,
-      [id, sealedSecret, overlapSeconds, present ?? null],
-    );
-    return row?.until;
+    const rotation = manager
+      .withRepository(this.endpoints)
+      .createQueryBuilder()
+      .update()
+      .set({
+        sealedPreviousSecret: () => 'sealed_secret',
+        sealedSecret,
+        updatedAt: () => 'now()',
+        previousSecretExpiresAt: () => 'now() + make_interval(secs => :overlapSeconds)',
+      })
+      .where('id = :id', { id, overlapSeconds })
+      .returning(['previousSecretExpiresAt']);
+    if (present !== undefined) {
+      rotation.andWhere("encode(sha256(sealedSecret), 'hex') = :present", { present });
+    }
+    const [row] = (await rotation.execute()).raw as { previous_secret_expires_at: Date }[];
+    return row?.previous_secret_expires_at;
   }
 
   /** The secrets that currently sign, newest first. */
   async liveSealedSecrets(id: string, clientId: string): Promise<Buffer[]> {
-    const rows: { present: Buffer; previous: Buffer | null }[] = await this.dataSource.query(
-      `SELECT sealed_secret AS present,
-              CASE WHEN previous_secret_expires_at > now() THEN sealed_previous_secret END AS previous
-         FROM webhook_endpoints WHERE id = $1 AND client_id = $2 AND deleted_at IS NULL`,
-      [id, clientId],
-    );
-    return rows.flatMap(({ present, previous }) => [present, ...(previous ? [previous] : [])]);
+    const found = await this.endpoints
+      .createQueryBuilder('endpoint')
+      .select('endpoint.sealedSecret', 'present')
+      .addSelect(
+        'CASE WHEN endpoint.previousSecretExpiresAt > now() THEN endpoint.sealedPreviousSecret END',
+        'previous',
+      )
+      .where('endpoint.id = :id AND endpoint.clientId = :clientId', { id, clientId })
+      .andWhere('endpoint.deletedAt IS NULL')
+      .getRawOne<{ present: Buffer; previous: Buffer | null }>();
+    return found ? [found.present, ...(found.previous ? [found.previous] : [])] : [];
   }
 
   /** Sealed secrets of all endpoints, including deleted ones, by id. */
-  sealedSecretsAfter(
-    id: string,
-    limit: number,
-  ): Promise<{ id: string; secret: Buffer; previous: Buffer | null }[]> {
-    return this.dataSource.query(
-      `SELECT id, sealed_secret AS secret, sealed_previous_secret AS previous FROM webhook_endpoints
-        WHERE id > $1 ORDER BY id LIMIT $2`,
-      [id, limit],
-    );
+  sealedSecretsAfter(id: string, limit: number): Promise<SealedSecrets[]> {
+    return this.endpoints.find({
+      select: { id: true, sealedSecret: true, sealedPreviousSecret: true },
+      where: { id: MoreThan(id) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
   }
 
   /** Stores the same secrets under another seal, unless they were rotated meanwhile. */
   async replaceSealed(id: string, seen: Buffer, secret: Buffer, previous: Buffer | null): Promise<boolean> {
-    const [, count]: [unknown[], number] = await this.dataSource.query(
-      `UPDATE webhook_endpoints
-          SET sealed_secret = $3, sealed_previous_secret = $4,
-              previous_secret_expires_at = CASE WHEN $4::bytea IS NOT NULL THEN previous_secret_expires_at END
-        WHERE id = $1 AND sealed_secret = $2`,
-      [id, seen, secret, previous],
-    );
-    return count === 1;
+    const { affected } = await this.endpoints
+      .createQueryBuilder()
+      .update()
+      .set({
+        sealedSecret: secret,
+        sealedPreviousSecret: previous,
+        ...(previous === null ? { previousSecretExpiresAt: null } : {}),
+      })
+      .where('id = :id AND sealedSecret = :seen', { id, seen })
+      .execute();
+    return affected === 1;
   }
 
   /** Disables an enabled endpoint, once; undefined if it was already disabled. */
@@ -171,6 +244,7 @@ export class EndpointsRepository {
     id: string,
     reason: EndpointDisabledReason,
   ): Promise<{ clientId: string; ownerId: string; url: string } | undefined> {
+    // Returns the owner, from the table of clients: the query builder knows no updates from a join.
     const [rows]: [{ clientId: string; ownerId: string; url: string }[]] = await manager.query(
       `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $2, disabled_at = now(), updated_at = now()
          FROM clients c

@@ -13,7 +13,7 @@ import { isId, newId } from '../../secrets/ids.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
-import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
+import type { EndpointEntity, EndpointDisabledReason } from './endpoint.entity.js';
 import {
   EndpointsRepository,
   type EndpointFilter,
@@ -123,20 +123,18 @@ export class EndpointsService {
     const client = await this.clients.get(clientId);
     const url = await this.check(client.scopes, input);
     const { secret, sealed } = this.secrets.make(id);
-    const enabled = input.enabled ?? true;
     try {
       const endpoint = await this.transactions.run(async (manager) => {
         if ((await this.repository.lockClientAndCount(manager, clientId)) >= ENDPOINTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${ENDPOINTS_PER_CLIENT} endpoints.`);
         }
-        await manager.insert(EndpointEntity, {
+        await this.repository.insert(manager, {
           id,
           clientId,
           url: url!,
           description: input.description ?? '',
           eventTypes: input.eventTypes,
-          enabled,
-          disabledAt: enabled ? null : () => 'now()',
+          enabled: input.enabled ?? true,
           sealedSecret: sealed,
         });
         const made = (await this.repository.find(id, clientId, manager))!;
@@ -170,24 +168,12 @@ export class EndpointsService {
     return this.transactions.run(async (manager) => {
       const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
-      await manager.update(
-        EndpointEntity,
-        { id },
-        {
-          ...(url === undefined ? {} : { url }),
-          ...(changes.description === undefined ? {} : { description: changes.description }),
-          ...(changes.eventTypes === undefined ? {} : { eventTypes: changes.eventTypes }),
-          ...(turned
-            ? {
-                enabled: changes.enabled!,
-                disabledReason: null,
-                disabledAt: changes.enabled ? null : () => 'now()',
-                failingSince: null,
-              }
-            : {}),
-          updatedAt: () => 'now()',
-        },
-      );
+      await this.repository.update(manager, id, {
+        url,
+        description: changes.description,
+        eventTypes: changes.eventTypes,
+        enabled: turned ? changes.enabled : undefined,
+      });
       const after = (await this.repository.find(id, clientId, manager))!;
       const difference = changesBetween(auditView(before), auditView(after));
       if (difference) {
@@ -207,7 +193,7 @@ export class EndpointsService {
     if (!isId('endp', id)) this.missing();
     await this.transactions.run(async (manager) => {
       const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
-      await manager.update(EndpointEntity, { id }, { deletedAt: () => 'now()' });
+      await this.repository.markDeleted(manager, id);
       await this.audit.record(manager, actor, {
         action: 'webhook_endpoint.deleted',
         subjectType: 'webhook_endpoint',

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
 import { EventTypeEntity } from './event-type.entity.js';
 
 /** The catalogue of event types (contract §10). */
 @Injectable()
 export class EventTypesService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectRepository(EventTypeEntity) private readonly types: Repository<EventTypeEntity>) {}
 
   /** The whole catalogue, by name. */
   list(): Promise<EventTypeEntity[]> {
-    return this.dataSource.manager.find(EventTypeEntity, { order: { name: 'ASC' } });
+    return this.types.find({ order: { name: 'ASC' } });
   }
 
   /** The types that a client with these scopes may subscribe to, by name. */

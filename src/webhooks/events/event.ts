@@ -1,3 +1,9 @@
+/**
+ * Tells a client whose data to delete, and contains nothing about the user but the id: it is delivered even if the user was
+ * erased.
+ */
+export const CONSENT_REVOKED = 'user.consent_revoked';
+
 /** An event to be stored: who published it, and the body of every request that will deliver it. */
 export interface NewEvent {
   id: string;

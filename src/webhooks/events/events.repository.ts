@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import type { NewEvent } from './event.js';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Not, Repository, type EntityManager } from 'typeorm';
+import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
+import { EventEntity } from './event.entity.js';
+import { CONSENT_REVOKED, type NewEvent } from './event.js';
 
 /** The result of publishing an event. */
 export interface PublishResult {
@@ -30,7 +33,10 @@ export interface ClientEvent {
 
 @Injectable()
 export class EventsRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectRepository(EventEntity) private readonly events: Repository<EventEntity>,
+    @InjectRepository(EventIdempotencyKeyEntity) private readonly keys: Repository<EventIdempotencyKeyEntity>,
+  ) {}
 
   /**
    * Stores any number of events with their deliveries in one statement, all or nothing. An event goes to each enabled endpoint
@@ -38,7 +44,8 @@ export class EventsRepository {
    * Idempotency keys must be distinct within the events.
    */
   publish(events: NewEvent[]): Promise<PublishResult[]> {
-    return this.dataSource.query(
+    // The query builder knows no writes to several tables in one statement.
+    return this.events.query(
       `WITH input AS (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[])
                     WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, place)
@@ -94,13 +101,15 @@ export class EventsRepository {
 
   /** What the key was used for. */
   async findKey(publisherId: string, keyDigest: Buffer): Promise<UsedKey | undefined> {
-    const rows: UsedKey[] = await this.dataSource.query(
-      `SELECT k.event_id AS "eventId", k.body_digest AS "bodyDigest", e.deliveries
-         FROM event_idempotency_keys k JOIN events e ON e.id = k.event_id
-        WHERE k.client_id = $1 AND k.key_digest = $2`,
-      [publisherId, keyDigest],
-    );
-    return rows[0];
+    const used = await this.keys
+      .createQueryBuilder('key')
+      .innerJoin('key.event', 'event')
+      .addSelect(['event.id', 'event.deliveries'])
+      .where('key.clientId = :publisherId AND key.keyDigest = :keyDigest', { publisherId, keyDigest })
+      .getOne();
+    return used
+      ? { eventId: used.eventId, bodyDigest: used.bodyDigest, deliveries: used.event!.deliveries }
+      : undefined;
   }
 
   /**
@@ -108,6 +117,7 @@ export class EventsRepository {
    * deliveries; an event without any is not stored.
    */
   async publishToClients(manager: EntityManager, events: ClientEvent[]): Promise<number> {
+    // As `publish`: it asks clients, and writes to two tables.
     const [row]: { deliveries: number }[] = await manager.query(
       `WITH input AS (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
@@ -145,7 +155,8 @@ export class EventsRepository {
     endpointId: string,
     clientId: string,
   ): Promise<string> {
-    const [row]: { id: string }[] = await this.dataSource.query(
+    // As `publish`: it writes to two tables.
+    const [row]: { id: string }[] = await this.events.query(
       `WITH event AS (
          INSERT INTO events (id, type, payload, deliveries, test) VALUES ($1, $2, $3, 1, true)
        )
@@ -154,5 +165,12 @@ export class EventsRepository {
       [event.id, event.type, event.payload, endpointId, clientId],
     );
     return row!.id;
+  }
+
+  /** Removes the payloads of events about a user, and the user from them. */
+  async eraseUser(manager: EntityManager, userId: string): Promise<void> {
+    await manager
+      .withRepository(this.events)
+      .update({ userId, type: Not(CONSENT_REVOKED) }, { payload: null, userId: null });
   }
 }

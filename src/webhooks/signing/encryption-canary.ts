@@ -1,19 +1,11 @@
 import { hkdfSync } from 'node:crypto';
+import type { DataSource } from 'typeorm';
 import { SettingsError } from '../../config/environment.js';
 import { keyIdOf } from '../../secrets/key-id.js';
 import { seal, unseal } from '../../secrets/seal.js';
 import { sealedFor } from '../../tokens/token-keys.service.js';
+import { EncryptionCanaryRepository, type Canary } from './encryption-canary.repository.js';
 import { openEndpointSecret } from './sealed-secret.js';
-
-/** A data source, or a transaction. */
-interface Database {
-  query<T>(sql: string, params?: unknown[]): Promise<T>;
-}
-
-interface Canary {
-  keyId: string;
-  sealed: Buffer;
-}
 
 const TEXT = 'charging-data-service';
 // Secrets that a reseal could not decrypt may remain; one that can be decrypted is enough.
@@ -21,7 +13,10 @@ const LOOKED_AT = 100;
 
 const sealingKey = (encryptionKey: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', encryptionKey, '', 'encryption canary', 32));
-const sealCanary = (key: Buffer): Buffer => seal(sealingKey(key), TEXT, keyIdOf(key));
+const canaryOf = (key: Buffer): Canary => ({
+  keyId: keyIdOf(key),
+  sealed: seal(sealingKey(key), TEXT, keyIdOf(key)),
+});
 const opens = (key: Buffer, { keyId, sealed }: Canary): boolean =>
   unseal(sealingKey(key), sealed, keyId) === TEXT;
 
@@ -30,8 +25,9 @@ const opens = (key: Buffer, { keyId, sealed }: Canary): boolean =>
  * canary gets one if a key decrypts what is sealed there, or nothing is sealed yet. Throws a SettingsError that names the
  * expected key.
  */
-export async function verifyEncryptionKeys(database: Database, keys: readonly Buffer[]): Promise<void> {
-  const canary = (await readCanary(database)) ?? (await makeCanary(database, keys));
+export async function verifyEncryptionKeys(dataSource: DataSource, keys: readonly Buffer[]): Promise<void> {
+  const repository = new EncryptionCanaryRepository(dataSource);
+  const canary = (await repository.find()) ?? (await makeCanary(repository, keys));
   if (!keys.some((key) => opens(key, canary))) throw wrongKeys(canary.keyId, keys);
 }
 
@@ -40,50 +36,35 @@ export async function verifyEncryptionKeys(database: Database, keys: readonly Bu
  * canary is then replaced although it cannot be decrypted. Throws a SettingsError if the canary has another key.
  */
 export async function resealCanary(
-  database: Database,
+  dataSource: DataSource,
   keys: readonly Buffer[],
   lostKeyId?: string,
 ): Promise<void> {
-  const canary = await readCanary(database);
-  if (!canary || canary.keyId !== lostKeyId) await verifyEncryptionKeys(database, keys);
-  await database.query('UPDATE encryption_canary SET key_id = $1, sealed = $2, sealed_at = now()', [
-    keyIdOf(keys[0]!),
-    sealCanary(keys[0]!),
-  ]);
+  const repository = new EncryptionCanaryRepository(dataSource);
+  const canary = await repository.find();
+  if (!canary || canary.keyId !== lostKeyId) await verifyEncryptionKeys(dataSource, keys);
+  await repository.replace(canaryOf(keys[0]!));
 }
 
-async function readCanary(database: Database): Promise<Canary | undefined> {
-  const [canary] = await database.query<Canary[]>('SELECT key_id AS "keyId", sealed FROM encryption_canary');
-  return canary;
-}
-
-async function makeCanary(database: Database, keys: readonly Buffer[]): Promise<Canary> {
-  const sealed = await readSealed(database);
+async function makeCanary(repository: EncryptionCanaryRepository, keys: readonly Buffer[]): Promise<Canary> {
+  const sealed = await readSealed(repository);
   const key =
     sealed.length === 0 ? keys[0] : keys.find((each) => sealed.some((isOpenedBy) => isOpenedBy(each)));
   if (!key) throw wrongKeys(undefined, keys);
-  await database.query(
-    'INSERT INTO encryption_canary (key_id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-    [keyIdOf(key), sealCanary(key)],
-  );
+  await repository.insertOnce(canaryOf(key));
   // Or the canary of an instance that was faster.
-  return (await readCanary(database))!;
+  return (await repository.find())!;
 }
 
 /** A sample of what is sealed in the database, each as a function that tells whether a key decrypts it. */
-async function readSealed(database: Database): Promise<((key: Buffer) => boolean)[]> {
-  const secrets = await database.query<{ id: string; sealed: Buffer }[]>(
-    'SELECT id, sealed_secret AS sealed FROM webhook_endpoints ORDER BY id DESC LIMIT $1',
-    [LOOKED_AT],
-  );
-  const tokenKeys = await database.query<{ id: number; sealed: Buffer }[]>(
-    'SELECT id::float8 AS id, sealed FROM token_keys WHERE revoked_at IS NULL',
-  );
+async function readSealed(repository: EncryptionCanaryRepository): Promise<((key: Buffer) => boolean)[]> {
+  const secrets = await repository.newestEndpointSecrets(LOOKED_AT);
+  const tokenKeys = await repository.tokenKeys();
   return [
     ...secrets.map(
-      ({ id, sealed }) =>
+      ({ id, sealedSecret }) =>
         (key: Buffer) =>
-          openEndpointSecret([key], id, sealed) !== undefined,
+          openEndpointSecret([key], id, sealedSecret) !== undefined,
     ),
     ...tokenKeys.map(
       ({ id, sealed }) =>

@@ -1,0 +1,24 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The attempts of an endpoint in one hour, for the charts. */
+@Entity('webhook_endpoint_hours')
+export class EndpointHourEntity {
+  @PrimaryColumn('text', { name: 'endpoint_id' })
+  endpointId!: string;
+
+  @PrimaryColumn('timestamptz')
+  hour!: Date;
+
+  @Column('integer')
+  delivered!: number;
+
+  @Column('integer')
+  failed!: number;
+
+  /** The sum over all attempts. */
+  @Column('bigint', { name: 'duration_ms' })
+  durationMs!: string;
+
+  @Column('integer', { name: 'slowest_ms' })
+  slowestMs!: number;
+}

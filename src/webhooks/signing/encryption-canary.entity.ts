@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A sealed text that tells whether the service has the key of this database. There is one row. */
+@Entity('encryption_canary')
+export class EncryptionCanaryEntity {
+  @PrimaryColumn('boolean', { insert: false, update: false })
+  singleton!: boolean;
+
+  @Column('text', { name: 'key_id' })
+  keyId!: string;
+
+  @Column('bytea')
+  sealed!: Buffer;
+
+  @Column({ type: 'timestamptz', name: 'sealed_at', insert: false })
+  sealedAt!: Date;
+}
