@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cookies } from '../cookies.js';
 import type { CsrfService } from '../csrf.service.js';
-import { formOf } from './posted-form.js';
+import { Form } from '../form.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,6 +25,10 @@ export abstract class PageContext {
   /** Forms are bound to it. */
   protected abstract get sessionDigest(): Buffer;
 
+  /** The CSRF token of a form that is posted to this path; pages with many forms get it as a function. */
+  readonly tokenFor = (path: string): string =>
+    this.csrf.tokenFor(this.request, this.reply, this.bindingOf(path));
+
   constructor(
     readonly area: PageArea,
     protected readonly request: FastifyRequest,
@@ -43,14 +47,11 @@ export abstract class PageContext {
     return this.url.split('?', 1)[0]!.replace(/\/$/, '');
   }
 
-  /** The CSRF token of a form that is posted to this path. */
-  tokenFor(path: string): string {
-    return this.csrf.tokenFor(this.request, this.reply, this.bindingOf(path));
-  }
-
   /** Throws a 403 problem unless the posted form came from a page of this session, for this path. */
   checkForm(): void {
-    this.csrf.check(this.request, formOf(this.request), this.bindingOf(this.path));
+    const { body } = this.request;
+    const form = body instanceof Form ? body : Form.parse('');
+    this.csrf.check(this.request, form, this.bindingOf(this.path));
   }
 
   /** Passes something on to the page at this path, which shows it once. */
