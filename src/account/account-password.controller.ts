@@ -1,70 +1,59 @@
-import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CsrfService } from '../http/csrf.service.js';
+import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/send-page.js';
-import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
+import { Context } from '../http/page-routes/page-context.js';
 import { SignInLimitsService } from '../rate-limits/sign-in-limits.service.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { PasswordChangeService } from '../users/password-change.service.js';
-import type { SignedInUser } from '../users/sessions.repository.js';
 import type { UserEntity } from '../users/user.entity.js';
-import { AccountVisits, actorOf, bindingOf } from './account-visits.js';
+import type { AccountAnswer, AccountContext } from './account-context.js';
+import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { passwordPage, type PasswordErrors } from './pages/password.page.js';
 
 const PATH = '/account/password';
-const BINDING = 'password';
 
-/** Changes a user's own password. */
-@Controller(PATH)
+/** Changes a user's own password. The guard below runs first: every request is counted for its address. */
+@AccountPages('password')
 @UseGuards(AddressRateLimitGuard)
 export class AccountPasswordController {
   constructor(
-    private readonly visits: AccountVisits,
     private readonly passwords: PasswordChangeService,
     private readonly limits: SignInLimitsService,
-    private readonly csrf: CsrfService,
   ) {}
 
-  @Get()
-  @PageRoute()
-  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const user = await this.visits.visitor(request, reply, PATH);
-    if (user) this.sendForm(user, request, reply, {});
+  @AccountGet()
+  show(@Context() context: AccountContext): AccountAnswer {
+    return this.form(context, {});
   }
 
   /**
    * Changes the password. A wrong current password counts like a failed login (contract §3), so that nobody can guess it in a
    * browser left open: too many failures get a 429 page.
    */
-  @Post()
-  @PageRoute()
+  @AccountPost()
   async change(
+    @Context() context: AccountContext,
     @FormBody() form: Form,
     @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const user = await this.visits.visitor(request, reply, PATH);
-    if (!user) return;
-    this.csrf.check(request, form, bindingOf(user, BINDING));
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AccountAnswer> {
+    const { user, actor } = context;
     const password = form.get('password') ?? '';
     const errors = errorsOf(form);
-    if (Object.keys(errors).length > 0) return this.sendForm(user, request, reply, errors);
-    const account = await this.verified(user, form.get('current_password')!, request, reply);
-    if (!account) {
-      return this.sendForm(user, request, reply, { current: 'This is not your current password.' });
-    }
-    const actor = actorOf(user, request);
+    if (Object.keys(errors).length > 0) return this.form(context, errors);
+    const account = await this.verified(context, form.get('current_password')!, request, reply);
+    if (!account) return this.form(context, { current: 'This is not your current password.' });
     if (await this.passwords.change(account, user, password, request, reply, actor)) {
-      return this.visits.goOn(reply, PATH, 'password_changed');
+      return { goTo: PATH, notice: 'password_changed' };
     }
     // Changed or logged out in another browser meanwhile: this one is logged out, or has to try again.
-    void reply.header('cache-control', 'no-store').redirect(PATH, 303);
+    return { goTo: PATH };
   }
 
   private async verified(
-    user: SignedInUser,
+    { user, actor }: AccountContext,
     password: string,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -72,25 +61,17 @@ export class AccountPasswordController {
     const attempt = await this.limits.admit(request, user.email);
     let account: UserEntity | undefined;
     try {
-      account = await this.passwords.verify(user, password, actorOf(user, request));
+      account = await this.passwords.verify(user, password, actor);
     } finally {
       await this.limits.settle(attempt, account, request, reply);
     }
     return account;
   }
 
-  private sendForm(
-    user: SignedInUser,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    errors: PasswordErrors,
-  ): void {
-    const html = passwordPage({
-      frame: this.visits.frame(request, reply, user),
-      csrfToken: this.csrf.tokenFor(request, reply, bindingOf(user, BINDING)),
-      errors,
-    });
-    sendPage(reply, html, { status: Object.keys(errors).length > 0 ? 400 : 200 });
+  private form(context: AccountContext, errors: PasswordErrors): AccountAnswer {
+    const { layoutProps } = context;
+    const html = passwordPage({ layoutProps, csrfToken: context.tokenFor(PATH), errors });
+    return { html, status: Object.keys(errors).length > 0 ? 400 : 200 };
   }
 }
 

@@ -1,74 +1,42 @@
-import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CsrfService } from '../http/csrf.service.js';
-import { FormBody } from '../http/form-body.decorator.js';
-import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/send-page.js';
+import { Param, Query } from '@nestjs/common';
+import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/paging.js';
 import { SessionsService } from '../users/sessions.service.js';
-import { AccountVisits, actorOf, bindingOf } from './account-visits.js';
+import type { AccountAnswer, AccountContext } from './account-context.js';
+import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { sessionsPage } from './pages/sessions.page.js';
 
 const PATH = '/account/sessions';
-const OTHERS = 'sign out elsewhere';
 
 /** The sessions of a user, and logging them out. */
-@Controller(PATH)
+@AccountPages('sessions')
 export class AccountSessionsController {
-  constructor(
-    private readonly visits: AccountVisits,
-    private readonly sessions: SessionsService,
-    private readonly csrf: CsrfService,
-  ) {}
+  constructor(private readonly sessions: SessionsService) {}
 
-  @Get()
-  @PageRoute()
-  async list(
-    @Query() query: PageQuery,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const user = await this.visits.visitor(request, reply, request.url);
-    if (!user) return;
-    const { present, others } = await this.sessions.list(user, pageRequestOf(query));
+  @AccountGet()
+  async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
+    const { present, others } = await this.sessions.list(context.user, pageRequestOf(query));
     const html = sessionsPage({
-      frame: this.visits.frame(request, reply, user),
+      layoutProps: context.layoutProps,
       present,
       others,
-      othersToken: this.csrf.tokenFor(request, reply, bindingOf(user, OTHERS)),
-      tokenOf: (id) => this.csrf.tokenFor(request, reply, bindingOf(user, `session ${id}`)),
+      othersToken: context.tokenFor(`${PATH}/sign_out_elsewhere`),
+      tokenOf: (id) => context.tokenFor(`${PATH}/${id}`),
     });
-    sendPage(reply, html);
+    return { html };
   }
 
   /** Logs out all other sessions; succeeds also if there are none. */
-  @Post('sign_out_elsewhere')
-  @PageRoute()
-  async endOthers(
-    @FormBody() form: Form,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const user = await this.visits.visitor(request, reply, PATH);
-    if (!user) return;
-    this.csrf.check(request, form, bindingOf(user, OTHERS));
-    await this.sessions.endOthers(user, actorOf(user, request));
-    this.visits.goOn(reply, PATH, 'others_signed_out');
+  @AccountPost('sign_out_elsewhere')
+  async endOthers(@Context() context: AccountContext): Promise<AccountAnswer> {
+    await this.sessions.endOthers(context.user, context.actor);
+    return { goTo: PATH, notice: 'others_signed_out' };
   }
 
   /** Logs out one session; 404 for a session that is not the user's or has ended. */
-  @Post(':id')
-  @PageRoute()
-  async end(
-    @Param('id') id: string,
-    @FormBody() form: Form,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const user = await this.visits.visitor(request, reply, PATH);
-    if (!user) return;
-    this.csrf.check(request, form, bindingOf(user, `session ${id}`));
-    await this.sessions.end(user, id, actorOf(user, request));
-    this.visits.goOn(reply, PATH, 'signed_out');
+  @AccountPost(':id')
+  async end(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
+    await this.sessions.end(context.user, id, context.actor);
+    return { goTo: PATH, notice: 'signed_out' };
   }
 }

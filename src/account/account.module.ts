@@ -8,7 +8,7 @@ import { AccountApplicationsController } from './account-applications.controller
 import { AccountNotificationsController } from './account-notifications.controller.js';
 import { AccountPasswordController } from './account-password.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
-import { AccountVisits } from './account-visits.js';
+import { AccountGuard } from './account.guard.js';
 
 /** The users' own page (contract §13): only controllers and pages, which call the services of the other modules. */
 @Module({
@@ -19,6 +19,6 @@ import { AccountVisits } from './account-visits.js';
     AccountPasswordController,
     AccountSessionsController,
   ],
-  providers: [AccountVisits],
+  providers: [AccountGuard],
 })
 export class AccountModule {}

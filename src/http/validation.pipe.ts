@@ -27,9 +27,7 @@ export class RequestValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'query' && metadata.metatype && isEmpty(value))
       return this.empty(metadata.metatype);
-    if (metadata.type !== 'custom' && holdsUnsafeText(value)) {
-      throw badRequest('The request contains a NUL character or an unpaired surrogate.');
-    }
+    if (metadata.type !== 'custom') refuseUnsafeText(value);
     if (metadata.type === 'body' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
       throw badRequest('The body must be a JSON object.');
     }
@@ -50,6 +48,13 @@ export class RequestValidationPipe extends ValidationPipe {
       this.optional.add(metatype);
     }
     return new metatype();
+  }
+}
+
+/** Throws a 400 problem for text that cannot be stored. */
+export function refuseUnsafeText(value: unknown): void {
+  if (holdsUnsafeText(value)) {
+    throw badRequest('The request contains a NUL character or an unpaired surrogate.');
   }
 }
 

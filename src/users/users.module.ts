@@ -15,6 +15,7 @@ import { PasswordLinksRepository } from './password-links.repository.js';
 import { PasswordLinksService } from './password-links.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { SignedInUsers } from './signed-in-users.service.js';
 import { UserErasures } from './user-erasures.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
@@ -37,6 +38,7 @@ import { UsersService } from './users.service.js';
     PasswordLinksService,
     SessionsRepository,
     SessionsService,
+    SignedInUsers,
     UserErasures,
     UsersRepository,
     UsersService,
@@ -47,6 +49,7 @@ import { UsersService } from './users.service.js';
     PasswordChangeService,
     PasswordLinksService,
     SessionsService,
+    SignedInUsers,
     UserErasures,
     UsersService,
   ],

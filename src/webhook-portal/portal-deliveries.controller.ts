@@ -1,7 +1,6 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FormBody } from '../http/form-body.decorator.js';
-import { queryStringOf, type Form } from '../http/form.js';
+import { Param } from '@nestjs/common';
+import { queryStringOf } from '../http/form.js';
+import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -9,11 +8,11 @@ import { EventTypesService } from '../webhooks/event-types/event-types.service.j
 import { placeInList, readDeliveryQuery, withQuery } from './delivery-query.js';
 import { deliveriesPage } from './pages/deliveries.page.js';
 import { deliveryPage } from './pages/delivery.page.js';
-import { PortalPage, Visit } from './portal-page.decorator.js';
-import type { PortalVisit } from './portal-visit.js';
+import type { PortalAnswer, PortalContext } from './portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
 /** Viewing and resending deliveries (contract §11.4). Another client's delivery is a 404 page. */
-@Controller('portal/deliveries')
+@PortalPages('deliveries')
 export class PortalDeliveriesController {
   constructor(
     private readonly deliveries: DeliveriesService,
@@ -23,65 +22,46 @@ export class PortalDeliveriesController {
   ) {}
 
   /** Newest first; `state`, `endpoint`, `type`, `from` and `to` (UTC) filter the list. */
-  @Get()
-  @PortalPage()
-  async list(
-    @Req() request: FastifyRequest,
-    @Visit() visit: PortalVisit,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const query = readDeliveryQuery(queryStringOf(request.url));
+  @PortalGet()
+  async list(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const query = readDeliveryQuery(queryStringOf(context.url));
     const isUsable = Object.keys(query.errors).length === 0;
+    const { clientId } = context;
     const [endpoints, types, deliveries] = await Promise.all([
-      this.endpoints.list(visit.clientId, { size: ENDPOINTS_PER_CLIENT }),
-      this.eventTypes.listFor(visit.visitor.scopes),
-      isUsable ? this.deliveries.list({ ...query.filter, clientId: visit.clientId }, query.page) : undefined,
+      this.endpoints.list(clientId, { size: ENDPOINTS_PER_CLIENT }),
+      this.eventTypes.listFor(context.visitor.scopes),
+      isUsable ? this.deliveries.list({ ...query.filter, clientId }, query.page) : undefined,
     ]);
     const html = deliveriesPage({
-      frame: visit.frame(),
+      layoutProps: context.layoutProps,
       query,
       endpoints: endpoints.items,
       typeNames: types.map(({ name }) => name),
       deliveries,
     });
-    visit.send(reply, html, isUsable ? 200 : 400);
+    return { html, status: isUsable ? 200 : 400 };
   }
 
   /** Passes along the query of the list that the user came from, for the way back. */
-  @Get(':id')
-  @PortalPage()
-  async show(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Visit() visit: PortalVisit,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const delivery = await this.deliveries.get(id, visit.clientId);
+  @PortalGet(':id')
+  async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const delivery = await this.deliveries.get(id, context.clientId);
     const html = deliveryPage({
-      frame: visit.frame(),
+      layoutProps: context.layoutProps,
       delivery,
-      resendToken: visit.tokenFor(`resend ${id}`),
-      place: placeInList(queryStringOf(request.url)),
+      resendToken: context.tokenFor(`/portal/deliveries/${id}/resend`),
+      place: placeInList(queryStringOf(context.url)),
       now: new Date(),
     });
-    visit.send(reply, html);
+    return { html };
   }
 
   /** Resends it under the same id; a 409 page while an attempt is running, and for a deleted endpoint; 429 over the limit. */
-  @Post(':id/resend')
-  @PortalPage()
-  async resend(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Visit() visit: PortalVisit,
-    @FormBody() form: Form,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.deliveries.get(id, visit.clientId);
-    visit.check(form, `resend ${id}`);
-    const place = placeInList(queryStringOf(request.url));
-    await this.limits.countPortalSending(visit.clientId);
-    await this.deliveries.resend(id, visit.clientId, visit.actor);
-    visit.goOn(reply, withQuery(`/portal/deliveries/${id}`, place), 'resent');
+  @PortalPost(':id/resend', 'a delivery')
+  async resend(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const place = placeInList(queryStringOf(context.url));
+    await this.limits.countPortalSending(context.clientId);
+    await this.deliveries.resend(id, context.clientId, context.actor);
+    return { goTo: withQuery(`/portal/deliveries/${id}`, place), notice: 'resent' };
   }
 }

@@ -1,101 +1,82 @@
-import { Controller, Get, Param, Post, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Param } from '@nestjs/common';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
+import { Context } from '../http/page-routes/page-context.js';
 import { Problem } from '../http/problem.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { endpointFormPage, type EndpointErrors, type EndpointInput } from './pages/endpoint-form.page.js';
 import { endpointsPage } from './pages/endpoints.page.js';
-import { PortalPage, Visit } from './portal-page.decorator.js';
-import type { PortalVisit } from './portal-visit.js';
+import type { PortalAnswer, PortalContext } from './portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
 const NO_INPUT: EndpointInput = { url: '', description: '', eventTypes: [] };
 
 /** The list of endpoints, and the forms for adding and editing (contract §11.1). */
-@Controller('portal')
+@PortalPages()
 export class PortalEndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly eventTypes: EventTypesService,
   ) {}
 
-  @Get()
-  @PortalPage()
-  async list(@Visit() visit: PortalVisit, @Res() reply: FastifyReply): Promise<void> {
-    const { items } = await this.endpoints.list(visit.clientId, { size: ENDPOINTS_PER_CLIENT });
-    visit.send(reply, endpointsPage({ frame: visit.frame(), endpoints: items }));
+  @PortalGet()
+  async list(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { items } = await this.endpoints.list(context.clientId, { size: ENDPOINTS_PER_CLIENT });
+    return { html: endpointsPage({ layoutProps: context.layoutProps, endpoints: items }) };
   }
 
-  @Get('endpoints/new')
-  @PortalPage()
-  showNew(@Visit() visit: PortalVisit, @Res() reply: FastifyReply): Promise<void> {
-    return this.sendForm(visit, reply, { input: NO_INPUT, errors: {} });
+  @PortalGet('endpoints/new')
+  showNew(@Context() context: PortalContext): Promise<PortalAnswer> {
+    return this.form(context, { input: NO_INPUT, errors: {} });
   }
 
   /** Adds it and redirects to its page; errors are shown beside the fields. */
-  @Post('endpoints/new')
-  @PortalPage()
-  async create(
-    @Visit() visit: PortalVisit,
-    @FormBody() form: Form,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    visit.check(form, 'add endpoint');
-    const input = inputOf(form);
+  @PortalPost('endpoints/new', 'nothing')
+  async create(@Context() context: PortalContext, @FormBody() form: Form): Promise<PortalAnswer> {
     try {
-      const { endpoint } = await this.endpoints.create(visit.clientId, input, visit.actor);
-      visit.goOn(reply, `/portal/endpoints/${endpoint.id}`, 'endpoint_added');
+      const { endpoint } = await this.endpoints.create(context.clientId, inputOf(form), context.actor);
+      return { goTo: `/portal/endpoints/${endpoint.id}`, notice: 'endpoint_added' };
     } catch (error) {
-      await this.sendForm(visit, reply, { input: typedIn(form), ...refusalOf(error) });
+      return this.form(context, { input: typedIn(form), ...refusalOf(error) });
     }
   }
 
-  @Get('endpoints/:id/edit')
-  @PortalPage()
-  async showEdit(
-    @Param('id') id: string,
-    @Visit() visit: PortalVisit,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const { url, description, eventTypes } = await this.endpoints.get(id, visit.clientId);
-    await this.sendForm(visit, reply, { id, input: { url, description, eventTypes }, errors: {} });
+  @PortalGet('endpoints/:id/edit')
+  async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const { url, description, eventTypes } = await this.endpoints.get(id, context.clientId);
+    return this.form(context, { id, input: { url, description, eventTypes }, errors: {} });
   }
 
   /** Saves all fields or none. */
-  @Post('endpoints/:id/edit')
-  @PortalPage()
+  @PortalPost('endpoints/:id/edit', 'an endpoint')
   async update(
+    @Context() context: PortalContext,
     @Param('id') id: string,
-    @Visit() visit: PortalVisit,
     @FormBody() form: Form,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.endpoints.get(id, visit.clientId);
-    visit.check(form, `edit ${id}`);
+  ): Promise<PortalAnswer> {
     try {
-      await this.endpoints.update(id, visit.clientId, inputOf(form), visit.actor);
-      visit.goOn(reply, `/portal/endpoints/${id}`, 'endpoint_saved');
+      await this.endpoints.update(id, context.clientId, inputOf(form), context.actor);
+      return { goTo: `/portal/endpoints/${id}`, notice: 'endpoint_saved' };
     } catch (error) {
-      await this.sendForm(visit, reply, { id, input: typedIn(form), ...refusalOf(error) });
+      return this.form(context, { id, input: typedIn(form), ...refusalOf(error) });
     }
   }
 
-  private async sendForm(
-    visit: PortalVisit,
-    reply: FastifyReply,
+  private async form(
+    context: PortalContext,
     what: { id?: string; input: EndpointInput; errors: EndpointErrors; status?: number },
-  ): Promise<void> {
+  ): Promise<PortalAnswer> {
     const { id, input, errors, status } = what;
     const html = endpointFormPage({
-      frame: visit.frame(),
-      csrfToken: visit.tokenFor(id === undefined ? 'add endpoint' : `edit ${id}`),
+      layoutProps: context.layoutProps,
+      csrfToken: context.tokenFor(`/portal/endpoints/${id === undefined ? 'new' : `${id}/edit`}`),
       id,
       input,
       errors,
-      eventTypes: await this.eventTypes.listFor(visit.visitor.scopes),
+      eventTypes: await this.eventTypes.listFor(context.visitor.scopes),
     });
-    visit.send(reply, html, status);
+    return { html, status };
   }
 }
 

@@ -1,19 +1,19 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Param } from '@nestjs/common';
 import { FormBody } from '../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../http/form.js';
+import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { recoverPage } from './pages/recover.page.js';
 import { recoveryPage } from './pages/recovery.page.js';
-import { PortalPage, Visit } from './portal-page.decorator.js';
-import type { PortalVisit } from './portal-visit.js';
+import type { PortalAnswer, PortalContext } from './portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 import { readRecoveryQuery, type RecoveryQuery } from './recovery-query.js';
 
 /** Recoveries resend everything that failed between two times (contract §11.4), with a count before and progress during. */
-@Controller('portal')
+@PortalPages()
 export class PortalRecoveriesController {
   constructor(
     private readonly endpoints: EndpointsService,
@@ -22,65 +22,50 @@ export class PortalRecoveriesController {
   ) {}
 
   /** Counts what failed `from` … `to` (UTC); by default in the last 24 hours. */
-  @Get('endpoints/:id/recover')
-  @PortalPage()
-  async count(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Visit() visit: PortalVisit,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const endpoint = await this.endpoints.get(id, visit.clientId);
-    const query = readRecoveryQuery(Form.parse(queryStringOf(request.url)), new Date());
-    await this.sendForm(endpoint, query, visit, reply);
+  @PortalGet('endpoints/:id/recover')
+  async count(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    const query = readRecoveryQuery(Form.parse(queryStringOf(context.url)), new Date());
+    return this.form(context, endpoint, query);
   }
 
   /** Resends them; a 429 page over the limit. */
-  @Post('endpoints/:id/recover')
-  @PortalPage()
+  @PortalPost('endpoints/:id/recover', 'an endpoint')
   async recover(
+    @Context() context: PortalContext,
     @Param('id') id: string,
-    @Visit() visit: PortalVisit,
     @FormBody() form: Form,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const endpoint = await this.endpoints.get(id, visit.clientId);
-    visit.check(form, `recover ${id}`);
+  ): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
     const query = readRecoveryQuery(form, new Date());
-    if (!query.range || !endpoint.enabled) return this.sendForm(endpoint, query, visit, reply);
+    if (!query.range || !endpoint.enabled) return this.form(context, endpoint, query);
     const range = { endpointId: id, ...query.range };
-    await this.limits.countPortalRecovery(visit.clientId);
-    const recoveryId = await this.deliveries.recover(visit.clientId, range, visit.actor);
-    visit.goOn(reply, `/portal/recoveries/${recoveryId}`);
+    await this.limits.countPortalRecovery(context.clientId);
+    const recoveryId = await this.deliveries.recover(context.clientId, range, context.actor);
+    return { goTo: `/portal/recoveries/${recoveryId}` };
   }
 
-  @Get('recoveries/:id')
-  @PortalPage()
-  async show(
-    @Param('id') id: string,
-    @Visit() visit: PortalVisit,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const recovery = await this.deliveries.recovery(id, visit.clientId);
-    visit.send(reply, recoveryPage({ frame: visit.frame(), recovery, now: new Date() }));
+  @PortalGet('recoveries/:id')
+  async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const recovery = await this.deliveries.recovery(id, context.clientId);
+    return { html: recoveryPage({ layoutProps: context.layoutProps, recovery, now: new Date() }) };
   }
 
-  private async sendForm(
+  private async form(
+    context: PortalContext,
     endpoint: EndpointEntity,
     query: RecoveryQuery,
-    visit: PortalVisit,
-    reply: FastifyReply,
-  ): Promise<void> {
+  ): Promise<PortalAnswer> {
     const { id } = endpoint;
     const html = recoverPage({
-      frame: visit.frame(),
-      csrfToken: visit.tokenFor(`recover ${id}`),
+      layoutProps: context.layoutProps,
+      csrfToken: context.tokenFor(`/portal/endpoints/${id}/recover`),
       endpoint,
       query,
       count:
         query.range &&
-        (await this.deliveries.countFailed(visit.clientId, { endpointId: id, ...query.range })),
+        (await this.deliveries.countFailed(context.clientId, { endpointId: id, ...query.range })),
     });
-    visit.send(reply, html, query.range ? 200 : 400);
+    return { html, status: query.range ? 200 : 400 };
   }
 }

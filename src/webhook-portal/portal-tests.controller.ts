@@ -1,7 +1,7 @@
-import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Param, Query } from '@nestjs/common';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
+import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
@@ -9,8 +9,8 @@ import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { TestEventsService } from '../webhooks/events/test-events.service.js';
 import { testEndpointPage } from './pages/test-endpoint.page.js';
-import { PortalPage, Visit } from './portal-page.decorator.js';
-import type { PortalVisit } from './portal-visit.js';
+import type { PortalAnswer, PortalContext } from './portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
 /** The default type. */
 const DEFAULT_TYPE = 'webhook.test';
@@ -18,7 +18,7 @@ const DEFAULT_TYPE = 'webhook.test';
 const WAIT_MS = 3_000;
 
 /** Tests of one endpoint (contract §11.3). */
-@Controller('portal/endpoints/:id/test')
+@PortalPages('endpoints/:id/test')
 export class PortalTestsController {
   constructor(
     private readonly endpoints: EndpointsService,
@@ -29,55 +29,49 @@ export class PortalTestsController {
   ) {}
 
   /** `?type=` preselects a type. */
-  @Get()
-  @PortalPage()
+  @PortalGet()
   async show(
+    @Context() context: PortalContext,
     @Param('id') id: string,
     @Query('type') type: unknown,
-    @Visit() visit: PortalVisit,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const endpoint = await this.endpoints.get(id, visit.clientId);
-    await this.sendForm(endpoint, visit, reply, { chosen: typeof type === 'string' ? type : DEFAULT_TYPE });
+  ): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    return this.form(context, endpoint, { chosen: typeof type === 'string' ? type : DEFAULT_TYPE });
   }
 
   /** Sends the test, waits briefly for the response, and redirects to the delivery's page; a 429 page over the limit. */
-  @Post()
-  @PortalPage()
+  @PortalPost('', 'an endpoint')
   async send(
+    @Context() context: PortalContext,
     @Param('id') id: string,
-    @Visit() visit: PortalVisit,
     @FormBody() form: Form,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const endpoint = await this.endpoints.get(id, visit.clientId);
-    visit.check(form, `test ${id}`);
+  ): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
     const chosen = form.get('type') ?? '';
-    const allowed = await this.eventTypes.listFor(visit.visitor.scopes);
+    const allowed = await this.eventTypes.listFor(context.visitor.scopes);
     if (!allowed.some(({ name }) => name === chosen)) {
       const error = 'Choose one of these event types: your application cannot receive any other.';
-      return this.sendForm(endpoint, visit, reply, { chosen, error });
+      return this.form(context, endpoint, { chosen, error });
     }
-    await this.limits.countPortalSending(visit.clientId);
-    const deliveryId = await this.tests.send(endpoint, chosen, visit.visitor.scopes);
+    await this.limits.countPortalSending(context.clientId);
+    const deliveryId = await this.tests.send(endpoint, chosen, context.visitor.scopes);
     await this.deliveries.waitUntilFinished(deliveryId, WAIT_MS);
-    visit.goOn(reply, `/portal/deliveries/${deliveryId}`);
+    return { goTo: `/portal/deliveries/${deliveryId}` };
   }
 
-  private async sendForm(
+  private async form(
+    context: PortalContext,
     { id, url, enabled }: EndpointEntity,
-    visit: PortalVisit,
-    reply: FastifyReply,
     { chosen, error }: { chosen: string; error?: string },
-  ): Promise<void> {
+  ): Promise<PortalAnswer> {
     const html = testEndpointPage({
-      frame: visit.frame(),
-      csrfToken: visit.tokenFor(`test ${id}`),
+      layoutProps: context.layoutProps,
+      csrfToken: context.tokenFor(`/portal/endpoints/${id}/test`),
       endpoint: { id, url, enabled },
-      eventTypes: await this.eventTypes.listFor(visit.visitor.scopes),
+      eventTypes: await this.eventTypes.listFor(context.visitor.scopes),
       chosen,
       error,
     });
-    visit.send(reply, html, error ? 400 : 200);
+    return { html, status: error ? 400 : 200 };
   }
 }

@@ -13,11 +13,13 @@ import { PortalDeliveriesController } from './portal-deliveries.controller.js';
 import { PortalEndpointController } from './portal-endpoint.controller.js';
 import { PortalEndpointsController } from './portal-endpoints.controller.js';
 import { PortalEntryController } from './portal-entry.controller.js';
+import { PortalEntryGuard } from './portal-entry.guard.js';
 import { PortalGuidesController } from './portal-guides.controller.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
 import { PortalRecoveriesController } from './portal-recoveries.controller.js';
 import { PortalSessionsRepository } from './portal-sessions.repository.js';
 import { PortalTestsController } from './portal-tests.controller.js';
+import { PortalGuard } from './portal.guard.js';
 import { WebhookPortalLinkController } from './webhook-portal-link.controller.js';
 
 /** The one-time link to the webhook portal, the portal's session and its pages. */
@@ -41,6 +43,12 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     PortalGuidesController,
     WebhookPortalLinkController,
   ],
-  providers: [PortalAccessService, PortalLinksRepository, PortalSessionsRepository],
+  providers: [
+    PortalAccessService,
+    PortalEntryGuard,
+    PortalGuard,
+    PortalLinksRepository,
+    PortalSessionsRepository,
+  ],
 })
 export class WebhookPortalModule {}

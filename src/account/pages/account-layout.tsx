@@ -1,14 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { Layout, renderPage, SignedInAs } from '../../http/pages/layout.js';
-
-/** The data of the layout around every account page. */
-export interface AccountFrame {
-  user: { name: string; email: string };
-  logoutToken: string;
-  /** The message about what was just done. */
-  notice?: string;
-}
+import type { UserLayoutProps } from '../../users/user-page-context.js';
 
 const PARTS = {
   applications: { href: '/account', label: 'Applications' },
@@ -17,7 +10,7 @@ const PARTS = {
   sessions: { href: '/account/sessions', label: 'Sessions' },
 } as const;
 
-export interface AccountPageProps extends AccountFrame {
+export interface AccountPageProps extends UserLayoutProps {
   title: string;
   part: keyof typeof PARTS;
   children: ComponentChildren;

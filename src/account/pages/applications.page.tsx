@@ -2,21 +2,22 @@ import type { VNode } from 'preact';
 import { InitialTile } from '../../http/pages/layout.js';
 import type { Page } from '../../http/paging.js';
 import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
-import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import type { UserLayoutProps } from '../../users/user-page-context.js';
+import { renderAccountPage } from './account-layout.js';
 import { Moment } from '../../http/pages/moment.js';
 import { NothingHere, Pager } from '../../http/pages/pager.js';
 
 export interface ApplicationsPageProps {
-  frame: AccountFrame;
+  layoutProps: UserLayoutProps;
   clients: Page<ConnectedClient>;
 }
 
 const PATH = '/account';
 
 /** The applications that may read the user's data. */
-export function applicationsPage({ frame, clients }: ApplicationsPageProps): string {
+export function applicationsPage({ layoutProps, clients }: ApplicationsPageProps): string {
   return renderAccountPage({
-    ...frame,
+    ...layoutProps,
     title: 'Connected applications',
     part: 'applications',
     children: (

@@ -1,18 +1,19 @@
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
-import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import type { UserLayoutProps } from '../../users/user-page-context.js';
+import { renderAccountPage } from './account-layout.js';
 import { WhatItReads } from './applications.page.js';
 
 export interface DisconnectPageProps {
-  frame: AccountFrame;
+  layoutProps: UserLayoutProps;
   csrfToken: string;
   client: ConnectedClient;
 }
 
 /** Says what disconnecting an application means, before it happens. */
-export function disconnectPage({ frame, csrfToken, client }: DisconnectPageProps): string {
+export function disconnectPage({ layoutProps, csrfToken, client }: DisconnectPageProps): string {
   return renderAccountPage({
-    ...frame,
+    ...layoutProps,
     title: 'Disconnect application',
     part: 'applications',
     children: (

@@ -2,12 +2,13 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { Page } from '../../http/paging.js';
 import type { NotificationCategory, NotificationEntity } from '../../notifications/notification.entity.js';
-import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import type { UserLayoutProps } from '../../users/user-page-context.js';
+import { renderAccountPage } from './account-layout.js';
 import { Moment } from '../../http/pages/moment.js';
 import { NothingHere, Pager } from '../../http/pages/pager.js';
 
 export interface NotificationsPageProps {
-  frame: AccountFrame;
+  layoutProps: UserLayoutProps;
   notifications: Page<NotificationEntity>;
   /** Path to return to after marking a notification. */
   returnTo: string;
@@ -28,9 +29,9 @@ const CATEGORIES: Record<NotificationCategory, string> = {
 
 /** All notifications of the user, newest first. */
 export function notificationsPage(props: NotificationsPageProps): string {
-  const { frame, notifications } = props;
+  const { layoutProps, notifications } = props;
   return renderAccountPage({
-    ...frame,
+    ...layoutProps,
     title: 'Notifications',
     part: 'notifications',
     children: (

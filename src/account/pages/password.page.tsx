@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
-import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import type { UserLayoutProps } from '../../users/user-page-context.js';
+import { renderAccountPage } from './account-layout.js';
 
 /** What is wrong, by field. */
 export interface PasswordErrors {
@@ -10,16 +11,16 @@ export interface PasswordErrors {
 }
 
 export interface PasswordPageProps {
-  frame: AccountFrame;
+  layoutProps: UserLayoutProps;
   csrfToken: string;
   errors: PasswordErrors;
 }
 
 /** The form to change the password. It posts `current_password`, `password` and `password_again`. */
-export function passwordPage({ frame, csrfToken, errors }: PasswordPageProps): string {
+export function passwordPage({ layoutProps, csrfToken, errors }: PasswordPageProps): string {
   const failed = Object.keys(errors).length > 0;
   return renderAccountPage({
-    ...frame,
+    ...layoutProps,
     title: 'Change your password',
     part: 'password',
     children: (
@@ -37,7 +38,7 @@ export function passwordPage({ frame, csrfToken, errors }: PasswordPageProps): s
           <CsrfField token={csrfToken} />
           {/* Shown as a field so that password managers store the new password under this address. */}
           <label for="email">Email</label>
-          <input id="email" type="text" autocomplete="username" readOnly value={frame.user.email} />
+          <input id="email" type="text" autocomplete="username" readOnly value={layoutProps.user.email} />
           <PasswordField
             id="current-password"
             name="current_password"

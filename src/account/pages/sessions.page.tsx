@@ -3,12 +3,13 @@ import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { Page } from '../../http/paging.js';
 import type { SessionView } from '../../users/sessions.repository.js';
 import { browserNameOf } from '../browser-name.js';
-import { renderAccountPage, type AccountFrame } from './account-layout.js';
+import type { UserLayoutProps } from '../../users/user-page-context.js';
+import { renderAccountPage } from './account-layout.js';
 import { Moment } from '../../http/pages/moment.js';
 import { NothingHere, Pager } from '../../http/pages/pager.js';
 
 export interface SessionsPageProps {
-  frame: AccountFrame;
+  layoutProps: UserLayoutProps;
   present: SessionView | undefined;
   others: Page<SessionView>;
   othersToken: string;
@@ -19,9 +20,15 @@ export interface SessionsPageProps {
 const PATH = '/account/sessions';
 
 /** The sessions of the user. */
-export function sessionsPage({ frame, present, others, othersToken, tokenOf }: SessionsPageProps): string {
+export function sessionsPage({
+  layoutProps,
+  present,
+  others,
+  othersToken,
+  tokenOf,
+}: SessionsPageProps): string {
   return renderAccountPage({
-    ...frame,
+    ...layoutProps,
     title: 'Sessions',
     part: 'sessions',
     children: (

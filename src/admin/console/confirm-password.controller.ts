@@ -1,7 +1,8 @@
 import { FormBody } from '../../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/form.js';
-import { ConsolePages, ConsolePost, ConsoleGet, Visit } from './console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleVisit } from './console-visit.js';
+import { Context } from '../../http/page-routes/page-context.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from './console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleContext } from './console-context.js';
 import { confirmPasswordPage } from './pages/confirm-password.page.js';
 import { CONFIRM_PATH, consolePathIn } from './require-recent-password.js';
 
@@ -9,24 +10,24 @@ import { CONFIRM_PATH, consolePathIn } from './require-recent-password.js';
 @ConsolePages('confirm-password')
 export class ConsoleConfirmPasswordController {
   @ConsoleGet()
-  ask(@Visit() visit: ConsoleVisit): ConsoleAnswer {
-    return this.form(visit, Form.parse(queryStringOf(visit.url)).get('return_to'));
+  ask(@Context() context: ConsoleContext): ConsoleAnswer {
+    return this.form(context, Form.parse(queryStringOf(context.url)).get('return_to'));
   }
 
   /** A wrong password counts like a failed login; the right one renews the session, under a new id. */
   @ConsolePost('', 'not asked')
-  async confirm(@Visit() visit: ConsoleVisit, @FormBody() form: Form): Promise<ConsoleAnswer> {
+  async confirm(@Context() context: ConsoleContext, @FormBody() form: Form): Promise<ConsoleAnswer> {
     const returnTo = form.get('return_to');
-    const outcome = await visit.givePassword(form.get('password') ?? '');
-    if (outcome === 'wrong') return this.form(visit, returnTo, 'This is not your password.');
+    const outcome = await context.givePassword(form.get('password') ?? '');
+    if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');
     // If this browser was logged out meanwhile, the next page redirects to the login.
     return { goTo: consolePathIn(returnTo), notice: 'password_confirmed' };
   }
 
-  private form(visit: ConsoleVisit, returnTo: string | undefined, error?: string): ConsoleAnswer {
+  private form(context: ConsoleContext, returnTo: string | undefined, error?: string): ConsoleAnswer {
     const html = confirmPasswordPage({
-      frame: visit.frame,
-      csrfToken: visit.tokenFor(CONFIRM_PATH),
+      layoutProps: context.layoutProps,
+      csrfToken: context.tokenFor(CONFIRM_PATH),
       returnTo: consolePathIn(returnTo),
       error,
     });

@@ -3,14 +3,15 @@ import { errorPage, headingOf } from '../../http/error-page.js';
 import { pageHeaders } from '../../http/page-headers.js';
 import type { Problem } from '../../http/problem.js';
 import type { Rendered } from '../../http/route-options.js';
+import { ConsoleContext } from './console-context.js';
 import { renderConsolePage } from './pages/console-layout.js';
 
 /** An error as a page of the console for operators; for anybody else, the usual error page. */
 export function consoleErrorPage(problem: Problem, request: FastifyRequest): Rendered {
-  const visit = request.consoleVisit;
-  if (!visit) return errorPage(problem, request);
+  const context = request.pageContext;
+  if (!(context instanceof ConsoleContext)) return errorPage(problem, request);
   const body = renderConsolePage({
-    frame: visit.frame,
+    layoutProps: context.layoutProps,
     title: headingOf(problem),
     children: (
       <>

@@ -18,7 +18,6 @@ import { ConsoleClientRefusalsController } from './clients/client-refusals.contr
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
-import { ConsoleAnswers } from './console-answers.interceptor.js';
 import { ConsolePasswords } from './console-passwords.service.js';
 import { ConsoleGuard } from './console.guard.js';
 import { FormIds } from './form-ids.service.js';
@@ -67,6 +66,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserEndingsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleAnswers, ConsoleGuard, ConsolePasswords, FormIds, ShownOnce],
+  providers: [ConsoleGuard, ConsolePasswords, FormIds, ShownOnce],
 })
 export class ConsoleModule {}

@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import { safeReturnTo } from '../../http/return-to.js';
-import { CONSOLE_PATH } from './console-visit.js';
+import { CONSOLE_PATH } from './console-context.js';
 
 export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm-password`;
 

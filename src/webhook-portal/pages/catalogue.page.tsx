@@ -1,19 +1,19 @@
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 import { TypeName } from './type-name.js';
 import { Json } from './test-endpoint.page.js';
 
 export interface CataloguePageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   /** The types that the client's scopes allow. */
   eventTypes: EventTypeEntity[];
 }
 
 /** The event types that the client can receive, each with its description, scope and a sample. */
-export const cataloguePage = ({ frame, eventTypes }: CataloguePageProps): string =>
+export const cataloguePage = ({ layoutProps, eventTypes }: CataloguePageProps): string =>
   renderPortalPage({
-    frame,
+    layoutProps,
     title: 'Event catalogue',
     part: 'catalogue',
     children: (

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface ConfirmPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   csrfToken: string;
   title: string;
   endpointUrl: string;
@@ -19,9 +19,20 @@ export interface ConfirmPageProps {
 
 /** Explains an action on an endpoint before it is done. */
 export function confirmPage(props: ConfirmPageProps): string {
-  const { frame, csrfToken, title, endpointUrl, action, back, button, keep, fields = {}, children } = props;
+  const {
+    layoutProps,
+    csrfToken,
+    title,
+    endpointUrl,
+    action,
+    back,
+    button,
+    keep,
+    fields = {},
+    children,
+  } = props;
   return renderPortalPage({
-    frame,
+    layoutProps,
     title,
     part: 'endpoints',
     above: { href: back, label: 'Endpoint' },

@@ -1,6 +1,6 @@
 import { confirmPage, type ConfirmPageProps } from './confirm.page.js';
 
-type Props = Pick<ConfirmPageProps, 'frame' | 'csrfToken' | 'endpointUrl' | 'action' | 'back'>;
+type Props = Pick<ConfirmPageProps, 'layoutProps' | 'csrfToken' | 'endpointUrl' | 'action' | 'back'>;
 
 /** The consequences of deleting an endpoint, and the button. */
 export const deleteEndpointPage = (props: Props): string =>

@@ -5,12 +5,12 @@ import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delive
 import { withQuery, type DeliveryQuery } from '../delivery-query.js';
 import { DeliveryRows, STATE_WORDS } from './delivery-rows.js';
 import { SelectField, TimeField } from './field.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 const PATH = '/portal/deliveries';
 
 export interface DeliveriesPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   query: DeliveryQuery;
   endpoints: { id: string; url: string }[];
   typeNames: string[];
@@ -20,10 +20,10 @@ export interface DeliveriesPageProps {
 
 /** The deliveries, newest first. */
 export function deliveriesPage(props: DeliveriesPageProps): string {
-  const { frame, query, deliveries } = props;
+  const { layoutProps, query, deliveries } = props;
   const path = withQuery(PATH, query.search);
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: 'Deliveries',
     part: 'deliveries',
     children: (

@@ -7,12 +7,12 @@ import { withQuery } from '../delivery-query.js';
 import { formatMs } from './charts/response-times-chart.js';
 import { DeliveryStateBadge } from './delivery-rows.js';
 import { adviceFor, CANCEL_REASONS, isSuccess, outcomeWords, PAYLOAD_HIDDEN } from './failure-messages.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 import { TypeName } from './type-name.js';
 import { Json } from './test-endpoint.page.js';
 
 export interface DeliveryPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   delivery: DeliveryDetail;
   resendToken: string;
   /** The place in the list of deliveries that the user came from, as a query string. */
@@ -25,12 +25,12 @@ const SOON_MS = 35_000;
 const REFRESH_SECONDS = 2;
 
 /** One delivery: its payload and all attempts. While an attempt is about to end, the page reloads itself. */
-export function deliveryPage({ frame, delivery, resendToken, place, now }: DeliveryPageProps): string {
+export function deliveryPage({ layoutProps, delivery, resendToken, place, now }: DeliveryPageProps): string {
   const { nextAttemptAt, eventType, isTest } = delivery;
   const what = isTest ? 'Test' : 'Delivery';
   const isSoon = nextAttemptAt !== null && nextAttemptAt.getTime() - now.getTime() < SOON_MS;
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: `${what}: ${eventType}`,
     heading: (
       <>

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { FieldNotes, TextField } from './field.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 /** The values of the form, as typed. */
 export interface EndpointInput {
@@ -15,7 +15,7 @@ export interface EndpointInput {
 export type EndpointErrors = Partial<Record<keyof EndpointInput | 'form', string>>;
 
 export interface EndpointFormPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   csrfToken: string;
   /** The endpoint being edited; undefined for a new one. */
   id?: string;
@@ -27,10 +27,10 @@ export interface EndpointFormPageProps {
 
 /** The form for adding or editing an endpoint. It posts `url`, `description` and `event_types` to its own URL. */
 export function endpointFormPage(props: EndpointFormPageProps): string {
-  const { frame, csrfToken, id, input, errors, eventTypes } = props;
+  const { layoutProps, csrfToken, id, input, errors, eventTypes } = props;
   const back = id === undefined ? '/portal' : `/portal/endpoints/${id}`;
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: id === undefined ? 'Add endpoint' : 'Edit endpoint',
     part: 'endpoints',
     above: { href: back, label: id === undefined ? 'Endpoints' : 'Endpoint' },

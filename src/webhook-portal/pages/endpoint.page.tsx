@@ -8,10 +8,10 @@ import type { Bucket, ChartRange } from './charts/time-buckets.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { EndpointState, whyDisabled } from './endpoint-state.js';
 import { TypeList } from './endpoints.page.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface EndpointPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   endpoint: EndpointEntity;
   /** The secret in clear text, only in the response to somebody who asked for it. */
   secret?: string;
@@ -26,11 +26,11 @@ export interface EndpointPageProps {
 
 /** Everything about one endpoint, and all actions on it. */
 export function endpointPage(props: EndpointPageProps): string {
-  const { frame, endpoint, buckets, range, deliveries } = props;
+  const { layoutProps, endpoint, buckets, range, deliveries } = props;
   const path = `/portal/endpoints/${endpoint.id}`;
   const reason = whyDisabled(endpoint);
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: 'Endpoint',
     heading: <bdi class="long-heading">{endpoint.url}</bdi>,
     part: 'endpoints',

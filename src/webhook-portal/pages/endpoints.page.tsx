@@ -3,17 +3,17 @@ import { ExactMoment } from '../../http/pages/moment.js';
 import type { EndpointInList } from '../../webhooks/endpoints/endpoints.repository.js';
 import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface EndpointsPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   endpoints: EndpointInList[];
 }
 
 /** The client's endpoints: the first page of the portal. */
-export function endpointsPage({ frame, endpoints }: EndpointsPageProps): string {
+export function endpointsPage({ layoutProps, endpoints }: EndpointsPageProps): string {
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: 'Endpoints',
     part: 'endpoints',
     children: endpoints.length === 0 ? <NoEndpoints /> : <Endpoints endpoints={endpoints} />,

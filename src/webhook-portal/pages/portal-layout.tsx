@@ -7,7 +7,7 @@ import { Moment } from '../../http/pages/moment.js';
 export const PORTAL_FOOTER = 'webhook portal';
 
 /** The data of the layout around every portal page. */
-export interface PortalFrame {
+export interface PortalLayoutProps {
   owner: { clientId: string; clientName: string; ownerName: string; expiresAt: Date };
   logoutToken: string;
   /** The message about what was just done. */
@@ -22,7 +22,7 @@ const PARTS = {
 } as const;
 
 export interface PortalPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   title: string;
   /** The heading, if it differs from the title. */
   heading?: ComponentChildren;
@@ -35,7 +35,7 @@ export interface PortalPageProps {
 
 /** One page of the portal: its owner, the navigation, and the page itself. */
 export function renderPortalPage(props: PortalPageProps): string {
-  const { frame, title, heading, part, above, refreshAfter, children } = props;
+  const { layoutProps, title, heading, part, above, refreshAfter, children } = props;
   return renderPage(
     <Layout
       title={`${title} · Webhook portal`}
@@ -45,7 +45,7 @@ export function renderPortalPage(props: PortalPageProps): string {
       refreshAfter={refreshAfter}
       footer={PORTAL_FOOTER}
     >
-      <PortalBar frame={frame} />
+      <PortalBar layoutProps={layoutProps} />
       <PortalNavigation current={part} />
       {above && (
         <p class="above">
@@ -55,22 +55,22 @@ export function renderPortalPage(props: PortalPageProps): string {
       <h1>{heading ?? title}</h1>
       {/* The notice disappears when the page reloads itself. */}
       <div data-live>
-        {frame.notice && (
+        {layoutProps.notice && (
           <p class="notice" role="status">
-            {frame.notice}
+            {layoutProps.notice}
           </p>
         )}
       </div>
       {children}
       <p class="fine-print portal-end">
-        Client ID <code>{frame.owner.clientId}</code>. This session expires on{' '}
-        <Moment at={frame.owner.expiresAt} />.
+        Client ID <code>{layoutProps.owner.clientId}</code>. This session expires on{' '}
+        <Moment at={layoutProps.owner.expiresAt} />.
       </p>
     </Layout>,
   );
 }
 
-function PortalBar({ frame: { owner, logoutToken } }: { frame: PortalFrame }): VNode {
+function PortalBar({ layoutProps: { owner, logoutToken } }: { layoutProps: PortalLayoutProps }): VNode {
   return (
     <section class="portal-bar" aria-label="Portal owner">
       <InitialTile name={owner.clientName} kind="application" />

@@ -5,10 +5,10 @@ import { RECOVERY_MAX } from '../../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryInput, RecoveryQuery } from '../recovery-query.js';
 import { TimeField } from './field.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface RecoverPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   csrfToken: string;
   endpoint: EndpointEntity;
   query: RecoveryQuery;
@@ -17,11 +17,11 @@ export interface RecoverPageProps {
 }
 
 /** Asks for a time range, shows how many deliveries failed in it, and resends them. */
-export function recoverPage({ frame, csrfToken, endpoint, query, count }: RecoverPageProps): string {
+export function recoverPage({ layoutProps, csrfToken, endpoint, query, count }: RecoverPageProps): string {
   const path = `/portal/endpoints/${endpoint.id}`;
   const { input, errors } = query;
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: 'Recover failed deliveries',
     part: 'endpoints',
     above: { href: path, label: 'Endpoint' },

@@ -1,10 +1,10 @@
 import { ExactMoment } from '../../http/pages/moment.js';
 import type { Recovery } from '../../webhooks/deliveries/deliveries.repository.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 import { counted } from './recover.page.js';
 
 export interface RecoveryPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   recovery: Recovery;
   now: Date;
 }
@@ -15,7 +15,7 @@ const QUICK_MS = 2 * 60_000;
 const REFRESH_LATER_SECONDS = 60;
 
 /** The progress of a recovery. While something is pending, the page reloads itself. */
-export function recoveryPage({ frame, recovery, now }: RecoveryPageProps): string {
+export function recoveryPage({ layoutProps, recovery, now }: RecoveryPageProps): string {
   const { id, endpointId, from, to, total, pending, delivered, failed, cancelled, createdAt } = recovery;
   const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
   const done = total - pending;
@@ -27,7 +27,7 @@ export function recoveryPage({ frame, recovery, now }: RecoveryPageProps): strin
     </div>
   );
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: 'Recovery',
     part: 'endpoints',
     above: { href: `/portal/endpoints/${endpointId}`, label: 'Endpoint' },

@@ -1,7 +1,10 @@
 import { Moment } from '../../http/pages/moment.js';
 import { confirmPage, type ConfirmPageProps } from './confirm.page.js';
 
-type Props = Pick<ConfirmPageProps, 'frame' | 'csrfToken' | 'endpointUrl' | 'action' | 'back' | 'fields'> & {
+type Props = Pick<
+  ConfirmPageProps,
+  'layoutProps' | 'csrfToken' | 'endpointUrl' | 'action' | 'back' | 'fields'
+> & {
   /** When the current secret would expire. */
   until: Date;
   /** An earlier secret is still valid. */

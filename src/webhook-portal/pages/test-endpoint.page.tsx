@@ -3,10 +3,10 @@ import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
 import { SelectField } from './field.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface TestEndpointPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   csrfToken: string;
   endpoint: { id: string; url: string; enabled: boolean };
   eventTypes: EventTypeEntity[];
@@ -17,10 +17,10 @@ export interface TestEndpointPageProps {
 
 /** Select an event type, see its sample, send it. */
 export function testEndpointPage(props: TestEndpointPageProps): string {
-  const { frame, csrfToken, endpoint, eventTypes, chosen, error } = props;
+  const { layoutProps, csrfToken, endpoint, eventTypes, chosen, error } = props;
   const path = `/portal/endpoints/${endpoint.id}`;
   return renderPortalPage({
-    frame,
+    layoutProps,
     title: 'Send test',
     part: 'endpoints',
     above: { href: path, label: 'Endpoint' },

@@ -2,11 +2,11 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { CheckInput } from '../signature-check.js';
 import { Field, SelectField, TextField } from './field.js';
-import { renderPortalPage, type PortalFrame } from './portal-layout.js';
+import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 import { SNIPPETS } from './snippets.js';
 
 export interface VerifyPageProps {
-  frame: PortalFrame;
+  layoutProps: PortalLayoutProps;
   csrfToken: string;
   endpoints: { id: string; url: string }[];
   input: CheckInput;
@@ -18,7 +18,7 @@ export interface VerifyPageProps {
 /** How to verify a signature, and a checker. The checker posts to this page and never shows a secret. */
 export function verifyPage(props: VerifyPageProps): string {
   return renderPortalPage({
-    frame: props.frame,
+    layoutProps: props.layoutProps,
     title: 'Verify signatures',
     part: 'verify',
     children: (

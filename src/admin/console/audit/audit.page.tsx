@@ -3,7 +3,8 @@ import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { TextField } from '../pages/form-fields.js';
 import { FilterForm, PagedTable, pathWith } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
@@ -18,17 +19,17 @@ interface AuditFilterFields {
 }
 
 export interface AuditPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   filter: AuditFilterFields;
   page: Page<AuditEventEntity>;
   errors?: FieldErrors;
 }
 
 /** The audit log, newest first, with what changed and a filter. */
-export function auditPage({ frame, filter, page, errors }: AuditPageProps): string {
+export function auditPage({ layoutProps, filter, page, errors }: AuditPageProps): string {
   const { actor, subject, action, since } = filter;
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'audit',
     title: 'Audit log',
     children: (

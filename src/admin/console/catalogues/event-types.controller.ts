@@ -1,6 +1,7 @@
+import { Context } from '../../../http/page-routes/page-context.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
-import { ConsolePages, ConsoleGet, Visit } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { eventTypesPage } from './event-types.page.js';
 
 /** The catalogue of event types in the console. */
@@ -9,7 +10,9 @@ export class ConsoleEventTypesController {
   constructor(private readonly eventTypes: EventTypesService) {}
 
   @ConsoleGet()
-  async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
-    return { html: eventTypesPage({ frame: visit.frame, types: await this.eventTypes.list() }) };
+  async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    return {
+      html: eventTypesPage({ layoutProps: context.layoutProps, types: await this.eventTypes.list() }),
+    };
   }
 }

@@ -1,11 +1,18 @@
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { Table } from '../pages/lists.js';
 
 /** The catalogue of event types, with a sample of each. */
-export function eventTypesPage({ frame, types }: { frame: ConsoleFrame; types: EventTypeEntity[] }): string {
+export function eventTypesPage({
+  layoutProps,
+  types,
+}: {
+  layoutProps: UserLayoutProps;
+  types: EventTypeEntity[];
+}): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'event-types',
     title: 'Event types',
     children: (

@@ -1,6 +1,7 @@
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { Choices, ConsoleForm, TextArea, TextField } from '../pages/form-fields.js';
 import { State, Table } from '../pages/lists.js';
 
@@ -10,9 +11,15 @@ export const SCOPES_PATH = '/admin/console/scopes';
 export const scopePath = (name: string): string => `${SCOPES_PATH}/${name}/edit`;
 
 /** The catalogue of scopes. */
-export function scopesPage({ frame, scopes }: { frame: ConsoleFrame; scopes: ScopeEntity[] }): string {
+export function scopesPage({
+  layoutProps,
+  scopes,
+}: {
+  layoutProps: UserLayoutProps;
+  scopes: ScopeEntity[];
+}): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'scopes',
     title: 'Scopes',
     actions: (
@@ -57,7 +64,7 @@ export interface ScopeFields {
 }
 
 export interface ScopeFormPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   action: string;
   fields: ScopeFields;
   isNew: boolean;
@@ -67,7 +74,7 @@ export interface ScopeFormPageProps {
 
 /** The form for creating or editing a scope. */
 export function scopeFormPage({
-  frame,
+  layoutProps,
   action,
   fields,
   isNew,
@@ -75,7 +82,7 @@ export function scopeFormPage({
   errors,
 }: ScopeFormPageProps): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'scopes',
     title: isNew ? 'Create scope' : fields.name,
     above: [{ href: SCOPES_PATH, label: 'Scopes' }],

@@ -5,15 +5,16 @@ import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
 import { PageQuery, pageRequestOf } from '../../../http/paging.js';
 import { notFound } from '../../../http/problem.js';
+import { Context } from '../../../http/page-routes/page-context.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { UsersService } from '../../../users/users.service.js';
 import { ConsentDto } from '../../admin-consents.dto.js';
-import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
 import { listQuery } from '../list-query.js';
-import { clientPath } from './client-frame.js';
+import { clientPath } from './client-layout.js';
 import { consentsPage, disconnectUserPage, newConsentPage, type ConsentFields } from './consents.pages.js';
 
 const EMPTY: ConsentFields = { user: '', scopes: [], evidence: '' };
@@ -29,25 +30,25 @@ export class ConsoleClientConsentsController {
   ) {}
 
   @ConsoleGet()
-  async list(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+  async list(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const page = await this.consents.listUsers(
       id,
       undefined,
-      pageRequestOf(await listQuery(PageQuery, visit.url)),
+      pageRequestOf(await listQuery(PageQuery, context.url)),
     );
-    return { html: consentsPage({ frame: visit.frame, client, page }) };
+    return { html: consentsPage({ layoutProps: context.layoutProps, client, page }) };
   }
 
   @ConsoleGet('new', 'asked')
-  askForNew(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.newForm(visit, id, EMPTY);
+  askForNew(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.newForm(context, id, EMPTY);
   }
 
   /** Records a consent that was given elsewhere; the user is notified. */
   @ConsolePost('new', 'asked in the form')
   async record(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('client_id') id: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
@@ -56,22 +57,22 @@ export class ConsoleClientConsentsController {
       scopes: form.getAll('scopes'),
       evidence: form.get('evidence') ?? '',
     };
-    const ask = await visit.askPassword(form);
-    if (ask) return this.newForm(visit, id, fields, ask);
+    const ask = await context.askPassword(form);
+    if (ask) return this.newForm(context, id, fields, ask);
     const { errors } = await attempt(async () => {
       const user = await namedUser(this.users, fields.user);
       const members = { scopes: fields.scopes, evidence: fields.evidence || null };
       const { done, errors: wrong } = await attempt(() => formValue(ConsentDto, members));
       refuseTogether(user ? {} : { user: [NO_SUCH_USER] }, wrong);
-      await this.consents.record(id, user!.id, done!.scopes, done!.evidence ?? null, visit.actor);
+      await this.consents.record(id, user!.id, done!.scopes, done!.evidence ?? null, context.actor);
     });
-    if (errors) return this.newForm(visit, id, fields, errors);
+    if (errors) return this.newForm(context, id, fields, errors);
     return { goTo: clientPath(id, 'consents'), notice: 'consent_recorded' };
   }
 
   @ConsoleGet(':user_id/disconnect', 'asked')
   async askToDisconnect(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('client_id') id: string,
     @Param('user_id') userId: string,
   ): Promise<ConsoleAnswer> {
@@ -79,23 +80,23 @@ export class ConsoleClientConsentsController {
     const page = await this.consents.listUsers(id, userId, { size: 1 });
     const user = page.items[0];
     if (!user) throw notFound('This user has no active consent to this client.');
-    const csrfToken = visit.tokenFor(clientPath(id, `consents/${userId}/disconnect`));
-    return { html: disconnectUserPage({ frame: visit.frame, client, user, csrfToken }) };
+    const csrfToken = context.tokenFor(clientPath(id, `consents/${userId}/disconnect`));
+    return { html: disconnectUserPage({ layoutProps: context.layoutProps, client, user, csrfToken }) };
   }
 
   /** Revokes the consent and everything that depends on it, immediately. */
   @ConsolePost(':user_id/disconnect', 'asked')
   async disconnect(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('client_id') id: string,
     @Param('user_id') userId: string,
   ): Promise<ConsoleAnswer> {
-    await this.consents.revoke(id, userId, visit.actor);
+    await this.consents.revoke(id, userId, context.actor);
     return { goTo: clientPath(id, 'consents'), notice: 'disconnected' };
   }
 
   private async newForm(
-    visit: ConsoleVisit,
+    context: ConsoleContext,
     id: string,
     fields: ConsentFields,
     errors?: FieldErrors,
@@ -104,8 +105,15 @@ export class ConsoleClientConsentsController {
     const scopes = (await this.scopes.describe(client.scopes)).filter(
       ({ audience }) => audience === 'partner',
     );
-    const csrfToken = visit.tokenFor(clientPath(id, 'consents/new'));
-    const html = newConsentPage({ frame: visit.frame, client, scopes, fields, csrfToken, errors });
+    const csrfToken = context.tokenFor(clientPath(id, 'consents/new'));
+    const html = newConsentPage({
+      layoutProps: context.layoutProps,
+      client,
+      scopes,
+      fields,
+      csrfToken,
+      errors,
+    });
     return { html, status: errors ? 400 : 200 };
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { counted, Ending } from '../pages/ending.js';
-import { clientPath, renderClientPage } from './client-frame.js';
+import { clientPath, renderClientPage } from './client-layout.js';
 
 export type ClientEnding = 'disable' | 'revoke' | 'delete';
 
@@ -16,7 +16,7 @@ interface Holds {
 }
 
 export interface ClientEndingPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   client: ClientEntity;
   ending: ClientEnding;
   holds: Holds;
@@ -83,10 +83,16 @@ const consentsOf = ({ users }: Holds, what: 'are kept' | 'are deleted'): string 
   users === 0 ? 'Nobody shares data with it.' : `The consents of ${many(users, 'user')} ${what}.`;
 
 /** Says what else ends before a client is disabled or deleted, or its tokens are revoked. */
-export function clientEndingPage({ frame, client, ending, holds, csrfToken }: ClientEndingPageProps): string {
+export function clientEndingPage({
+  layoutProps,
+  client,
+  ending,
+  holds,
+  csrfToken,
+}: ClientEndingPageProps): string {
   const { title, question, submit, consequences } = WORDS[ending];
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title,
     children: (

@@ -2,13 +2,14 @@ import type { VNode } from 'preact';
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { Choices, ConsoleForm, TextArea, TextField, Tick } from '../pages/form-fields.js';
 import type { ClientFields } from './client-form.js';
-import { CLIENTS_PATH, clientPath, renderClientPage } from './client-frame.js';
+import { CLIENTS_PATH, clientPath, renderClientPage } from './client-layout.js';
 
 interface FormProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   fields: ClientFields;
   csrfToken: string;
   errors?: FieldErrors;
@@ -22,7 +23,7 @@ const GRANT_TYPE_WORDS: Record<(typeof GRANT_TYPES)[number], string> = {
 
 /** The form to create a client. */
 export function newClientPage({
-  frame,
+  layoutProps,
   fields,
   scopes,
   once,
@@ -30,7 +31,7 @@ export function newClientPage({
   errors,
 }: FormProps & { scopes: ScopeEntity[]; once: string }): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'clients',
     title: 'Create client',
     withScript: true,
@@ -93,14 +94,14 @@ export function newClientPage({
 
 /** The form to edit a client. */
 export function editClientPage({
-  frame,
+  layoutProps,
   client,
   fields,
   csrfToken,
   errors,
 }: FormProps & { client: ClientEntity }): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title: 'Edit client',
     children: (

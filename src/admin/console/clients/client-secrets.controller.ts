@@ -2,11 +2,12 @@ import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
+import { Context } from '../../../http/page-routes/page-context.js';
 import { NewSecretDto } from '../../admin-clients.dto.js';
-import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { clientPath } from './client-frame.js';
+import { clientPath } from './client-layout.js';
 import { DEFAULT_OVERLAP, rotateSecretPage } from './rotate-secret.page.js';
 import { secretPage, secretShownPath, type ShownSecret } from './secret.page.js';
 
@@ -16,27 +17,27 @@ export class ConsoleClientSecretsController {
   constructor(private readonly clients: ClientsService) {}
 
   @ConsoleGet('', 'asked')
-  async ask(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.form(visit, id, DEFAULT_OVERLAP, await this.clients.newestSecret(id));
+  async ask(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.form(context, id, DEFAULT_OVERLAP, await this.clients.newestSecret(id));
   }
 
   /** Replaces the secret that the form showed; a second submit has no effect. */
   @ConsolePost('', 'asked in the form')
   async rotate(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('client_id') id: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
     const overlap = form.get('expire_previous_in') ?? '';
     const newest = form.get('newest') ?? '';
-    const ask = await visit.askPassword(form);
-    if (ask) return this.form(visit, id, overlap, newest, ask);
+    const ask = await context.askPassword(form);
+    if (ask) return this.form(context, id, overlap, newest, ask);
     const { done, errors } = await attempt(async () => {
       const seconds = /^\d{1,9}$/.test(overlap) ? Number(overlap) : overlap;
       const body = await formValue(NewSecretDto, { expire_previous_in: seconds });
-      return this.clients.rotateSecretOnce(id, newest, body.expire_previous_in!, visit.actor);
+      return this.clients.rotateSecretOnce(id, newest, body.expire_previous_in!, context.actor);
     });
-    if (errors) return this.form(visit, id, overlap, newest, errors);
+    if (errors) return this.form(context, id, overlap, newest, errors);
     const goTo = secretShownPath(id);
     if (!done) return { goTo };
     const { secret, previousSecretExpiresAt } = done;
@@ -47,22 +48,29 @@ export class ConsoleClientSecretsController {
 
   /** The secret that was just created, shown once. */
   @ConsoleGet('shown')
-  async show(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+  async show(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const shown = visit.takeShown() as ShownSecret | undefined;
-    return { html: secretPage({ frame: visit.frame, client, shown }), withScript: true };
+    const shown = context.takeShown() as ShownSecret | undefined;
+    return { html: secretPage({ layoutProps: context.layoutProps, client, shown }), withScript: true };
   }
 
   private async form(
-    visit: ConsoleVisit,
+    context: ConsoleContext,
     id: string,
     overlap: string,
     newest: string,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const csrfToken = visit.tokenFor(clientPath(id, 'secret'));
-    const html = rotateSecretPage({ frame: visit.frame, client, overlap, newest, csrfToken, errors });
+    const csrfToken = context.tokenFor(clientPath(id, 'secret'));
+    const html = rotateSecretPage({
+      layoutProps: context.layoutProps,
+      client,
+      overlap,
+      newest,
+      csrfToken,
+      errors,
+    });
     return { html, status: errors ? 400 : 200, withScript: true };
   }
 }

@@ -5,12 +5,12 @@ import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { UserEntity } from '../../../users/user.entity.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { Enabled, Facts, Id, State, Table, Words } from '../pages/lists.js';
-import { clientPath, renderClientPage } from './client-frame.js';
+import { clientPath, renderClientPage } from './client-layout.js';
 
 export interface ClientProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   client: ClientEntity;
   owner: UserEntity | null;
   secrets: SecretInfo[];
@@ -19,9 +19,9 @@ export interface ClientProps {
 }
 
 /** One client: its properties, its secrets, and actions on it. */
-export function clientPage({ frame, client, owner, secrets, scopes, tokenFor }: ClientProps): string {
+export function clientPage({ layoutProps, client, owner, secrets, scopes, tokenFor }: ClientProps): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     part: '',
     actions: (

@@ -3,6 +3,7 @@ import { ClientsService, type ClientChanges, type NewClient } from '../../../cli
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
 import { pageRequestOf } from '../../../http/paging.js';
+import { Context } from '../../../http/page-routes/page-context.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { newId } from '../../../secrets/ids.js';
 import { UsersService } from '../../../users/users.service.js';
@@ -13,8 +14,8 @@ import {
   toClientChanges,
   toNewClient,
 } from '../../admin-clients.dto.js';
-import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import { ONCE_FIELD } from '../form-ids.service.js';
 import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
@@ -31,7 +32,7 @@ import {
   type ClientFields,
 } from './client-form.js';
 import { clientPage } from './client.page.js';
-import { CLIENTS_PATH, clientPath } from './client-frame.js';
+import { CLIENTS_PATH, clientPath } from './client-layout.js';
 import { clientsPage } from './clients.page.js';
 import { secretShownPath, type ShownSecret } from './secret.page.js';
 
@@ -47,32 +48,35 @@ export class ConsoleClientsController {
   ) {}
 
   @ConsoleGet()
-  async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
-    const { done: query, errors } = await attempt(() => listQuery(ClientsQuery, visit.url));
+  async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    const { done: query, errors } = await attempt(() => listQuery(ClientsQuery, context.url));
     if (errors) {
-      const { q } = typedFilter(visit.url);
-      return { html: clientsPage({ frame: visit.frame, page: NOTHING, q, errors }), status: 400 };
+      const { q } = typedFilter(context.url);
+      return {
+        html: clientsPage({ layoutProps: context.layoutProps, page: NOTHING, q, errors }),
+        status: 400,
+      };
     }
     const page = await this.clients.list(query.q, pageRequestOf(query));
-    return { html: clientsPage({ frame: visit.frame, page, q: query.q }) };
+    return { html: clientsPage({ layoutProps: context.layoutProps, page, q: query.q }) };
   }
 
   @ConsoleGet('new', 'asked')
-  askForNew(@Visit() visit: ConsoleVisit, @Query('owner') owner?: unknown): Promise<ConsoleAnswer> {
+  askForNew(@Context() context: ConsoleContext, @Query('owner') owner?: unknown): Promise<ConsoleAnswer> {
     const fields = emptyClientFields(typeof owner === 'string' ? owner : '');
-    return this.newForm(visit, fields, visit.onceFor('clnt', NEW_PATH));
+    return this.newForm(context, fields, context.onceFor('clnt', NEW_PATH));
   }
 
   /** Creates a client, once; the next page shows the secret, once. */
   @ConsolePost('new', 'asked in the form')
-  async create(@Visit() visit: ConsoleVisit, @FormBody() form: Form): Promise<ConsoleAnswer> {
+  async create(@Context() context: ConsoleContext, @FormBody() form: Form): Promise<ConsoleAnswer> {
     const fields = clientFieldsIn(form);
-    const id = visit.onceIn(form, 'clnt', NEW_PATH);
-    const again = (errors: FieldErrors) => this.newForm(visit, fields, form.get(ONCE_FIELD)!, errors);
-    const ask = await visit.askPassword(form);
+    const id = context.onceIn(form, 'clnt', NEW_PATH);
+    const again = (errors: FieldErrors) => this.newForm(context, fields, form.get(ONCE_FIELD)!, errors);
+    const ask = await context.askPassword(form);
     if (ask) return again(ask);
     const { done, errors } = await attempt(async () =>
-      this.clients.createOnce(id, await this.newClientIn(fields), visit.actor),
+      this.clients.createOnce(id, await this.newClientIn(fields), context.actor),
     );
     if (errors) return again(errors);
     if (fields.type === 'public') return { goTo: clientPath(id), notice: 'public_client_registered' };
@@ -83,7 +87,7 @@ export class ConsoleClientsController {
   }
 
   @ConsoleGet(':client_id')
-  async show(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+  async show(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const [owner, secrets, scopes] = await Promise.all([
       this.users.find(client.ownerId),
@@ -91,34 +95,52 @@ export class ConsoleClientsController {
       this.scopes.describe(client.scopes),
     ]);
     return {
-      html: clientPage({ frame: visit.frame, client, owner, secrets, scopes, tokenFor: visit.tokenFor }),
+      html: clientPage({
+        layoutProps: context.layoutProps,
+        client,
+        owner,
+        secrets,
+        scopes,
+        tokenFor: context.tokenFor,
+      }),
     };
   }
 
   @ConsoleGet(':client_id/edit')
-  async askForChanges(@Visit() visit: ConsoleVisit, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+  async askForChanges(
+    @Context() context: ConsoleContext,
+    @Param('client_id') id: string,
+  ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const csrfToken = visit.tokenFor(clientPath(id, 'edit'));
+    const csrfToken = context.tokenFor(clientPath(id, 'edit'));
     return {
-      html: editClientPage({ frame: visit.frame, client, fields: clientFieldsOf(client), csrfToken }),
+      html: editClientPage({
+        layoutProps: context.layoutProps,
+        client,
+        fields: clientFieldsOf(client),
+        csrfToken,
+      }),
     };
   }
 
   @ConsolePost(':client_id/edit', 'asked in the form')
   async change(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('client_id') id: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const fields = { ...clientFieldsIn(form), type: client.type, scopes: client.scopes };
-    const ask = givesPower(client, fields) ? await visit.askPassword(form) : undefined;
+    const ask = givesPower(client, fields) ? await context.askPassword(form) : undefined;
     const { errors } = ask
       ? { errors: ask }
-      : await attempt(async () => this.clients.update(id, await this.changesIn(fields), visit.actor));
+      : await attempt(async () => this.clients.update(id, await this.changesIn(fields), context.actor));
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
-    const csrfToken = visit.tokenFor(clientPath(id, 'edit'));
-    return { html: editClientPage({ frame: visit.frame, client, fields, csrfToken, errors }), status: 400 };
+    const csrfToken = context.tokenFor(clientPath(id, 'edit'));
+    return {
+      html: editClientPage({ layoutProps: context.layoutProps, client, fields, csrfToken, errors }),
+      status: 400,
+    };
   }
 
   /** The client described by the form; all errors are reported at once. */
@@ -138,14 +160,14 @@ export class ConsoleClientsController {
   }
 
   private async newForm(
-    visit: ConsoleVisit,
+    context: ConsoleContext,
     fields: ClientFields,
     once: string,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const scopes = await this.scopes.list();
-    const csrfToken = visit.tokenFor(NEW_PATH);
-    const html = newClientPage({ frame: visit.frame, fields, scopes, once, csrfToken, errors });
+    const csrfToken = context.tokenFor(NEW_PATH);
+    const html = newClientPage({ layoutProps: context.layoutProps, fields, scopes, once, csrfToken, errors });
     return { html, status: errors ? 400 : 200, withScript: true };
   }
 }

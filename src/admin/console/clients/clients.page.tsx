@@ -2,22 +2,23 @@ import type { ClientEntity } from '../../../clients/client.entity.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { TextField } from '../pages/form-fields.js';
 import { Enabled, FilterForm, NEXT_PREVIOUS, PagedTable, pathWith } from '../pages/lists.js';
-import { CLIENTS_PATH, clientPath } from './client-frame.js';
+import { CLIENTS_PATH, clientPath } from './client-layout.js';
 
 export interface ClientsPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   page: Page<ClientEntity>;
   q: string | undefined;
   errors?: FieldErrors;
 }
 
 /** The clients, by id, with a search. */
-export function clientsPage({ frame, page, q, errors }: ClientsPageProps): string {
+export function clientsPage({ layoutProps, page, q, errors }: ClientsPageProps): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'clients',
     title: 'Clients',
     actions: (

@@ -4,21 +4,21 @@ import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { Ending } from '../pages/ending.js';
 import { Choices, ConsoleForm, TextArea, TextField } from '../pages/form-fields.js';
 import { NEXT_PREVIOUS, PagedTable, Words } from '../pages/lists.js';
-import { clientPath, renderClientPage } from './client-frame.js';
+import { clientPath, renderClientPage } from './client-layout.js';
 
 interface Props {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   client: ClientEntity;
 }
 
 /** The users who share data with the client. */
-export function consentsPage({ frame, client, page }: Props & { page: Page<ConsentedUser> }): string {
+export function consentsPage({ layoutProps, client, page }: Props & { page: Page<ConsentedUser> }): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     part: 'consents',
     actions: (
@@ -64,13 +64,13 @@ export function consentsPage({ frame, client, page }: Props & { page: Page<Conse
 
 /** Explains the consequences of disconnecting a user from the client before it is done. */
 export function disconnectUserPage({
-  frame,
+  layoutProps,
   client,
   user,
   csrfToken,
 }: Props & { user: ConsentedUser; csrfToken: string }): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title: 'Disconnect user',
     children: (
@@ -103,7 +103,7 @@ export interface ConsentFields {
 
 /** The form to record a consent that was given elsewhere. */
 export function newConsentPage({
-  frame,
+  layoutProps,
   client,
   scopes,
   fields,
@@ -116,7 +116,7 @@ export function newConsentPage({
   errors?: FieldErrors;
 }): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title: 'Record consent',
     children: (

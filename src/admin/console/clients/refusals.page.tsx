@@ -2,22 +2,22 @@ import type { VNode } from 'preact';
 import type { Counted } from '../../../activity/activity.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { State, Table } from '../pages/lists.js';
-import { clientPath, renderClientPage } from './client-frame.js';
+import { clientPath, renderClientPage } from './client-layout.js';
 import { refusalWords } from './refusal-messages.js';
 
 export interface RefusalsPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   client: ClientEntity;
   refusals: Counted[];
   issued: Counted[];
 }
 
 /** The requests refused to a client within a week, with reasons and fixes; and the tokens issued to it. */
-export function refusalsPage({ frame, client, refusals, issued }: RefusalsPageProps): string {
+export function refusalsPage({ layoutProps, client, refusals, issued }: RefusalsPageProps): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     part: 'refusals',
     children: (

@@ -1,8 +1,8 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { Choices, ConsoleForm } from '../pages/form-fields.js';
-import { clientPath, renderClientPage } from './client-frame.js';
+import { clientPath, renderClientPage } from './client-layout.js';
 
 /** Contract §12: one day, to change the secret wherever it is used. */
 export const DEFAULT_OVERLAP = '86400';
@@ -19,7 +19,7 @@ const OVERLAPS = [
 ];
 
 export interface RotateSecretPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   client: ClientEntity;
   overlap: string;
   /** Identifies the secret that is replaced: the form rotates no other. */
@@ -30,7 +30,7 @@ export interface RotateSecretPageProps {
 
 /** Asks how long the current secret stays valid before a new one is created. */
 export function rotateSecretPage({
-  frame,
+  layoutProps,
   client,
   overlap,
   newest,
@@ -38,7 +38,7 @@ export function rotateSecretPage({
   errors,
 }: RotateSecretPageProps): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title: 'Rotate secret',
     withScript: true,

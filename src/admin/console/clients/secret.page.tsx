@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import { Moment } from '../../../http/pages/moment.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { Facts, Id, type Fact } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
-import { clientPath, renderClientPage } from './client-frame.js';
+import { clientPath, renderClientPage } from './client-layout.js';
 
 /** A client's secret, passed on to the page that shows it once. */
 export interface ShownSecret {
@@ -19,15 +19,15 @@ export interface ShownSecret {
 export const secretShownPath = (id: string): string => clientPath(id, 'secret/shown');
 
 export interface SecretPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   client: ClientEntity;
   /** Undefined if it was already shown. */
   shown: ShownSecret | undefined;
 }
 
 /** A client's new secret, shown once; afterwards the page says that it was shown. */
-export function secretPage({ frame, client, shown }: SecretPageProps): string {
-  if (!shown) return shownAlreadyPage(frame, client);
+export function secretPage({ layoutProps, client, shown }: SecretPageProps): string {
+  if (!shown) return shownAlreadyPage(layoutProps, client);
   const { secret, isNew, previousSecretExpiresAt } = shown;
   const facts: Fact[] = [
     ['Client ID', <Id id={client.id} />],
@@ -35,7 +35,7 @@ export function secretPage({ frame, client, shown }: SecretPageProps): string {
   ];
   if (!isNew) facts.push(['Previous secrets', previousWords(previousSecretExpiresAt)]);
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title: isNew ? 'Client created' : 'New secret',
     withScript: true,
@@ -55,9 +55,9 @@ export function secretPage({ frame, client, shown }: SecretPageProps): string {
   });
 }
 
-function shownAlreadyPage(frame: ConsoleFrame, client: ClientEntity): string {
+function shownAlreadyPage(layoutProps: UserLayoutProps, client: ClientEntity): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title: 'Secret already shown',
     children: (

@@ -4,10 +4,11 @@ import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
 import { PageQuery, pageRequestOf } from '../../../http/paging.js';
 import { safeReturnTo } from '../../../http/return-to.js';
+import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { UsersService } from '../../../users/users.service.js';
-import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
-import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleVisit } from '../console-visit.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleContext } from '../console-context.js';
 import { listQuery } from '../list-query.js';
 import { clientGrantsPage, grantPath, userGrantsPage } from './grants.pages.js';
 
@@ -21,30 +22,36 @@ export class ConsoleGrantsController {
   ) {}
 
   @ConsoleGet('clients/:client_id/grants')
-  async ofClient(@Visit() visit: ConsoleVisit, @Param('client_id') clientId: string): Promise<ConsoleAnswer> {
+  async ofClient(
+    @Context() context: ConsoleContext,
+    @Param('client_id') clientId: string,
+  ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(clientId);
     const page = await this.grants.listLive(
       { clientId },
-      pageRequestOf(await listQuery(PageQuery, visit.url)),
+      pageRequestOf(await listQuery(PageQuery, context.url)),
     );
-    return { html: clientGrantsPage({ ...this.list(visit), client, page }) };
+    return { html: clientGrantsPage({ ...this.list(context), client, page }) };
   }
 
   @ConsoleGet('users/:id/grants')
-  async ofUser(@Visit() visit: ConsoleVisit, @Param('id') userId: string): Promise<ConsoleAnswer> {
+  async ofUser(@Context() context: ConsoleContext, @Param('id') userId: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(userId);
-    const page = await this.grants.listLive({ userId }, pageRequestOf(await listQuery(PageQuery, visit.url)));
-    return { html: userGrantsPage({ ...this.list(visit), user, page }) };
+    const page = await this.grants.listLive(
+      { userId },
+      pageRequestOf(await listQuery(PageQuery, context.url)),
+    );
+    return { html: userGrantsPage({ ...this.list(context), user, page }) };
   }
 
   /** Revokes a grant with its tokens and keeps the consent; then redirects to the list. */
   @ConsolePost('grants/:id/revoke', 'asked on the page above')
   async revoke(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('id') id: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
-    await this.grants.revoke(id, 'grant_revoked', visit.actor);
+    await this.grants.revoke(id, 'grant_revoked', context.actor);
     const returnTo = safeReturnTo(form.get('return_to'));
     return {
       goTo: returnTo?.startsWith(`${CONSOLE_PATH}/`) ? returnTo : CONSOLE_PATH,
@@ -52,11 +59,11 @@ export class ConsoleGrantsController {
     };
   }
 
-  private list(visit: ConsoleVisit) {
+  private list(context: ConsoleContext) {
     return {
-      frame: visit.frame,
-      returnTo: visit.url,
-      tokenOf: (id: string) => visit.tokenFor(grantPath(id)),
+      layoutProps: context.layoutProps,
+      returnTo: context.url,
+      tokenOf: (id: string) => context.tokenFor(grantPath(id)),
     };
   }
 }

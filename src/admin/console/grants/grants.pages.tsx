@@ -5,13 +5,13 @@ import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { GrantInList } from '../../../tokens/grants.repository.js';
 import type { UserEntity } from '../../../users/user.entity.js';
-import { clientPath, renderClientPage } from '../clients/client-frame.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import { clientPath, renderClientPage } from '../clients/client-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { NEXT_PREVIOUS, PagedTable, Words, type Column } from '../pages/lists.js';
-import { renderUserPage, userPath } from '../users/user-frame.js';
+import { renderUserPage, userPath } from '../users/user-layout.js';
 
 export interface GrantsProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   page: Page<GrantInList>;
   /** Path to return to after revoking one. */
   returnTo: string;
@@ -23,7 +23,7 @@ export const grantPath = (id: string): string => `/admin/console/grants/${id}/re
 /** The live grants that users gave to a client. */
 export function clientGrantsPage({ client, ...props }: GrantsProps & { client: ClientEntity }): string {
   return renderClientPage({
-    frame: props.frame,
+    layoutProps: props.layoutProps,
     client,
     part: 'grants',
     children: (
@@ -47,7 +47,7 @@ export function clientGrantsPage({ client, ...props }: GrantsProps & { client: C
 /** The live grants that a user gave. */
 export function userGrantsPage({ user, ...props }: GrantsProps & { user: UserEntity }): string {
   return renderUserPage({
-    frame: props.frame,
+    layoutProps: props.layoutProps,
     user,
     part: 'grants',
     children: (

@@ -5,7 +5,8 @@ import {
   type NotificationEntity,
 } from '../../../notifications/notification.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { ConsoleForm, SelectField, TextArea, TextField } from '../pages/form-fields.js';
 import { FilterForm, PagedTable, pathWith, State } from '../pages/lists.js';
 
@@ -28,17 +29,17 @@ export const NOTIFICATION_MEMBERS = [
 export type NotificationFields = Partial<Record<(typeof NOTIFICATION_MEMBERS)[number], string>>;
 
 export interface NotificationsPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   filter: { userId?: string; clientId?: string };
   page: Page<NotificationEntity>;
   errors?: FieldErrors;
 }
 
 /** All notifications, newest first. */
-export function notificationsPage({ frame, filter, page, errors }: NotificationsPageProps): string {
+export function notificationsPage({ layoutProps, filter, page, errors }: NotificationsPageProps): string {
   const { userId, clientId } = filter;
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'notifications',
     title: 'Notifications',
     actions: (
@@ -117,19 +118,24 @@ const CATEGORY_WORDS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> =
 };
 
 export interface NewNotificationPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   fields: NotificationFields;
   csrfToken: string;
   errors?: FieldErrors;
 }
 
 /** The form for creating a notification for a user. */
-export function newNotificationPage({ frame, fields, csrfToken, errors }: NewNotificationPageProps): string {
+export function newNotificationPage({
+  layoutProps,
+  fields,
+  csrfToken,
+  errors,
+}: NewNotificationPageProps): string {
   const text = (name: keyof NotificationFields, label: string, hint?: string) => (
     <TextField name={name} label={label} hint={hint} value={fields[name]} errors={errors} />
   );
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'notifications',
     title: 'Create notification',
     above: [{ href: NOTIFICATIONS_PATH, label: 'Notifications' }],

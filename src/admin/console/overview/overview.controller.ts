@@ -1,8 +1,9 @@
+import { Context } from '../../../http/page-routes/page-context.js';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
-import { ConsolePages, ConsoleGet, Visit } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { overviewPage } from './overview.page.js';
 import { seriesOf, weekBefore } from './series.js';
 
@@ -18,7 +19,7 @@ export class ConsoleOverviewController {
   ) {}
 
   @ConsoleGet()
-  async show(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
+  async show(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const now = new Date();
     const since = weekBefore(now);
     const [activity, attempts, waiting, disabled, nearLimit] = await Promise.all([
@@ -30,7 +31,7 @@ export class ConsoleOverviewController {
     ]);
     const series = seriesOf(activity, attempts, now);
     const html = overviewPage({
-      frame: visit.frame,
+      layoutProps: context.layoutProps,
       series,
       waiting,
       disabled,

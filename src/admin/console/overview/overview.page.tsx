@@ -3,8 +3,9 @@ import type { ClientNearLimit } from '../../../activity/activity.repository.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
-import { clientPath } from '../clients/client-frame.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import { clientPath } from '../clients/client-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { State, Table } from '../pages/lists.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
 import { EndpointState } from '../webhooks/endpoints.page.js';
@@ -16,7 +17,7 @@ import { sumOf, type Series } from './series.js';
 const COUNTED_TO = 10_000;
 
 export interface OverviewPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   series: Series[];
   waiting: Waiting;
   disabled: Page<EndpointInList>;
@@ -31,9 +32,9 @@ interface Waiting {
 
 /** Shows whether everything is fine, and the activity of the last day and week. */
 export function overviewPage(props: OverviewPageProps): string {
-  const { frame, series, waiting, disabled, nearLimit } = props;
+  const { layoutProps, series, waiting, disabled, nearLimit } = props;
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'overview',
     title: 'Overview',
     children: (

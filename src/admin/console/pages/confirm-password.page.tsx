@@ -1,9 +1,10 @@
 import { CONFIRM_PATH } from '../require-recent-password.js';
-import { renderConsolePage, type ConsoleFrame } from './console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from './console-layout.js';
 import { ConsoleForm, TextField } from './form-fields.js';
 
 export interface ConfirmPasswordPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   csrfToken: string;
   /** A path of the console. */
   returnTo: string;
@@ -11,10 +12,15 @@ export interface ConfirmPasswordPageProps {
 }
 
 /** Asks an operator for the password again. It posts `password` and `return_to`. */
-export function confirmPasswordPage({ frame, csrfToken, returnTo, error }: ConfirmPasswordPageProps): string {
+export function confirmPasswordPage({
+  layoutProps,
+  csrfToken,
+  returnTo,
+  error,
+}: ConfirmPasswordPageProps): string {
   const errors = error === undefined ? undefined : { password: [error] };
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'overview',
     title: 'Confirm your password',
     children: (

@@ -1,14 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Layout, renderPage } from '../../../http/pages/layout.js';
-
-/** The data of the layout around every console page. */
-export interface ConsoleFrame {
-  user: { name: string; email: string };
-  logoutToken: string;
-  /** The message about what was just done. */
-  notice?: string;
-}
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 
 const PAGE_SCRIPT = '/assets/page.js';
 
@@ -27,7 +20,7 @@ const PARTS = {
 type ConsolePart = keyof typeof PARTS;
 
 export interface ConsolePageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   title: string;
   /** Undefined for pages that belong to no part, such as errors. */
   part?: ConsolePart;
@@ -42,7 +35,7 @@ export interface ConsolePageProps {
 
 /** One page of the console: the navigation, the page itself, and who is logged in. */
 export function renderConsolePage({
-  frame,
+  layoutProps,
   title,
   part,
   above = [],
@@ -50,7 +43,7 @@ export function renderConsolePage({
   withScript,
   children,
 }: ConsolePageProps): string {
-  const { user, logoutToken, notice } = frame;
+  const { user, logoutToken, notice } = layoutProps;
   return renderPage(
     <Layout
       title={`${title} · Console`}

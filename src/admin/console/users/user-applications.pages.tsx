@@ -2,21 +2,25 @@ import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { ConnectedClient } from '../../../tokens/connected-clients.repository.js';
 import type { UserEntity } from '../../../users/user.entity.js';
-import { clientPath } from '../clients/client-frame.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import { clientPath } from '../clients/client-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { Ending } from '../pages/ending.js';
 import { Enabled, NEXT_PREVIOUS, PagedTable } from '../pages/lists.js';
-import { renderUserPage, userPath } from './user-frame.js';
+import { renderUserPage, userPath } from './user-layout.js';
 
 interface Props {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   user: UserEntity;
 }
 
 /** The applications that the user shares data with. */
-export function userApplicationsPage({ frame, user, page }: Props & { page: Page<ConnectedClient> }): string {
+export function userApplicationsPage({
+  layoutProps,
+  user,
+  page,
+}: Props & { page: Page<ConnectedClient> }): string {
   return renderUserPage({
-    frame,
+    layoutProps,
     user,
     part: 'applications',
     children: (
@@ -64,13 +68,13 @@ export function userApplicationsPage({ frame, user, page }: Props & { page: Page
 
 /** Explains the consequences of disconnecting an application from the user before it is done. */
 export function disconnectClientPage({
-  frame,
+  layoutProps,
   user,
   client,
   csrfToken,
 }: Props & { client: ConnectedClient; csrfToken: string }): string {
   return renderUserPage({
-    frame,
+    layoutProps,
     user,
     title: 'Disconnect application',
     children: (

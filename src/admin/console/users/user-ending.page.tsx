@@ -1,14 +1,14 @@
 import type { UserEntity } from '../../../users/user.entity.js';
 import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { counted, Ending } from '../pages/ending.js';
-import { renderUserPage, userPath } from './user-frame.js';
+import { renderUserPage, userPath } from './user-layout.js';
 
 export type UserEnding = 'disable' | 'revoke' | 'make-operator' | 'unmake-operator' | 'erase';
 
 export interface UserEndingPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   user: UserEntity;
   ending: UserEnding;
   grants: number;
@@ -79,11 +79,11 @@ const WORDS: Record<UserEnding, Words> = {
 
 /** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userEndingPage(props: UserEndingPageProps): string {
-  const { frame, user, ending, grants, isSelf, csrfToken, errors } = props;
+  const { layoutProps, user, ending, grants, isSelf, csrfToken, errors } = props;
   const { title, question, consequences } = WORDS[ending];
   const listed = consequences(grants);
   return renderUserPage({
-    frame,
+    layoutProps,
     user,
     title,
     children: (

@@ -1,22 +1,23 @@
 import type { VNode } from 'preact';
 import type { UserEntity } from '../../../users/user.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { Choices, ConsoleForm, TextField, Tick } from '../pages/form-fields.js';
 import type { UserFields } from './user-form.js';
-import { renderUserPage, USERS_PATH, userPath } from './user-frame.js';
+import { renderUserPage, USERS_PATH, userPath } from './user-layout.js';
 
 interface FormProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   fields: UserFields;
   csrfToken: string;
   errors?: FieldErrors;
 }
 
 /** The form for creating a user. */
-export function newUserPage({ frame, fields, csrfToken, errors }: FormProps): string {
+export function newUserPage({ layoutProps, fields, csrfToken, errors }: FormProps): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'users',
     title: 'Create user',
     above: [{ href: USERS_PATH, label: 'Users' }],
@@ -41,14 +42,14 @@ export function newUserPage({ frame, fields, csrfToken, errors }: FormProps): st
 
 /** The form for editing a user. */
 export function editUserPage({
-  frame,
+  layoutProps,
   user,
   fields,
   csrfToken,
   errors,
 }: FormProps & { user: UserEntity }): string {
   return renderUserPage({
-    frame,
+    layoutProps,
     user,
     title: 'Edit user',
     children: (

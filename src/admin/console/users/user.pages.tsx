@@ -3,13 +3,13 @@ import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Moment } from '../../../http/pages/moment.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 import { ONCE_FIELD } from '../form-ids.service.js';
-import type { ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { Enabled, Facts, Id } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
-import { renderUserPage, userPath } from './user-frame.js';
+import { renderUserPage, userPath } from './user-layout.js';
 
 interface Props {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   user: UserEntity;
 }
 
@@ -17,7 +17,7 @@ type TokenFor = (path: string) => string;
 
 /** One user: the properties, and actions on the account. */
 export function userPage({
-  frame,
+  layoutProps,
   user,
   isSelf,
   once,
@@ -25,7 +25,7 @@ export function userPage({
 }: Props & { isSelf: boolean; once: string; tokenFor: TokenFor }): string {
   const { id } = user;
   return renderUserPage({
-    frame,
+    layoutProps,
     user,
     part: '',
     withScript: true,
@@ -120,9 +120,9 @@ function PostButton({ path, tokenFor, label, once }: PostButtonProps): VNode {
 }
 
 /** A link to set a password, shown once; afterwards the page says that it was shown. */
-export function passwordLinkPage({ frame, user, url }: Props & { url: string | undefined }): string {
+export function passwordLinkPage({ layoutProps, user, url }: Props & { url: string | undefined }): string {
   return renderUserPage({
-    frame,
+    layoutProps,
     user,
     title: url === undefined ? 'Link already shown' : 'Password link',
     withScript: true,

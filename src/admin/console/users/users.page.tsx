@@ -2,22 +2,23 @@ import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { TextField } from '../pages/form-fields.js';
 import { Enabled, FilterForm, NEXT_PREVIOUS, PagedTable, pathWith } from '../pages/lists.js';
-import { USERS_PATH, userPath } from './user-frame.js';
+import { USERS_PATH, userPath } from './user-layout.js';
 
 export interface UsersPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   page: Page<UserEntity>;
   q: string | undefined;
   errors?: FieldErrors;
 }
 
 /** The users, by id, with a search. */
-export function usersPage({ frame, page, q, errors }: UsersPageProps): string {
+export function usersPage({ layoutProps, page, q, errors }: UsersPageProps): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'users',
     title: 'Users',
     actions: (

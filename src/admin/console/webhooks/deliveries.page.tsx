@@ -3,26 +3,27 @@ import { ExactMoment } from '../../../http/pages/moment.js';
 import type { Page } from '../../../http/paging.js';
 import type { DeliveryFilter } from '../../../webhooks/deliveries/deliveries.repository.js';
 import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/delivery.js';
-import { clientPath } from '../clients/client-frame.js';
+import { clientPath } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { SelectField, TextField } from '../pages/form-fields.js';
 import { FilterForm, PagedTable, pathWith, State } from '../pages/lists.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 export interface DeliveriesPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   filter: DeliveryFilter;
   page: Page<Delivery>;
   errors?: FieldErrors;
 }
 
 /** The deliveries of all clients, newest first. */
-export function deliveriesPage({ frame, filter, page, errors }: DeliveriesPageProps): string {
+export function deliveriesPage({ layoutProps, filter, page, errors }: DeliveriesPageProps): string {
   const { clientId, endpointId, state } = filter;
   const isFiltered = !!clientId || !!endpointId || !!state;
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'deliveries',
     title: 'Deliveries',
     children: (

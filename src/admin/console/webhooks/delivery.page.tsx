@@ -1,25 +1,26 @@
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
-import { clientPath } from '../clients/client-frame.js';
+import { clientPath } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { Facts, Id, Table, type Fact } from '../pages/lists.js';
 import { DeliveryStateWord } from './deliveries.page.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 export interface DeliveryPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   delivery: DeliveryDetail;
   csrfToken: string;
   errors?: FieldErrors;
 }
 
 /** One delivery with its payload and all attempts. */
-export function deliveryPage({ frame, delivery, csrfToken, errors }: DeliveryPageProps): string {
+export function deliveryPage({ layoutProps, delivery, csrfToken, errors }: DeliveryPageProps): string {
   const { id, nextAttemptAt, finishedAt, userId, attemptList } = delivery;
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'deliveries',
     title: delivery.eventType,
     above: [{ href: DELIVERIES_PATH, label: 'Deliveries' }],

@@ -2,15 +2,16 @@ import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
-import { clientPath, renderClientPage } from '../clients/client-frame.js';
+import { clientPath, renderClientPage } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { Choices, ConsoleForm, TextField } from '../pages/form-fields.js';
 import type { EndpointFields } from './endpoint-form.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 
 interface FormProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   types: EventTypeEntity[];
   fields: EndpointFields;
   csrfToken: string;
@@ -19,14 +20,14 @@ interface FormProps {
 
 /** The form for adding an endpoint to a client. */
 export function newEndpointPage({
-  frame,
+  layoutProps,
   client,
   csrfToken,
   once,
   ...props
 }: FormProps & { client: ClientEntity; once: string }): string {
   return renderClientPage({
-    frame,
+    layoutProps,
     client,
     title: 'Add endpoint',
     withScript: true,
@@ -47,13 +48,13 @@ export function newEndpointPage({
 
 /** The form for editing an endpoint. */
 export function editEndpointPage({
-  frame,
+  layoutProps,
   endpoint,
   csrfToken,
   ...props
 }: FormProps & { endpoint: EndpointEntity }): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'endpoints',
     title: 'Edit endpoint',
     above: [

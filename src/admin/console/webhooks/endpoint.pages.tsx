@@ -3,8 +3,9 @@ import type { ClientEntity } from '../../../clients/client.entity.js';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Moment } from '../../../http/pages/moment.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
-import { clientPath } from '../clients/client-frame.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import { clientPath } from '../clients/client-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { Ending } from '../pages/ending.js';
 import { Facts, Id, Words } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
@@ -12,7 +13,7 @@ import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from './endpoint-paths.
 import { EndpointState } from './endpoints.page.js';
 
 interface Props {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   endpoint: EndpointEntity;
 }
 
@@ -20,7 +21,7 @@ const ABOVE = { href: ENDPOINTS_PATH, label: 'Endpoints' };
 
 /** One endpoint: its properties, and actions on it. */
 export function endpointPage({
-  frame,
+  layoutProps,
   endpoint,
   client,
   tokenFor,
@@ -28,7 +29,7 @@ export function endpointPage({
   const { id, enabled } = endpoint;
   const turn = endpointPath(id, enabled ? 'disable' : 'enable');
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'endpoints',
     title: endpoint.url,
     above: [ABOVE],
@@ -88,9 +89,13 @@ const At = ({ time, none = 'never' }: { time: Date | null; none?: string }): VNo
   time ? <Moment at={time} /> : <>{none}</>;
 
 /** Explains the consequences of deleting an endpoint before it is done. */
-export function deleteEndpointPage({ frame, endpoint, csrfToken }: Props & { csrfToken: string }): string {
+export function deleteEndpointPage({
+  layoutProps,
+  endpoint,
+  csrfToken,
+}: Props & { csrfToken: string }): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'endpoints',
     title: 'Delete endpoint',
     above: [ABOVE, { href: endpointPath(endpoint.id), label: endpoint.url }],
@@ -117,12 +122,12 @@ export function deleteEndpointPage({ frame, endpoint, csrfToken }: Props & { csr
 
 /** The signing secret of a new endpoint, shown once; afterwards the page says that it was shown. */
 export function endpointSecretPage({
-  frame,
+  layoutProps,
   endpoint,
   secret,
 }: Props & { secret: string | undefined }): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'endpoints',
     title: secret === undefined ? 'Secret already shown' : 'Endpoint added',
     above: [ABOVE, { href: endpointPath(endpoint.id), label: endpoint.url }],

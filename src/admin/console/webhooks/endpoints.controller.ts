@@ -3,6 +3,7 @@ import { ClientsService } from '../../../clients/clients.service.js';
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
 import { pageRequestOf } from '../../../http/paging.js';
+import { Context } from '../../../http/page-routes/page-context.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import {
@@ -11,11 +12,11 @@ import {
   toEndpointChanges,
   toNewEndpoint,
 } from '../../admin-webhook-endpoints.dto.js';
-import { ConsolePages, ConsolePost, ConsoleGet, Visit } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleVisit } from '../console-visit.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { ONCE_FIELD } from '../form-ids.service.js';
-import { clientPath } from '../clients/client-frame.js';
+import { clientPath } from '../clients/client-layout.js';
 import { listQuery, NOTHING, typedFilter } from '../list-query.js';
 import {
   EMPTY_ENDPOINT,
@@ -42,39 +43,45 @@ export class ConsoleEndpointsController {
   ) {}
 
   @ConsoleGet('endpoints')
-  async list(@Visit() visit: ConsoleVisit): Promise<ConsoleAnswer> {
-    const { done: query, errors } = await attempt(() => listQuery(EndpointsQuery, visit.url));
+  async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    const { done: query, errors } = await attempt(() => listQuery(EndpointsQuery, context.url));
     if (errors) {
-      const { client_id: clientId, state } = typedFilter(visit.url);
+      const { client_id: clientId, state } = typedFilter(context.url);
       const filter = { clientId, isDisabled: state === 'disabled' };
-      return { html: endpointsPage({ frame: visit.frame, filter, page: NOTHING, errors }), status: 400 };
+      return {
+        html: endpointsPage({ layoutProps: context.layoutProps, filter, page: NOTHING, errors }),
+        status: 400,
+      };
     }
     const filter = { clientId: query.client_id, isDisabled: query.state === 'disabled' };
     const page = await this.endpoints.listAll(filter, pageRequestOf(query));
-    return { html: endpointsPage({ frame: visit.frame, filter, page }) };
+    return { html: endpointsPage({ layoutProps: context.layoutProps, filter, page }) };
   }
 
   @ConsoleGet('clients/:client_id/endpoints/new', 'asked')
-  askForNew(@Visit() visit: ConsoleVisit, @Param('client_id') clientId: string): Promise<ConsoleAnswer> {
-    return this.newForm(visit, clientId, EMPTY_ENDPOINT, visit.onceFor('endp', newPath(clientId)));
+  askForNew(
+    @Context() context: ConsoleContext,
+    @Param('client_id') clientId: string,
+  ): Promise<ConsoleAnswer> {
+    return this.newForm(context, clientId, EMPTY_ENDPOINT, context.onceFor('endp', newPath(clientId)));
   }
 
   /** Adds an endpoint, once; the next page shows its secret. */
   @ConsolePost('clients/:client_id/endpoints/new', 'asked in the form')
   async create(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('client_id') clientId: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
     const fields = endpointFieldsIn(form);
-    const id = visit.onceIn(form, 'endp', newPath(clientId));
+    const id = context.onceIn(form, 'endp', newPath(clientId));
     const again = (errors: FieldErrors) =>
-      this.newForm(visit, clientId, fields, form.get(ONCE_FIELD)!, errors);
-    const ask = await visit.askPassword(form);
+      this.newForm(context, clientId, fields, form.get(ONCE_FIELD)!, errors);
+    const ask = await context.askPassword(form);
     if (ask) return again(ask);
     const { done, errors } = await attempt(async () => {
       const input = toNewEndpoint(await formValue(NewEndpointDto, { ...fields }));
-      return this.endpoints.createOnce(id, clientId, input, visit.actor);
+      return this.endpoints.createOnce(id, clientId, input, context.actor);
     });
     if (errors) return again(errors);
     const goTo = endpointPath(id, 'secret');
@@ -83,71 +90,73 @@ export class ConsoleEndpointsController {
 
   /** The signing secret of an endpoint that was just added, shown once. */
   @ConsoleGet('endpoints/:id/secret')
-  async showSecret(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+  async showSecret(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
-    const shown = visit.takeShown() as { secret: string } | undefined;
-    const html = endpointSecretPage({ frame: visit.frame, endpoint, secret: shown?.secret });
+    const shown = context.takeShown() as { secret: string } | undefined;
+    const html = endpointSecretPage({ layoutProps: context.layoutProps, endpoint, secret: shown?.secret });
     return { html, withScript: true };
   }
 
   @ConsoleGet('endpoints/:id')
-  async show(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+  async show(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
-    return { html: endpointPage({ frame: visit.frame, endpoint, client, tokenFor: visit.tokenFor }) };
+    return {
+      html: endpointPage({ layoutProps: context.layoutProps, endpoint, client, tokenFor: context.tokenFor }),
+    };
   }
 
   @ConsoleGet('endpoints/:id/edit')
-  async askForChanges(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.editForm(visit, id, endpointFieldsOf(await this.endpoints.get(id)));
+  async askForChanges(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.editForm(context, id, endpointFieldsOf(await this.endpoints.get(id)));
   }
 
   @ConsolePost('endpoints/:id/edit', 'asked in the form')
   async change(
-    @Visit() visit: ConsoleVisit,
+    @Context() context: ConsoleContext,
     @Param('id') id: string,
     @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
     const fields = endpointFieldsIn(form);
     const ask = sendsElsewhere(await this.endpoints.get(id), fields)
-      ? await visit.askPassword(form)
+      ? await context.askPassword(form)
       : undefined;
-    if (ask) return this.editForm(visit, id, fields, ask);
+    if (ask) return this.editForm(context, id, fields, ask);
     const { errors } = await attempt(async () => {
       const changes = toEndpointChanges(await formValue(EndpointChangesDto, { ...fields }));
-      await this.endpoints.update(id, undefined, changes, visit.actor);
+      await this.endpoints.update(id, undefined, changes, context.actor);
     });
-    if (errors) return this.editForm(visit, id, fields, errors);
+    if (errors) return this.editForm(context, id, fields, errors);
     return { goTo: endpointPath(id), notice: 'endpoint_changed' };
   }
 
   @ConsolePost('endpoints/:id/enable', 'asked on the page above')
-  async enable(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    await this.endpoints.update(id, undefined, { enabled: true }, visit.actor);
+  async enable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    await this.endpoints.update(id, undefined, { enabled: true }, context.actor);
     return { goTo: endpointPath(id), notice: 'endpoint_enabled' };
   }
 
   @ConsolePost('endpoints/:id/disable', 'not asked')
-  async disable(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    await this.endpoints.update(id, undefined, { enabled: false }, visit.actor);
+  async disable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    await this.endpoints.update(id, undefined, { enabled: false }, context.actor);
     return { goTo: endpointPath(id), notice: 'endpoint_disabled' };
   }
 
   @ConsoleGet('endpoints/:id/delete', 'asked')
-  async askToDelete(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
+  async askToDelete(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
-    const csrfToken = visit.tokenFor(endpointPath(id, 'delete'));
-    return { html: deleteEndpointPage({ frame: visit.frame, endpoint, csrfToken }) };
+    const csrfToken = context.tokenFor(endpointPath(id, 'delete'));
+    return { html: deleteEndpointPage({ layoutProps: context.layoutProps, endpoint, csrfToken }) };
   }
 
   @ConsolePost('endpoints/:id/delete', 'asked')
-  async delete(@Visit() visit: ConsoleVisit, @Param('id') id: string): Promise<ConsoleAnswer> {
-    await this.endpoints.delete(id, undefined, visit.actor);
+  async delete(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    await this.endpoints.delete(id, undefined, context.actor);
     return { goTo: ENDPOINTS_PATH, notice: 'endpoint_deleted' };
   }
 
   private async newForm(
-    visit: ConsoleVisit,
+    context: ConsoleContext,
     clientId: string,
     fields: EndpointFields,
     once: string,
@@ -155,13 +164,21 @@ export class ConsoleEndpointsController {
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(clientId);
     const types = await this.eventTypes.listFor(client.scopes);
-    const csrfToken = visit.tokenFor(newPath(clientId));
-    const html = newEndpointPage({ frame: visit.frame, client, types, fields, once, csrfToken, errors });
+    const csrfToken = context.tokenFor(newPath(clientId));
+    const html = newEndpointPage({
+      layoutProps: context.layoutProps,
+      client,
+      types,
+      fields,
+      once,
+      csrfToken,
+      errors,
+    });
     return { html, status: errors ? 400 : 200, withScript: true };
   }
 
   private async editForm(
-    visit: ConsoleVisit,
+    context: ConsoleContext,
     id: string,
     fields: EndpointFields,
     errors?: FieldErrors,
@@ -169,8 +186,15 @@ export class ConsoleEndpointsController {
     const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
     const types = await this.eventTypes.listFor(client.scopes);
-    const csrfToken = visit.tokenFor(endpointPath(id, 'edit'));
-    const html = editEndpointPage({ frame: visit.frame, endpoint, types, fields, csrfToken, errors });
+    const csrfToken = context.tokenFor(endpointPath(id, 'edit'));
+    const html = editEndpointPage({
+      layoutProps: context.layoutProps,
+      endpoint,
+      types,
+      fields,
+      csrfToken,
+      errors,
+    });
     return { html, status: errors ? 400 : 200 };
   }
 }

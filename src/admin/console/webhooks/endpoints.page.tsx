@@ -4,26 +4,27 @@ import type { Page } from '../../../http/paging.js';
 import type { EndpointFilter, EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
 import { healthOf } from '../../../webhooks/endpoints/endpoint-health.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
-import { clientPath } from '../clients/client-frame.js';
+import { clientPath } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 import { SelectField, TextField } from '../pages/form-fields.js';
 import { FilterForm, NEXT_PREVIOUS, PagedTable, pathWith, State } from '../pages/lists.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 
 export interface EndpointsPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   filter: EndpointFilter;
   page: Page<EndpointInList>;
   errors?: FieldErrors;
 }
 
 /** The endpoints of all clients, with the results of their deliveries within a day. */
-export function endpointsPage({ frame, filter, page, errors }: EndpointsPageProps): string {
+export function endpointsPage({ layoutProps, filter, page, errors }: EndpointsPageProps): string {
   const { clientId, isDisabled } = filter;
   const state = isDisabled ? 'disabled' : undefined;
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'endpoints',
     title: 'Endpoints',
     actions: clientId && !errors && (

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 
 export const CLIENTS_PATH = '/admin/console/clients';
 
@@ -15,7 +16,7 @@ const PARTS = {
 } as const;
 
 export interface ClientPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   client: ClientEntity;
   title?: string;
   part?: keyof typeof PARTS;
@@ -26,7 +27,7 @@ export interface ClientPageProps {
 
 /** A page about one client: its name, and links to the other pages about it. */
 export function renderClientPage({
-  frame,
+  layoutProps,
   client,
   title,
   part,
@@ -35,7 +36,7 @@ export function renderClientPage({
   children,
 }: ClientPageProps): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'clients',
     title: title ?? client.name,
     above: [

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { UserEntity } from '../../../users/user.entity.js';
-import { renderConsolePage, type ConsoleFrame } from '../pages/console-layout.js';
+import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { renderConsolePage } from '../pages/console-layout.js';
 
 export const USERS_PATH = '/admin/console/users';
 
@@ -14,7 +15,7 @@ const PARTS = {
 } as const;
 
 export interface UserPageProps {
-  frame: ConsoleFrame;
+  layoutProps: UserLayoutProps;
   user: UserEntity;
   title?: string;
   part?: keyof typeof PARTS;
@@ -25,7 +26,7 @@ export interface UserPageProps {
 
 /** A page about one user: the name, and links to the other pages about this user. */
 export function renderUserPage({
-  frame,
+  layoutProps,
   user,
   title,
   part,
@@ -34,7 +35,7 @@ export function renderUserPage({
   children,
 }: UserPageProps): string {
   return renderConsolePage({
-    frame,
+    layoutProps,
     part: 'users',
     title: title ?? user.name,
     above: [

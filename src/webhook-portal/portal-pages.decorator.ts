@@ -1,14 +1,12 @@
-import { applyDecorators, createParamDecorator, UseGuards, type ExecutionContext } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { pageHeaders } from '../http/page-headers.js';
+import { pageRoutes } from '../http/page-routes/page-routes.js';
 import { messagePage } from '../http/pages/message.page.js';
 import type { Problem } from '../http/problem.js';
 import type { Rendered } from '../http/route-options.js';
 import { PORTAL_FOOTER } from './pages/portal-layout.js';
 import { portalSignedOutPage } from './pages/portal-signed-out.page.js';
-import { PortalSessionGuard } from './portal-session.guard.js';
-import type { PortalVisit } from './portal-visit.js';
+import { FormIsAbout, PortalGuard, type FormSubject } from './portal.guard.js';
 
 const HEADINGS: Record<number, string> = {
   400: 'This link or form does not work',
@@ -21,15 +19,16 @@ const HEADINGS: Record<number, string> = {
   503: 'We will be back shortly',
 };
 
-/** Marks a page inside the portal: without a live session it is the 401 page, and its errors are pages too. */
-export const PortalPage = () =>
-  applyDecorators(RouteConfig({ renderError: portalErrorPage }), UseGuards(PortalSessionGuard));
+const routes = pageRoutes({ root: 'portal', guard: PortalGuard, renderError: portalErrorPage });
 
-/** The visit of the request, on a `PortalPage` route. */
-export const Visit = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): PortalVisit =>
-    context.switchToHttp().getRequest<FastifyRequest>().portalVisit!,
-);
+/** A controller inside the portal: only with a live session, with every form checked; its routes return a `PortalAnswer`. */
+export const PortalPages = routes.Pages;
+
+/** A page inside the portal. */
+export const PortalGet = routes.PageGet;
+
+/** A form action inside the portal, and what it is about: that has to be the client's before the form is checked. */
+export const PortalPost = (path: string, subject: FormSubject) => routes.PagePost(path, FormIsAbout(subject));
 
 function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
   if (problem.status === 401) return { headers: pageHeaders(), body: portalSignedOutPage() };

@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Cookies } from '../http/cookies.js';
+import type { CsrfService } from '../http/csrf.service.js';
+import type { PageAnswer } from '../http/page-routes/page-answer.js';
+import type { SignedInUser } from '../users/sessions.repository.js';
+import { UserPageContext } from '../users/user-page-context.js';
+
+const NOTICES = {
+  disconnected: 'Application disconnected.',
+  read: 'Notification marked as read.',
+  resolved: 'Notification marked as resolved.',
+  password_changed:
+    'Password changed. You are logged out everywhere else, and applications have to ask you again.',
+  signed_out: 'Session logged out.',
+  others_signed_out: 'All other sessions logged out.',
+} as const;
+
+/** What a route of the account returns. */
+export type AccountAnswer = PageAnswer<keyof typeof NOTICES>;
+
+/** A user's request to their account, after its guard. */
+export class AccountContext extends UserPageContext {
+  constructor(
+    readonly user: SignedInUser,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    csrf: CsrfService,
+    cookies: Cookies,
+  ) {
+    super({ name: 'account', notices: NOTICES }, request, reply, csrf, cookies);
+  }
+}

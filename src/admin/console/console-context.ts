@@ -1,0 +1,112 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Cookies } from '../../http/cookies.js';
+import type { CsrfService } from '../../http/csrf.service.js';
+import type { Form } from '../../http/form.js';
+import type { PageAnswer } from '../../http/page-routes/page-answer.js';
+import type { IdPrefix } from '../../secrets/ids.js';
+import type { SignedInUser } from '../../users/sessions.repository.js';
+import { UserPageContext } from '../../users/user-page-context.js';
+import type { ConsolePasswords } from './console-passwords.service.js';
+import type { FieldErrors } from './form-attempt.js';
+import type { FormIds } from './form-ids.service.js';
+import { PASSWORD_FIELD } from './pages/form-fields.js';
+import type { ShownOnce } from './shown-once.service.js';
+
+/** The path of the console, and the prefix of all its pages. */
+export const CONSOLE_PATH = '/admin/console';
+
+const NOTICES = {
+  public_client_registered: 'Client created. It is a public client, so it has no secret and must use PKCE.',
+  client_changed: 'Client updated.',
+  client_disabled: 'Client disabled. Its tokens and grants are revoked.',
+  client_enabled: 'Client enabled. It needs new tokens.',
+  client_deleted: 'Client deleted.',
+  tokens_revoked: 'All tokens and grants revoked.',
+  grant_revoked: 'Grant and its tokens revoked.',
+  consent_recorded: 'Consent recorded. The user is notified.',
+  disconnected: 'Application disconnected from this user.',
+  user_created: 'User created.',
+  user_changed: 'User updated.',
+  user_disabled: 'User disabled. All sessions and tokens of the account are revoked.',
+  user_enabled: 'User enabled. They have to log in again.',
+  user_erased: 'User erased.',
+  operator_made: 'The user is now an operator.',
+  operator_unmade: 'The user is no longer an operator.',
+  scope_saved: 'Scope saved.',
+  endpoint_created: 'Endpoint added.',
+  endpoint_changed: 'Endpoint updated.',
+  endpoint_enabled: 'Endpoint enabled. Events are sent to it again.',
+  endpoint_disabled: 'Endpoint disabled. Nothing more is sent to it.',
+  endpoint_deleted: 'Endpoint deleted.',
+  delivery_resent: 'Delivery queued for resending.',
+  notification_raised: 'Notification created.',
+  password_confirmed: 'Password confirmed. You can continue.',
+} as const;
+
+export type ConsoleNotice = keyof typeof NOTICES;
+
+/** What a console route returns. */
+export type ConsoleAnswer = PageAnswer<ConsoleNotice>;
+
+/** An operator's request to the console, after its guard. */
+export class ConsoleContext extends UserPageContext {
+  constructor(
+    private operator: SignedInUser,
+    private readonly passwords: ConsolePasswords,
+    private readonly formIds: FormIds,
+    private readonly shownOnce: ShownOnce,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    csrf: CsrfService,
+    cookies: Cookies,
+  ) {
+    super({ name: 'console', notices: NOTICES }, request, reply, csrf, cookies);
+  }
+
+  get user(): SignedInUser {
+    return this.operator;
+  }
+
+  /** Checks the password; if it is right, the session continues under a new id. */
+  async givePassword(password: string): Promise<'right' | 'wrong' | 'signed out'> {
+    const { request, reply, actor } = this;
+    const outcome = await this.passwords.confirm(this.user, password, actor, request, reply);
+    if (typeof outcome === 'string') return outcome;
+    this.operator = outcome;
+    return 'right';
+  }
+
+  /**
+   * For a form that keeps its values: undefined if the password was entered within 15 minutes, or is in the form and right;
+   * otherwise the error for the password field, which the form then shows.
+   */
+  async askPassword(form: Form): Promise<FieldErrors | undefined> {
+    if (this.user.gavePasswordRecently) return undefined;
+    const password = form.get(PASSWORD_FIELD);
+    if (password === undefined) return { [PASSWORD_FIELD]: ['Enter your password'] };
+    const outcome = await this.givePassword(password);
+    if (outcome === 'right') return undefined;
+    return outcome === 'wrong'
+      ? { [PASSWORD_FIELD]: ['This is not your password'] }
+      : { form: ['You have been logged out. Log in again.'] };
+  }
+
+  /** The hidden field of a form whose result is created only once: it holds the id of what will be created. */
+  onceFor(prefix: IdPrefix, path: string): string {
+    return this.formIds.make(prefix, this.user.id, path);
+  }
+
+  /** The id in that field; throws a 403 problem. */
+  onceIn(form: Form, prefix: IdPrefix, path: string): string {
+    return this.formIds.read(form, prefix, this.user.id, path);
+  }
+
+  override keepShown(path: string, value: object): void {
+    this.shownOnce.keep(this.reply, this.user, path, value);
+  }
+
+  /** What the previous form created, shown only once; undefined if it was already shown. */
+  takeShown(): unknown {
+    return this.shownOnce.take(this.request, this.reply, this.user, this.path);
+  }
+}

@@ -1,0 +1,20 @@
+import type { FastifyRequest } from 'fastify';
+import { Form } from '../form.js';
+import { unsupportedMediaType } from '../problem.js';
+import { refuseUnsafeText } from '../validation.pipe.js';
+
+/** The posted form; a missing body is an empty one. Throws a 415 problem for other media types. */
+export function formOf({ body }: FastifyRequest): Form {
+  if (body instanceof Form) return body;
+  if (body === undefined || body === null) return Form.parse('');
+  throw unsupportedMediaType('This endpoint only accepts application/x-www-form-urlencoded.');
+}
+
+/** Throws a 400 problem for text in the path that cannot be stored, and a 415 problem for a body that is not a form. */
+export function refuseOddForm(request: FastifyRequest): void {
+  refuseUnsafeText(request.params);
+  formOf(request);
+}
+
+/** Whether the request posts something: everything but reading, so that no method is forgotten. */
+export const isPosted = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';

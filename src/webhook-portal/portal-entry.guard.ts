@@ -1,0 +1,51 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AddressLimits } from '../http/address-rate-limit.guard.js';
+import { Cookies } from '../http/cookies.js';
+import { CsrfService } from '../http/csrf.service.js';
+import { errorPage } from '../http/error-page.js';
+import { pageRoutes } from '../http/page-routes/page-routes.js';
+import { formOf, isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { PortalAccessService } from './portal-access.service.js';
+import { PortalContext } from './portal-context.js';
+
+/**
+ * Counts every request for its address, and checks every form of entering and leaving the portal: it is bound to the link in its
+ * path, otherwise to the session. Without a session there is nothing to end, and nothing to check.
+ */
+@Injectable()
+export class PortalEntryGuard implements CanActivate {
+  constructor(
+    private readonly access: PortalAccessService,
+    private readonly csrf: CsrfService,
+    private readonly cookies: Cookies,
+    private readonly limits: AddressLimits,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    await this.limits.countAddress(request);
+    if (!isPosted(request)) return true;
+    refuseOddForm(request);
+    const { key } = request.params as { key?: string };
+    if (key !== undefined) {
+      this.csrf.check(request, formOf(request), linkBinding(key));
+      return true;
+    }
+    const visitor = await this.access.visitor(request);
+    const reply = http.getResponse<FastifyReply>();
+    if (visitor) new PortalContext(visitor, request, reply, this.csrf, this.cookies).checkForm();
+    return true;
+  }
+}
+
+/** What the form of a one-time link is bound to. */
+export const linkBinding = (key: string): string => `portal link ${key}`;
+
+/** The decorators for the pages before and after a session. */
+export const {
+  Pages: PortalEntryPages,
+  PageGet: PortalEntryGet,
+  PagePost: PortalEntryPost,
+} = pageRoutes({ root: 'portal', guard: PortalEntryGuard, renderError: errorPage });
