@@ -1,5 +1,6 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiEndpoint, ApiProblems } from '../http/api-answers.js';
 import { JsonBodyGuard } from '../http/json-body.guard.js';
 import { LimitedBearerGuard } from '../rate-limits/limited-bearer.guard.js';
 import { RequireScopes, ScopesGuard } from '../tokens/scopes.guard.js';
@@ -13,8 +14,19 @@ export const AdminApi = () =>
     UseGuards(LimitedBearerGuard, ScopesGuard, JsonBodyGuard),
     RequireScopes('admin:write'),
     ApiTags('Admin'),
-    ApiBearerAuth(),
   );
 
 /** A read-only route of the admin API: requires `admin:read` instead. */
-export const AdminRead = () => RequireScopes('admin:read');
+export const AdminRead = (operationId: string, summary: string, description: string) =>
+  applyDecorators(RequireScopes('admin:read'), described('admin:read', operationId, summary, description));
+
+/** A route of the admin API that changes something. */
+export const AdminWrite = (operationId: string, summary: string, description: string) =>
+  applyDecorators(described('admin:write', operationId, summary, description), ApiProblems(413, 415));
+
+const described = (scope: string, ...[operationId, summary, description]: Parameters<typeof ApiEndpoint>) =>
+  applyDecorators(
+    ApiEndpoint(operationId, summary, description),
+    ApiSecurity('oauth2', [scope]),
+    ApiProblems(400, 401, 403, 429, 500, 503),
+  );

@@ -2,10 +2,11 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditService } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { ApiPage } from '../http/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../http/paging.js';
 import { AdminApi, AdminRead } from './admin-api.decorator.js';
 import { AuditEventsQuery } from './admin-audit-events.dto.js';
-import { auditEventView, type AuditEventView } from './admin-audit-events.view.js';
+import { AuditEventView, auditEventView } from './admin-audit-events.view.js';
 
 /** The audit log in the admin API (contract §12). */
 @Controller('admin/audit_events')
@@ -18,7 +19,8 @@ export class AdminAuditEventsController {
 
   /** The log, newest first, paged; `actor`, `subject`, `action` and `since` (ISO 8601) filter the list. */
   @Get()
-  @AdminRead()
+  @AdminRead('listAuditEvents', 'The audit log, newest first', 'Newest first; all given filters must match.')
+  @ApiPage(AuditEventView)
   async list(
     @Query() query: AuditEventsQuery,
     @Req() request: FastifyRequest,

@@ -1,14 +1,15 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { PageQuery } from '../http/paging.js';
 import { IsText, IsTime, IsOptionalNotNull } from '../http/validation.decorators.js';
 
 /** Query of `GET /admin/audit_events`; all given members must match. */
 export class AuditEventsQuery extends PageQuery {
-  /** The id of the actor. */
+  @ApiProperty({ description: 'The id of the actor.' })
   @IsOptionalNotNull()
   @IsText(1, 200)
   actor?: string;
 
-  /** The id of the subject; for a scope, its name. */
+  @ApiProperty({ description: 'The id of the subject; for a scope, its name.' })
   @IsOptionalNotNull()
   @IsText(1, 200)
   subject?: string;
@@ -17,7 +18,7 @@ export class AuditEventsQuery extends PageQuery {
   @IsText(1, 200)
   action?: string;
 
-  /** The earliest time, inclusive. */
+  @ApiProperty({ description: 'The earliest time, inclusive.' })
   @IsOptionalNotNull()
   @IsTime()
   since?: string;

@@ -1,18 +1,44 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { idOf, oneOf, orNull, text, time } from '../http/api-schemas.js';
 import type { AuditEventEntity } from '../audit/audit-event.entity.js';
 
+const FREE = { type: 'object', nullable: true, additionalProperties: true } as const;
+
 /** An entry of the audit log on the wire. */
-export interface AuditEventView {
-  id: string;
-  occurred_at: string;
-  actor_type: 'user' | 'client' | 'service';
-  actor_id: string | null;
-  action: string;
-  subject_type: string;
-  subject_id: string;
-  address: string | null;
-  request_id: string | null;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
+@ApiSchema({ name: 'AuditEvent' })
+export class AuditEventView {
+  @ApiProperty(idOf('audt'))
+  id!: string;
+
+  @ApiProperty(time())
+  occurred_at!: string;
+
+  @ApiProperty(oneOf('user', 'client', 'service'))
+  actor_type!: 'user' | 'client' | 'service';
+
+  @ApiProperty(orNull(text()))
+  actor_id!: string | null;
+
+  @ApiProperty(text())
+  action!: string;
+
+  @ApiProperty(text())
+  subject_type!: string;
+
+  @ApiProperty(text())
+  subject_id!: string;
+
+  @ApiProperty(orNull(text()))
+  address!: string | null;
+
+  @ApiProperty(orNull(text()))
+  request_id!: string | null;
+
+  @ApiProperty(FREE)
+  before!: Record<string, unknown> | null;
+
+  @ApiProperty(FREE)
+  after!: Record<string, unknown> | null;
 }
 
 export const auditEventView = (event: AuditEventEntity): AuditEventView => ({

@@ -1,11 +1,14 @@
 import { Body, Controller, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import type { Actor } from '../audit/audit.service.js';
 import { ClientsService } from '../clients/clients.service.js';
+import { ApiAnswer, ApiId, ApiProblems, NOT_CACHED } from '../http/api-answers.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
-import { AdminApi } from './admin-api.decorator.js';
+import { AdminApi, AdminWrite } from './admin-api.decorator.js';
 import { NewSecretDto } from './admin-clients.dto.js';
-import type { NewSecretView } from './admin-clients.view.js';
+import { NewSecretView } from './admin-clients.view.js';
 import { EmptyBodyGuard } from './empty-body.guard.js';
+import { RevokedView } from './revoked.view.js';
 
 // Contract §12: one day, to change the secret wherever it is used.
 const EXPIRE_PREVIOUS_IN_SECONDS = 86_400;
@@ -21,6 +24,15 @@ export class AdminClientCredentialsController {
    * most `expire_previous_in` seconds. A public client gets a 409.
    */
   @Post('secrets')
+  @AdminWrite(
+    'rotateClientSecret',
+    'Create a new secret',
+    'The secret is shown only once. Previous ones expire after at most `expire_previous_in` seconds. A public client has none: 409.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiBody({ type: NewSecretDto, required: false })
+  @ApiAnswer(201, 'The secret, only this once.', NewSecretView, NOT_CACHED)
+  @ApiProblems(404, 409)
   @UseGuards(EmptyBodyGuard)
   @Header('cache-control', 'no-store')
   async rotateSecret(
@@ -38,11 +50,16 @@ export class AdminClientCredentialsController {
 
   /** Ends every grant and token of the client: `{"revoked": n}`, the number of grants. */
   @Post('revoke_tokens')
+  @AdminWrite(
+    'revokeClientTokens',
+    'Revoke every grant and token of a client, and end its portal links and sessions',
+    'The consents are kept.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiAnswer(200, 'Done.', RevokedView)
+  @ApiProblems(404)
   @HttpCode(200)
-  async revokeTokens(
-    @Param('client_id') id: string,
-    @CurrentActor() actor: Actor,
-  ): Promise<{ revoked: number }> {
+  async revokeTokens(@Param('client_id') id: string, @CurrentActor() actor: Actor): Promise<RevokedView> {
     return { revoked: await this.clients.revokeTokens(id, actor) };
   }
 }

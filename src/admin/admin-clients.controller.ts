@@ -16,9 +16,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { Settings } from '../config/settings.js';
+import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems, NOT_CACHED } from '../http/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../http/paging.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
-import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from './admin-api.decorator.js';
 import {
   ClientChangesDto,
   ClientsQuery,
@@ -26,7 +27,7 @@ import {
   toClientChanges,
   toNewClient,
 } from './admin-clients.dto.js';
-import { clientView, type ClientView } from './admin-clients.view.js';
+import { ClientView, clientView, NewClientView } from './admin-clients.view.js';
 
 /** OAuth clients in the admin API (contract §12). */
 @Controller('admin/clients')
@@ -42,15 +43,23 @@ export class AdminClientsController {
    * Violations of contract §2 or §3 get a 400 with `field_errors`.
    */
   @Post()
+  @AdminWrite(
+    'createClient',
+    'Register a client',
+    'The response contains `client_id` and, for a confidential client, `client_secret`, only this once.',
+  )
+  @ApiAnswer(201, 'The client and, only this once, its secret.', NewClientView, NOT_CACHED)
+  @ApiProblems(409)
   @Header('cache-control', 'no-store')
-  async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<ClientView> {
+  async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<NewClientView> {
     const { client, secret } = await this.clients.create(toNewClient(body), actor);
     return { ...clientView(client), ...(secret === undefined ? {} : { client_secret: secret }) };
   }
 
   /** The clients by id, paged; `q` searches. */
   @Get()
-  @AdminRead()
+  @AdminRead('listClients', 'Clients by id', 'Sorted by id; `q` searches.')
+  @ApiPage(ClientView)
   async list(
     @Query() query: ClientsQuery,
     @Req() request: FastifyRequest,
@@ -63,7 +72,10 @@ export class AdminClientsController {
 
   /** One client, or 404. */
   @Get(':client_id')
-  @AdminRead()
+  @AdminRead('getClient', 'Get a client', 'Never with its secret.')
+  @ApiId('client_id', 'clnt')
+  @ApiAnswer(200, 'The client.', ClientView)
+  @ApiProblems(404)
   async get(@Param('client_id') id: string): Promise<ClientView> {
     return clientView(await this.clients.get(id));
   }
@@ -73,6 +85,14 @@ export class AdminClientsController {
    * holds (contract §4).
    */
   @Patch(':client_id')
+  @AdminWrite(
+    'updateClient',
+    'Update a client; disabling it revokes everything that it holds',
+    'Omitted members stay unchanged. `type`, `scopes` and `owner_id` cannot be changed.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiAnswer(200, 'The client.', ClientView)
+  @ApiProblems(404, 409)
   async update(
     @Param('client_id') id: string,
     @Body() body: ClientChangesDto,
@@ -83,6 +103,14 @@ export class AdminClientsController {
 
   /** Deletes the client with its secrets, consents, grants and tokens: 204. */
   @Delete(':client_id')
+  @AdminWrite(
+    'deleteClient',
+    'Delete a client with everything that it holds',
+    'Also deletes its secrets, consents, grants and tokens.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiNoContent('Deleted.')
+  @ApiProblems(404)
   @HttpCode(204)
   delete(@Param('client_id') id: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.clients.delete(id, actor);

@@ -1,4 +1,5 @@
-import { ApiHideProperty } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
+import { oneOf } from '../http/api-schemas.js';
 import { CLIENT_TYPES, GRANT_TYPES, type ClientType, type GrantType } from '../clients/client.entity.js';
 import type { ClientChanges, NewClient } from '../clients/clients.service.js';
 import { PageQuery } from '../http/paging.js';
@@ -21,8 +22,12 @@ const RATE_LIMIT_MAX = 1_000_000_000;
 const FIXED = 'cannot be changed after the client was created';
 
 const IsGrantTypeList = (): PropertyDecorator =>
-  IsListOfDifferent(1, 20, `must be a list of one or more of ${GRANT_TYPES.join(', ')}, each once`, (item) =>
-    GRANT_TYPES.some((grantType) => grantType === item),
+  IsListOfDifferent(
+    1,
+    20,
+    `must be a list of one or more of ${GRANT_TYPES.join(', ')}, each once`,
+    (item) => GRANT_TYPES.some((grantType) => grantType === item),
+    oneOf(...GRANT_TYPES),
   );
 const IsRedirectUriList = (): PropertyDecorator =>
   IsListOfDifferent(0, 20, 'must be a list of at most 20 different URIs');
@@ -30,7 +35,7 @@ const IsRateLimit = (): PropertyDecorator => IsWholeNumber(1, RATE_LIMIT_MAX, ',
 
 /** Query of `GET /admin/clients`. */
 export class ClientsQuery extends PageQuery {
-  /** Part of the name, or a client id. */
+  @ApiProperty({ description: 'Part of the name, or a client id.' })
   @IsOptionalNotNull()
   @IsText(1, 200)
   q?: string;
@@ -57,11 +62,12 @@ export class NewClientDto {
   @IsIdOf('user', 'user')
   owner_id!: string;
 
-  /** Requests per hour; null for the default of the service. */
+  @ApiProperty({ description: 'Requests per hour; null for the default of the service.' })
   @MayBeNull()
   @IsRateLimit()
   rate_limit?: number | null;
 
+  @ApiProperty({ description: 'Confidential clients only.' })
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   trusted?: boolean;
@@ -81,11 +87,12 @@ export class ClientChangesDto {
   @IsRedirectUriList()
   redirect_uris?: string[];
 
-  /** Requests per hour; null for the default of the service. */
+  @ApiProperty({ description: 'Requests per hour; null for the default of the service.' })
   @MayBeNull()
   @IsRateLimit()
   rate_limit?: number | null;
 
+  @ApiProperty({ description: 'Confidential clients only.' })
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   trusted?: boolean;
@@ -94,22 +101,23 @@ export class ClientChangesDto {
   @IsTrueOrFalse()
   enabled?: boolean;
 
-  @ApiHideProperty()
   @NeverAccepted(FIXED)
   type?: never;
 
-  @ApiHideProperty()
   @NeverAccepted(FIXED)
   scopes?: never;
 
-  @ApiHideProperty()
   @NeverAccepted(FIXED)
   owner_id?: never;
 }
 
 /** Body of `POST /admin/clients/{client_id}/secrets`. */
 export class NewSecretDto {
-  /** Seconds until the previous secrets expire; 0: immediately. */
+  @ApiProperty({
+    description:
+      'Seconds for which the previous secrets stay valid; 0: they expire immediately, and the portal links and sessions of the client end.',
+    default: 86_400,
+  })
   @IsOptionalNotNull()
   @IsWholeNumber(0, 31_536_000)
   expire_previous_in?: number;

@@ -1,26 +1,79 @@
-import type { ClientEntity, ClientType, GrantType } from '../clients/client.entity.js';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import {
+  flag,
+  idOf,
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  scopeNames,
+  text,
+  time,
+  whole,
+} from '../http/api-schemas.js';
+import {
+  CLIENT_TYPES,
+  GRANT_TYPES,
+  type ClientEntity,
+  type ClientType,
+  type GrantType,
+} from '../clients/client.entity.js';
 
-/** A client on the wire; `client_secret` is only present in the response that created it. */
-export interface ClientView {
-  client_id: string;
+/** A client on the wire. */
+@ApiSchema({ name: 'Client' })
+export class ClientView {
+  @ApiProperty(idOf('clnt'))
+  client_id!: string;
+
+  @ApiProperty(text(undefined, { example: 'Charge Planner' }))
+  name!: string;
+
+  @ApiProperty(oneOf(...CLIENT_TYPES))
+  type!: ClientType;
+
+  @ApiProperty(listOf(oneOf(...GRANT_TYPES)))
+  grant_types!: GrantType[];
+
+  @ApiProperty(scopeNames())
+  scopes!: string[];
+
+  @ApiProperty(listOf(text(), { example: ['https://app.example.com/callback'] }))
+  redirect_uris!: string[];
+
+  @ApiProperty(idOf('user'))
+  owner_id!: string;
+
+  @ApiProperty(flag())
+  enabled!: boolean;
+
+  @ApiProperty(orNull(whole('Requests per hour; null: the limit of the service.')))
+  rate_limit!: number | null;
+
+  @ApiProperty(flag('Whether the consent is recorded without a page.'))
+  trusted!: boolean;
+
+  @ApiProperty(time())
+  created_at!: string;
+
+  @ApiProperty(time())
+  updated_at!: string;
+}
+
+/** A client in the response that created it. */
+@ApiSchema({ name: 'NewClient' })
+export class NewClientView extends ClientView {
+  @ApiProperty(optional(text('Shown only once; a public client has none.')))
   client_secret?: string;
-  name: string;
-  type: ClientType;
-  grant_types: GrantType[];
-  scopes: string[];
-  redirect_uris: string[];
-  owner_id: string;
-  enabled: boolean;
-  rate_limit: number | null;
-  trusted: boolean;
-  created_at: string;
-  updated_at: string;
 }
 
 /** A new client secret on the wire, and when the previous ones expire: null if there were none. */
-export interface NewSecretView {
-  client_secret: string;
-  previous_secret_expires_at: string | null;
+@ApiSchema({ name: 'NewClientSecret' })
+export class NewSecretView {
+  @ApiProperty(text())
+  client_secret!: string;
+
+  @ApiProperty(orNull(time()))
+  previous_secret_expires_at!: string | null;
 }
 
 export const clientView = (client: ClientEntity): ClientView => ({

@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../http/api-answers.js';
 import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
-import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from './admin-api.decorator.js';
 import { ConsentDto } from './admin-consents.dto.js';
-import { consentView, type ConsentView } from './admin-consents.view.js';
+import { ConsentView, consentView } from './admin-consents.view.js';
 
 /** Consents of users to one client in the admin API (contract §2, §12). */
 @Controller('admin/clients/:client_id/consents')
@@ -20,7 +21,14 @@ export class AdminConsentsController {
 
   /** The client's consents by user id, paged, including revoked ones; `page_after` and `page_before` are user ids. */
   @Get()
-  @AdminRead()
+  @AdminRead(
+    'listConsents',
+    'Consents by user, revoked ones too',
+    'Sorted by user id; `page_after` and `page_before` are user ids.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiPage(ConsentView)
+  @ApiProblems(404)
   async list(
     @Param('client_id') clientId: string,
     @Query() query: PageQuery,
@@ -37,6 +45,15 @@ export class AdminConsentsController {
    * a scope that users cannot give to this client: 400 with `field_errors`.
    */
   @Put(':user_id')
+  @AdminWrite(
+    'recordConsent',
+    'Record a consent that was given elsewhere; it replaces any earlier one',
+    'For example a consent in a contract. A scope that users cannot give to this client: 400.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiId('user_id', 'user')
+  @ApiAnswer(200, 'The consent.', ConsentView)
+  @ApiProblems(404)
   async put(
     @Param('client_id') clientId: string,
     @Param('user_id') userId: string,
@@ -48,6 +65,15 @@ export class AdminConsentsController {
 
   /** Revokes the consent and everything that depends on it, immediately: 204; without a live one: 404. */
   @Delete(':user_id')
+  @AdminWrite(
+    'revokeConsent',
+    'Revoke a consent, with its grants and tokens',
+    'Everything that depends on the consent ends immediately.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiId('user_id', 'user')
+  @ApiNoContent('Revoked.')
+  @ApiProblems(404)
   @HttpCode(204)
   revoke(
     @Param('client_id') clientId: string,

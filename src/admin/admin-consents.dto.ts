@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsScopeList } from './admin-scopes.dto.js';
 import { AreLines, MayBeNull } from '../http/validation.decorators.js';
 
@@ -6,7 +7,7 @@ export class ConsentDto {
   @IsScopeList()
   scopes!: string[];
 
-  /** The proof of the consent that the operator holds. */
+  @ApiProperty({ description: 'The proof of the consent that the operator holds.' })
   @MayBeNull()
   @AreLines(0, 2000)
   evidence?: string | null;

@@ -2,12 +2,18 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } fr
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../http/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../http/paging.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
-import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from './admin-api.decorator.js';
 import { DeliveriesQuery } from './admin-deliveries.dto.js';
-import { deliveryDetailView, deliveryView, type DeliveryView } from './admin-deliveries.view.js';
+import {
+  DeliveryDetailView,
+  deliveryDetailView,
+  DeliveryView,
+  deliveryView,
+} from './admin-deliveries.view.js';
 import { EmptyBodyGuard } from './empty-body.guard.js';
 
 /** Deliveries of webhooks in the admin API (contract §12). */
@@ -21,7 +27,8 @@ export class AdminDeliveriesController {
 
   /** Newest first, paged; `client_id`, `endpoint_id` and `state` filter the list. */
   @Get()
-  @AdminRead()
+  @AdminRead('listDeliveries', 'Deliveries, newest first', 'All given filters must match.')
+  @ApiPage(DeliveryView)
   async list(
     @Query() query: DeliveriesQuery,
     @Req() request: FastifyRequest,
@@ -35,16 +42,31 @@ export class AdminDeliveriesController {
 
   /** One delivery with its payload and `attempts`, or 404. */
   @Get(':id')
-  @AdminRead()
-  async get(@Param('id') id: string): Promise<object> {
+  @AdminRead(
+    'getDelivery',
+    'Get a delivery with its attempts',
+    'With the payload, and the response to each attempt.',
+  )
+  @ApiId('id', 'dlvr')
+  @ApiAnswer(200, 'The delivery.', DeliveryDetailView)
+  @ApiProblems(404)
+  async get(@Param('id') id: string): Promise<DeliveryDetailView> {
     return deliveryDetailView(await this.deliveries.get(id));
   }
 
   /** Resends it with the same `webhook-id`: 202 and the delivery; while an attempt is running: 409. */
   @Post(':id/resend')
+  @AdminWrite(
+    'resendDelivery',
+    'Resend a delivery, with the same `webhook-id`',
+    'It is due immediately. While an attempt is running: 409.',
+  )
+  @ApiId('id', 'dlvr')
+  @ApiAnswer(202, 'It is due immediately.', DeliveryDetailView)
+  @ApiProblems(404, 409)
   @HttpCode(202)
   @UseGuards(EmptyBodyGuard)
-  async resend(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<object> {
+  async resend(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DeliveryDetailView> {
     return deliveryDetailView(await this.deliveries.resend(id, undefined, actor));
   }
 }

@@ -2,12 +2,13 @@ import { Controller, Delete, Get, HttpCode, Param, Query, Req, Res } from '@nest
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { ApiId, ApiNoContent, ApiPage, ApiProblems } from '../http/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../http/paging.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
 import { GrantsService } from '../tokens/grants.service.js';
-import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from './admin-api.decorator.js';
 import { GrantsQuery } from './admin-grants.dto.js';
-import { grantView, type GrantView } from './admin-grants.view.js';
+import { GrantView, grantView } from './admin-grants.view.js';
 
 /** Live grants in the admin API (contract §12). */
 @Controller('admin/grants')
@@ -20,7 +21,12 @@ export class AdminGrantsController {
 
   /** The live grants by id, paged; `client_id` and `user_id` filter the list. */
   @Get()
-  @AdminRead()
+  @AdminRead(
+    'listGrants',
+    'Live grants by id',
+    'A grant is one authorization of a client by a user; all given filters must match.',
+  )
+  @ApiPage(GrantView)
   async list(
     @Query() query: GrantsQuery,
     @Req() request: FastifyRequest,
@@ -34,6 +40,10 @@ export class AdminGrantsController {
 
   /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such a live grant: 404. */
   @Delete(':id')
+  @AdminWrite('revokeGrant', 'Revoke a grant; the consent is kept', 'Also ends all its tokens.')
+  @ApiId('id', 'grnt')
+  @ApiNoContent('Revoked.')
+  @ApiProblems(404)
   @HttpCode(204)
   revoke(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.grants.revoke(id, 'grant_revoked', actor);

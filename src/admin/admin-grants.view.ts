@@ -1,13 +1,27 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { idOf, scopeNames, time } from '../http/api-schemas.js';
 import type { GrantInList } from '../tokens/grants.repository.js';
 
 /** A live grant on the wire. */
-export interface GrantView {
-  id: string;
-  client_id: string;
-  user_id: string;
-  scopes: string[];
-  created_at: string;
-  expires_at: string;
+@ApiSchema({ name: 'Grant' })
+export class GrantView {
+  @ApiProperty(idOf('grnt'))
+  id!: string;
+
+  @ApiProperty(idOf('clnt'))
+  client_id!: string;
+
+  @ApiProperty(idOf('user'))
+  user_id!: string;
+
+  @ApiProperty(scopeNames())
+  scopes!: string[];
+
+  @ApiProperty(time())
+  created_at!: string;
+
+  @ApiProperty(time())
+  expires_at!: string;
 }
 
 export const grantView = (grant: GrantInList): GrantView => ({

@@ -2,16 +2,15 @@ import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { ApiAnswer, ApiPage } from '../http/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../http/paging.js';
 import type { NotificationEntity } from '../notifications/notification.entity.js';
-import { notificationView, type NotificationView } from '../notifications/notification.view.js';
+import { notificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
-import { AdminApi, AdminRead } from './admin-api.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from './admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
-
-/** A notification as operators see it, with its user and the client it is about. */
-type AdminNotificationView = NotificationView & { user_id: string; client_id: string | null };
+import { AdminNotificationView } from './admin-notifications.view.js';
 
 /** Notifications in the admin API (contract §12). */
 @Controller('admin/notifications')
@@ -24,6 +23,12 @@ export class AdminNotificationsController {
 
   /** Creates one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
   @Post()
+  @AdminWrite(
+    'raiseNotification',
+    'Create a notification for a user',
+    'Without `client_id`, only the user’s own page shows it. An unknown user or client: 400.',
+  )
+  @ApiAnswer(201, 'The notification.', AdminNotificationView)
   async raise(
     @Body() body: NewNotificationDto,
     @CurrentActor() actor: Actor,
@@ -33,7 +38,8 @@ export class AdminNotificationsController {
 
   /** All notifications, newest first, paged; `user_id` and `client_id` filter the list. */
   @Get()
-  @AdminRead()
+  @AdminRead('listAdminNotifications', 'Notifications, newest first', 'All given filters must match.')
+  @ApiPage(AdminNotificationView)
   async list(
     @Query() query: NotificationsQuery,
     @Req() request: FastifyRequest,

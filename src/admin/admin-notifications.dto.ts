@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { NOTIFICATION_CATEGORIES, type NotificationCategory } from '../notifications/notification.entity.js';
 import type { NewNotification } from '../notifications/notifications.service.js';
 import { PageQuery } from '../http/paging.js';
@@ -30,7 +31,10 @@ export class NewNotificationDto {
   @IsIdOf('user', 'user')
   user_id!: string;
 
-  /** The client it is about, whose tokens may read it; without one, only the user's own page shows it. */
+  @ApiProperty({
+    description:
+      'The client it is about, whose tokens may read it; without one, only the user’s own page shows it.',
+  })
   @MayBeNull()
   @IsIdOf('clnt', 'client')
   client_id?: string | null;
@@ -41,7 +45,7 @@ export class NewNotificationDto {
   @IsOneOf(...NOTIFICATION_CATEGORIES)
   category!: NotificationCategory;
 
-  /** Defaults to now. */
+  @ApiProperty({ description: 'Defaults to now.' })
   @IsOptionalNotNull()
   @IsTime()
   event_time?: string;

@@ -1,12 +1,16 @@
 import { Body, Controller, Get, Param, Put, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
+import { ApiAnswer, ApiProblems } from '../http/api-answers.js';
 import { validationFailed } from '../http/problem.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
-import { AdminApi, AdminRead } from './admin-api.decorator.js';
-import { isScopeName, ScopeDto } from './admin-scopes.dto.js';
-import { scopeView, type ScopeView } from './admin-scopes.view.js';
+import { AdminApi, AdminRead, AdminWrite } from './admin-api.decorator.js';
+import { isScopeName, SCOPE_NAME, ScopeDto } from './admin-scopes.dto.js';
+import { ScopeView, scopeView } from './admin-scopes.view.js';
+
+const ApiScopeName = () => ApiParam({ name: 'name', schema: { type: 'string', pattern: SCOPE_NAME.source } });
 
 /** The scope catalogue in the admin API (contract §12). */
 @Controller('admin/scopes')
@@ -16,14 +20,18 @@ export class AdminScopesController {
 
   /** All scopes, by name: a short catalogue, so not paged. */
   @Get()
-  @AdminRead()
+  @AdminRead('listScopes', 'The scope catalogue', 'A short catalogue, so not paged.')
+  @ApiAnswer(200, 'Every scope, by name.', [ScopeView])
   async list(): Promise<ScopeView[]> {
     return (await this.scopes.list()).map(scopeView);
   }
 
   /** One scope, or 404. */
   @Get(':name')
-  @AdminRead()
+  @AdminRead('getScope', 'Get a scope', 'With its description and audience.')
+  @ApiScopeName()
+  @ApiAnswer(200, 'The scope.', ScopeView)
+  @ApiProblems(404)
   async get(@Param('name') name: string): Promise<ScopeView> {
     return scopeView(await this.scopes.get(name));
   }
@@ -33,6 +41,15 @@ export class AdminScopesController {
    * 409.
    */
   @Put(':name')
+  @AdminWrite(
+    'putScope',
+    'Create a scope, or replace its description and audience',
+    'The audience of a scope that a client holds cannot be changed: 409.',
+  )
+  @ApiScopeName()
+  @ApiAnswer(200, 'The updated scope.', ScopeView)
+  @ApiAnswer(201, 'The created scope.', ScopeView)
+  @ApiProblems(409)
   async put(
     @Param('name') name: string,
     @Body() { description, audience }: ScopeDto,

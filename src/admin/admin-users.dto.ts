@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { PageQuery } from '../http/paging.js';
 import { USER_KINDS, USER_ROLES, type UserKind, type UserRole } from '../users/user.entity.js';
 import type { NewUser, UserChanges } from '../users/users.service.js';
@@ -13,7 +14,7 @@ import {
 
 /** Query of `GET /admin/users`. */
 export class UsersQuery extends PageQuery {
-  /** Part of the name or email, or an id. */
+  @ApiProperty({ description: 'Part of the name or email, or an id.' })
   @IsOptionalNotNull()
   @IsText(1, 200)
   q?: string;
@@ -39,7 +40,7 @@ export class NewUserDto {
   @IsOneOf(...USER_ROLES)
   role?: UserRole;
 
-  /** Whether clients of this owner may open the webhook portal; default true. */
+  @ApiProperty({ description: 'Whether clients of this owner may open the webhook portal; default true.' })
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   webhooks_enabled?: boolean;

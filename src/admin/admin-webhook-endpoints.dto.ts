@@ -1,4 +1,4 @@
-import { ApiHideProperty } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import {
   IsLine,
   IsListOfDifferent,
@@ -14,6 +14,7 @@ const IsEventTypeList = (): PropertyDecorator =>
 
 /** Body of `POST /admin/clients/{client_id}/webhook_endpoints`. */
 export class NewEndpointDto {
+  @ApiProperty({ description: 'A public https URL.', example: 'https://hooks.example.com/charging' })
   @IsText(1, 2048)
   url!: string;
 
@@ -31,6 +32,7 @@ export class NewEndpointDto {
 
 /** Body of `PATCH /admin/webhook_endpoints/{id}`: omitted members stay unchanged. */
 export class EndpointChangesDto {
+  @ApiProperty({ description: 'A public https URL.', example: 'https://hooks.example.com/charging' })
   @IsOptionalNotNull()
   @IsText(1, 2048)
   url?: string;
@@ -47,7 +49,6 @@ export class EndpointChangesDto {
   @IsTrueOrFalse()
   enabled?: boolean;
 
-  @ApiHideProperty()
   @NeverAccepted('cannot be changed after the endpoint was created')
   client_id?: never;
 }

@@ -1,19 +1,56 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { flag, idOf, listOf, orNull, text, time, url } from '../http/api-schemas.js';
 import type { EndpointDisabledReason, EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 
 /** A webhook endpoint on the wire, without its secret; `disabled_reason` is null unless the service disabled it. */
-export interface EndpointView {
-  id: string;
-  client_id: string;
-  url: string;
-  description: string;
-  event_types: string[];
-  enabled: boolean;
-  disabled_reason: EndpointDisabledReason | null;
-  disabled_at: string | null;
-  last_attempt_at: string | null;
-  failing_since: string | null;
-  created_at: string;
-  updated_at: string;
+@ApiSchema({ name: 'WebhookEndpoint' })
+export class EndpointView {
+  @ApiProperty(idOf('endp'))
+  id!: string;
+
+  @ApiProperty(idOf('clnt'))
+  client_id!: string;
+
+  @ApiProperty(url())
+  url!: string;
+
+  @ApiProperty(text())
+  description!: string;
+
+  @ApiProperty(listOf(text(), { example: ['vehicle.updated'] }))
+  event_types!: string[];
+
+  @ApiProperty(flag())
+  enabled!: boolean;
+
+  @ApiProperty(
+    orNull(text('Why the service disabled it: `gone` (410) or `failing` (five days without a success).')),
+  )
+  disabled_reason!: EndpointDisabledReason | null;
+
+  @ApiProperty(orNull(time()))
+  disabled_at!: string | null;
+
+  @ApiProperty(orNull(time()))
+  last_attempt_at!: string | null;
+
+  @ApiProperty(orNull(time('The first failed attempt since the last success.')))
+  failing_since!: string | null;
+
+  @ApiProperty(time())
+  created_at!: string;
+
+  @ApiProperty(time())
+  updated_at!: string;
+}
+
+/** An endpoint in the response that created it. */
+@ApiSchema({ name: 'NewWebhookEndpoint' })
+export class NewEndpointView extends EndpointView {
+  @ApiProperty(
+    text('Shown only once.', { pattern: '^whsec_', example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }),
+  )
+  secret!: string;
 }
 
 export const endpointView = (endpoint: EndpointEntity): EndpointView => ({

@@ -6,14 +6,20 @@ export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
+  examples?: unknown;
   description?: string;
   schema: Schema;
+}
+
+export interface Media {
+  schema: Schema;
+  example?: unknown;
 }
 
 export interface Answer {
   description: string;
   headers?: Record<string, { required?: boolean; description?: string; schema: Schema }>;
-  content?: Record<string, { schema: Schema; example?: unknown }>;
+  content?: Record<string, Media>;
 }
 
 /** A reference to a shared response. */
@@ -28,8 +34,10 @@ export interface Operation {
   tags: string[];
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
+  requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Answer | Reference>;
+  /** The path ends with a slash. */
+  'x-trailing-slash'?: boolean;
 }
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -49,46 +57,9 @@ export interface OpenApiDocument {
   };
 }
 
-export const text = (description?: string, more: Schema = {}): Schema => ({
-  type: 'string',
-  ...(description ? { description } : {}),
-  ...more,
-});
-export const flag = (description?: string): Schema => ({
-  type: 'boolean',
-  ...(description ? { description } : {}),
-});
-export const whole = (description?: string, more: Schema = {}): Schema => ({
-  type: 'integer',
-  ...(description ? { description } : {}),
-  ...more,
-});
-export const time = (description?: string): Schema => text(description, { format: 'date-time' });
-export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: values });
-export const listOf = (items: Schema, more: Schema = {}): Schema => ({ type: 'array', items, ...more });
-export const orNull = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] });
-export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
-export const idOf = (prefix: string, description?: string): Schema =>
-  text(description, {
-    pattern: `^${prefix}[0-7][0-9A-HJKMNP-TV-Z]{25}$`,
-    examples: [`${prefix}01HN2NJ9NMRZBXT1H6FT9N7735`],
-  });
-
-/** An object with exactly these members; all but the optional ones are always present. */
-export const object = (properties: Record<string, Schema>, optional: string[] = []): Schema => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-});
-
-/** The same for a request: only the listed members are required. */
-export const body = (properties: Record<string, Schema>, required: string[]): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length > 0 ? { required } : {}),
-  additionalProperties: false,
-});
+/** The schema itself, or the one that it refers to. */
+export const deref = (document: OpenApiDocument, schema: Schema): Schema =>
+  typeof schema.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema;
 
 /** The response that a reference names. */
 export const answerOf = (document: OpenApiDocument, answer: Answer | Reference): Answer =>

@@ -1,7 +1,9 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { optional, text, whole } from './api-schemas.js';
 import { badRequest } from './problem.js';
 
 const ID = /^[a-z]{4}[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -14,14 +16,17 @@ export class PageQuery {
   @IsInt({ message: 'must be a whole number from 1 to 100' })
   @Min(1, { message: 'must be a whole number from 1 to 100' })
   @Max(100, { message: 'must be a whole number from 1 to 100' })
+  @ApiProperty(optional(whole(undefined, { minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE })))
   page_size?: number;
 
   @IsOptional()
   @Matches(ID, { message: 'must be the id of a list member' })
+  @ApiProperty(optional(text('The id of the item before the page.', { pattern: ID.source })))
   page_after?: string;
 
   @IsOptional()
   @Matches(ID, { message: 'must be the id of a list member' })
+  @ApiProperty(optional(text('The id of the item after the page.', { pattern: ID.source })))
   page_before?: string;
 }
 

@@ -1,12 +1,29 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { isEmail, isISO8601, ValidateBy, ValidateIf } from 'class-validator';
 import { isId, type IdPrefix } from '../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { illegible } from './legible-text.js';
 import { isUrl } from '../config/is-url.js';
+import { flag, idOf, listOf, oneOf, text, time, whole, type MemberSchema } from './api-schemas.js';
 
-/** A rule for one member, with the message shown for it. Each member has one rule, so it gets one message. */
-const rule = (name: string, message: string, isValid: (value: unknown) => boolean): PropertyDecorator =>
-  ValidateBy({ name, validator: { validate: isValid, defaultMessage: () => message } });
+/**
+ * A rule for one member, with the message shown for it and the schema that describes it. Each member has one rule, so it gets one
+ * message.
+ */
+const rule = (
+  name: string,
+  message: string,
+  isValid: (value: unknown) => boolean,
+  schema: ApiPropertyOptions,
+): PropertyDecorator =>
+  applyDecorators(
+    ValidateBy({ name, validator: { validate: isValid, defaultMessage: () => message } }),
+    ApiProperty(schema),
+  );
+
+const sized = (min: number, max: number): MemberSchema =>
+  text(undefined, { ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 
 const isTextOf = (value: unknown, min: number, max: number): value is string => {
   if (typeof value !== 'string') return false;
@@ -16,41 +33,64 @@ const isTextOf = (value: unknown, min: number, max: number): value is string => 
 };
 
 /** The member may be omitted, but not null, which class-validator's `IsOptional` would accept. */
-export const IsOptionalNotNull = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+export const IsOptionalNotNull = (): PropertyDecorator =>
+  applyDecorators(
+    ValidateIf((_object, value) => value !== undefined),
+    ApiProperty({ required: false }),
+  );
 
 /** The member may be omitted or null. */
 export const MayBeNull = (): PropertyDecorator =>
-  ValidateIf((_object, value) => value !== undefined && value !== null);
+  applyDecorators(
+    ValidateIf((_object, value) => value !== undefined && value !== null),
+    ApiProperty({ required: false, nullable: true }),
+  );
 
-/** A known member that is never accepted, for an error that says why. */
+/** A known member that is never accepted, for an error that says why. It is not described. */
 export const NeverAccepted = (message: string): PropertyDecorator =>
-  rule('neverAccepted', message, (value) => value === undefined);
+  ValidateBy({
+    name: 'neverAccepted',
+    validator: { validate: (value) => value === undefined, defaultMessage: () => message },
+  });
 
 /** A rule for a text that people read: hidden characters are reported first. */
 const readableRule = (
   name: string,
   message: string,
   isValid: (value: unknown) => boolean,
+  schema: MemberSchema,
   options?: { lines: boolean },
 ): PropertyDecorator => {
   const hidden = (value: unknown) => (typeof value === 'string' ? illegible(value, options) : undefined);
-  return ValidateBy({
-    name,
-    validator: {
-      validate: (value) => isValid(value) && hidden(value) === undefined,
-      defaultMessage: (context) => (isValid(context?.value) ? (hidden(context?.value) ?? message) : message),
-    },
-  });
+  return applyDecorators(
+    ValidateBy({
+      name,
+      validator: {
+        validate: (value) => isValid(value) && hidden(value) === undefined,
+        defaultMessage: (context) =>
+          isValid(context?.value) ? (hidden(context?.value) ?? message) : message,
+      },
+    }),
+    ApiProperty(schema),
+  );
 };
 
 /** A text that is not displayed as a name: search terms, or texts with a rule of their own. */
 export const IsText = (min: number, max: number): PropertyDecorator =>
-  rule('isText', `must be a string of ${min} to ${max} characters`, (value) => isTextOf(value, min, max));
+  rule(
+    'isText',
+    `must be a string of ${min} to ${max} characters`,
+    (value) => isTextOf(value, min, max),
+    sized(min, max),
+  );
 
 /** One line that people read; may be empty. */
 export const IsLine = (min: number, max: number): PropertyDecorator =>
-  readableRule('isLine', `must be a string of ${min} to ${max} characters`, (value) =>
-    isTextOf(value, min, max),
+  readableRule(
+    'isLine',
+    `must be a string of ${min} to ${max} characters`,
+    (value) => isTextOf(value, min, max),
+    sized(min, max),
   );
 
 /** The same with any number of lines. */
@@ -59,6 +99,7 @@ export const AreLines = (min: number, max: number): PropertyDecorator =>
     'areLines',
     `must be a string of ${min} to ${max} characters`,
     (value) => isTextOf(value, min, max),
+    sized(min, max),
     {
       lines: true,
     },
@@ -69,8 +110,11 @@ const isVisible = (value: unknown, min: number, max: number): boolean =>
 
 /** A name or another line that must be visible: spaces and invisible characters alone are not enough. */
 export const IsVisibleText = (min: number, max: number): PropertyDecorator =>
-  readableRule('isVisibleText', `must be a string of ${min} to ${max} characters, not only spaces`, (value) =>
-    isVisible(value, min, max),
+  readableRule(
+    'isVisibleText',
+    `must be a string of ${min} to ${max} characters, not only spaces`,
+    (value) => isVisible(value, min, max),
+    sized(min, max),
   );
 
 /** The same with any number of lines. */
@@ -79,6 +123,7 @@ export const AreVisibleLines = (min: number, max: number): PropertyDecorator =>
     'areVisibleLines',
     `must be a string of ${min} to ${max} characters, not only spaces`,
     (value) => isVisible(value, min, max),
+    sized(min, max),
     { lines: true },
   );
 
@@ -87,6 +132,7 @@ export const IsEmailAddress = (): PropertyDecorator =>
     'isEmailAddress',
     'must be a valid email address of at most 254 characters',
     (value) => isTextOf(value, 3, 254) && isEmail(value),
+    text(undefined, { format: 'email', minLength: 3, maxLength: 254, example: 'ada@example.com' }),
   );
 
 /** Counted in UTF-16 units, as the login and the page of a password link count. */
@@ -95,26 +141,38 @@ export const IsPassword = (): PropertyDecorator =>
     'isPassword',
     `must be a string of ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`,
     (value) => typeof value === 'string' && value.length >= PASSWORD_MIN && value.length <= PASSWORD_MAX,
+    text(`${PASSWORD_MIN} to ${PASSWORD_MAX} characters, no other rules.`, {
+      minLength: PASSWORD_MIN,
+      maxLength: PASSWORD_MAX,
+      example: 'correct horse battery staple',
+    }),
   );
 
 export const IsTrueOrFalse = (): PropertyDecorator =>
-  rule('isTrueOrFalse', 'must be true or false', (value) => typeof value === 'boolean');
+  rule('isTrueOrFalse', 'must be true or false', (value) => typeof value === 'boolean', flag());
 
 export const IsWholeNumber = (min: number, max: number, orElse = ''): PropertyDecorator =>
   rule(
     'isWholeNumber',
     `must be a whole number from ${min} to ${max}${orElse}`,
     (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+    whole(undefined, { minimum: min, maximum: max }),
   );
 
 export const IsOneOf = (...allowed: readonly string[]): PropertyDecorator =>
-  rule('isOneOf', `must be one of: ${allowed.join(', ')}`, (value) => allowed.includes(value as string));
+  rule(
+    'isOneOf',
+    `must be one of: ${allowed.join(', ')}`,
+    (value) => allowed.includes(value as string),
+    oneOf(...allowed),
+  );
 
 export const IsMessageId = (): PropertyDecorator =>
   rule(
     'isMessageId',
     'must be ERR followed by 1 to 10 digits',
     (value) => typeof value === 'string' && /^ERR\d{1,10}$/.test(value),
+    text(undefined, { pattern: '^ERR[0-9]{1,10}$', example: 'ERR1001' }),
   );
 
 /** A link that a person may follow: https or http, so never `javascript:`. */
@@ -123,10 +181,16 @@ export const IsWebAddress = (): PropertyDecorator =>
     'isWebAddress',
     'must be an https or http URL of at most 2000 characters',
     (value) => isTextOf(value, 1, 2000) && /^https?:\/\/[^\s/]/i.test(value) && isUrl(value),
+    text(undefined, { format: 'uri', minLength: 1, maxLength: 2000, example: 'https://example.com/help' }),
   );
 
 export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>
-  rule('isIdOf', `must be the id of a ${what}`, (value) => typeof value === 'string' && isId(prefix, value));
+  rule(
+    'isIdOf',
+    `must be the id of a ${what}`,
+    (value) => typeof value === 'string' && isId(prefix, value),
+    idOf(prefix),
+  );
 
 // An offset can push a time out of the four-digit years, which could not be written back.
 const inWrittenYears = (time: number): boolean =>
@@ -142,6 +206,7 @@ export const IsTime = (): PropertyDecorator =>
       /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(value) &&
       isISO8601(value, { strict: true }) &&
       inWrittenYears(Date.parse(value)),
+    time(),
   );
 
 /** A list of distinct strings, each of which passes the test. */
@@ -150,6 +215,7 @@ export const IsListOfDifferent = (
   max: number,
   message: string,
   isItem: (item: string) => boolean = () => true,
+  item: MemberSchema = text(),
 ): PropertyDecorator =>
   rule(
     'isListOfDifferent',
@@ -160,6 +226,7 @@ export const IsListOfDifferent = (
       value.length <= max &&
       new Set(value).size === value.length &&
       value.every((item) => typeof item === 'string' && isItem(item)),
+    listOf(item, { ...(min > 0 ? { minItems: min } : {}), maxItems: max, uniqueItems: true }),
   );
 
 const FREE_MEMBERS = Symbol('members of any form');
@@ -169,7 +236,8 @@ const isJsonObject = (value: unknown): value is object =>
 
 /** Any JSON object (not an array, not null); validation leaves it exactly as sent. */
 export const IsJsonObject = (): PropertyDecorator => (target, member) => {
-  rule('isJsonObject', 'must be a JSON object', isJsonObject)(target, member);
+  const schema: ApiPropertyOptions = { type: 'object', additionalProperties: true };
+  rule('isJsonObject', 'must be a JSON object', isJsonObject, schema)(target, member);
   const others = (Reflect.getMetadata(FREE_MEMBERS, target) ?? []) as (string | symbol)[];
   Reflect.defineMetadata(FREE_MEMBERS, [...others, member], target);
 };

@@ -1,21 +1,49 @@
-import type { NotificationEntity } from './notification.entity.js';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { idOf, oneOf, optional, orNull, text, time, url } from '../http/api-schemas.js';
+import { NOTIFICATION_CATEGORIES, type NotificationEntity } from './notification.entity.js';
 
 /**
  * A notification on the wire (source specification §2.4): optional members without a value are omitted, except `external_link`.
  */
-export interface NotificationView {
-  id: string;
-  url: string;
-  message_id: string;
-  category: string;
-  event_time: string;
-  short_text_title: string;
-  short_text_body: string;
+@ApiSchema({ name: 'Notification' })
+export class NotificationView {
+  @ApiProperty(idOf('notf'))
+  id!: string;
+
+  @ApiProperty(url('The URL of this notification.'))
+  url!: string;
+
+  @ApiProperty(text('Identifies the kind of message.', { pattern: '^ERR[0-9]{1,10}$', example: 'ERR1001' }))
+  message_id!: string;
+
+  @ApiProperty(oneOf(...NOTIFICATION_CATEGORIES))
+  category!: string;
+
+  @ApiProperty(time())
+  event_time!: string;
+
+  @ApiProperty(text(undefined, { example: 'Too many requests' }))
+  short_text_title!: string;
+
+  @ApiProperty(text())
+  short_text_body!: string;
+
+  @ApiProperty(optional(text()))
   detail_page_title?: string;
+
+  @ApiProperty(optional(text()))
   detail_page_body?: string;
-  external_link: string | null;
+
+  @ApiProperty(orNull(text()))
+  external_link!: string | null;
+
+  @ApiProperty(optional(text()))
   external_button_label?: string;
+
+  @ApiProperty(optional(time('When the user read it.')))
   read_at?: string;
+
+  @ApiProperty(optional(time('When the associated problem was resolved.')))
   resolved_at?: string;
 }
 

@@ -7,11 +7,15 @@ import {
   type ExecutionContext,
   type Type,
 } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import { ApiAnswer, ApiProblems, NOT_CACHED, type ApiHeaders } from '../http/api-answers.js';
+import { text } from '../http/api-schemas.js';
 import { Form, queryStringOf } from '../http/form.js';
 import { clientAuthAndLimits } from './client-auth-and-limits.guard.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
+import { OAuthErrorView } from './oauth-error.view.js';
 import type { Problem } from '../http/problem.js';
 import { repeatedParameter } from './repeated-parameter.js';
 
@@ -47,6 +51,40 @@ export const OAuthEndpoint = (
   applyDecorators(
     RouteConfig({ renderError, ...config }),
     UseGuards(clientAuthAndLimits([OAuthFormGuard, authentication], { limitClients })),
+  );
+
+const NO_STORE_HEADERS: ApiHeaders = { ...NOT_CACHED, Pragma: { required: true, schema: text() } };
+const CHALLENGE: ApiHeaders = { 'WWW-Authenticate': { required: true, schema: text() } };
+
+/** A JSON response of an OAuth endpoint; several classes are alternatives. */
+export const OAuthAnswer = (description: string, type: Type, ...others: Type[]) => {
+  if (others.length === 0) return ApiAnswer(200, description, type, NO_STORE_HEADERS);
+  const types = [type, ...others];
+  const schema = { oneOf: types.map((each) => ({ $ref: getSchemaPath(each) })) };
+  return applyDecorators(
+    ApiExtraModels(...types),
+    ApiAnswer(200, description, undefined, NO_STORE_HEADERS, schema),
+  );
+};
+
+/**
+ * Describes an OAuth endpoint: its form, that a client authenticates with HTTP Basic or in the form, and its refusals as in RFC
+ * 6749 §5.2; the others are problems.
+ */
+export const ApiOAuthForm = (form: Type, refusals: [status: number, description: string][]) =>
+  applyDecorators(
+    ApiTags('OAuth'),
+    ApiConsumes('application/x-www-form-urlencoded'),
+    ApiBody({ type: form }),
+    ...refusals.map(([status, description]) =>
+      ApiAnswer(status, description, OAuthErrorView, {
+        ...NO_STORE_HEADERS,
+        ...(status === 401 ? CHALLENGE : {}),
+      }),
+    ),
+    ApiProblems(413, 429, 500, 503),
+    ApiSecurity('clientBasic'),
+    ApiSecurity({}),
   );
 
 /** The posted form, after the form guard. */

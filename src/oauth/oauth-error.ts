@@ -4,15 +4,17 @@ import { Problem } from '../http/problem.js';
 import type { Rendered } from '../http/route-options.js';
 import { refusalCounter } from './oauth-metrics.js';
 
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'invalid_token'
-  | 'insufficient_scope';
+export const OAUTH_ERROR_CODES = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_token',
+  'insufficient_scope',
+] as const;
+export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,10 +2,11 @@ import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/co
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { originOf } from '../http/request-origin.js';
+import { ApiEndpoint, ApiId, ApiProblems } from '../http/api-answers.js';
 import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
-import { notificationView, type NotificationView } from '../notifications/notification.view.js';
+import { NotificationView, notificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
-import { PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
+import { PartnerAnswer, PartnerEndpoint, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
 import type { Principal } from '../tokens/principal.js';
 import { NotificationMarksDto } from './partner-notifications.dto.js';
@@ -24,6 +25,12 @@ export class PartnerNotificationsController {
   /** Newest first. */
   @Get()
   @PartnerEndpoint({ readOverLimit: () => true })
+  @ApiEndpoint(
+    'listNotifications',
+    'Notifications that concern the client, newest first',
+    'For the user of the token; with a client-credentials token, for the owner of the client.',
+  )
+  @PartnerPage(NotificationView)
   async list(
     @Query() query: PageQuery,
     @CurrentPrincipal() principal: Principal,
@@ -37,6 +44,10 @@ export class PartnerNotificationsController {
 
   @Get(':id')
   @PartnerEndpoint({ readOverLimit: () => true })
+  @ApiEndpoint('getNotification', 'Get a notification', 'Stays available while the rate limit is exceeded.')
+  @ApiId('id', 'notf')
+  @PartnerAnswer('The notification.', NotificationView)
+  @ApiProblems(404)
   async show(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<NotificationView> {
     return notificationView(await this.notifications.get(id, visibleTo(principal)), this.settings.baseUrl);
   }
@@ -44,6 +55,14 @@ export class PartnerNotificationsController {
   /** `{"read": true}` and `{"resolved": true}` set `read_at` and `resolved_at`, once. */
   @Patch(':id')
   @PartnerEndpoint()
+  @ApiEndpoint(
+    'markNotification',
+    'Mark a notification read or resolved, once',
+    'Marks cannot be removed: `false` changes nothing.',
+  )
+  @ApiId('id', 'notf')
+  @PartnerAnswer('The notification.', NotificationView)
+  @ApiProblems(404, 413, 415)
   async mark(
     @Param('id') id: string,
     @Body() body: NotificationMarksDto,

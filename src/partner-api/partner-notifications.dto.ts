@@ -1,14 +1,12 @@
-import { IsBoolean, ValidateIf } from 'class-validator';
-
-const given = (_object: unknown, value: unknown) => value !== undefined;
+import { IsOptionalNotNull, IsTrueOrFalse } from '../http/validation.decorators.js';
 
 /** The marks that a partner may set on a notification; `false` changes nothing, because marks cannot be removed. */
 export class NotificationMarksDto {
-  @ValidateIf(given)
-  @IsBoolean({ message: 'must be true or false' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
   read?: boolean;
 
-  @ValidateIf(given)
-  @IsBoolean({ message: 'must be true or false' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
   resolved?: boolean;
 }

@@ -2,24 +2,15 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { ApiEndpoint, ApiId, ApiProblems } from '../http/api-answers.js';
 import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
 import { notFound } from '../http/problem.js';
 import { USER_ID_PATTERN } from '../secrets/ids.js';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
-import { PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
+import { PartnerAnswer, PartnerEndpoint, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
 import type { Principal } from '../tokens/principal.js';
 import type { ConsentedUser } from '../consents/consents.repository.js';
-
-/** A user as a partner sees it; `email` and `name` only if the user is the caller (contract §9). */
-interface UserView {
-  id: string;
-  url: string;
-  email?: string;
-  name?: string;
-  scopes: string[];
-  /** Absent for an owner who has not consented. */
-  consented_at?: string;
-}
+import { PartnerUserView } from './partner-users.view.js';
 
 /** Whether this is the URL in `instance` of the caller's 429 (contract §8). */
 const isInstance = ({ params }: FastifyRequest, { userId, client }: Principal): boolean =>
@@ -36,12 +27,18 @@ export class PartnerUsersController {
   /** The token's own user; for client credentials all users with a live consent. */
   @Get()
   @PartnerEndpoint()
+  @ApiEndpoint(
+    'listUsers',
+    'The users who share data with the client',
+    'With a user’s token that user; with a client-credentials token all users with an active consent.',
+  )
+  @PartnerPage(PartnerUserView)
   async list(
     @Query() query: PageQuery,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<UserView[]> {
+  ): Promise<PartnerUserView[]> {
     const page = await this.consents.listUsers(principal.client.id, principal.userId, pageRequestOf(query));
     setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
     return page.items.map((user) => this.view(user, principal));
@@ -50,19 +47,34 @@ export class PartnerUsersController {
   /** The token's own user, for client libraries that ask who logged in; without a user (client credentials) a 404 problem. */
   @Get('me')
   @PartnerEndpoint()
-  showSelf(@CurrentPrincipal() principal: Principal): Promise<UserView> {
+  @ApiEndpoint(
+    'getOwnUser',
+    'The user behind the token',
+    'The user-info endpoint for libraries that ask who logged in: one object, with `email` and `name`. A client-credentials token has no user: 404.',
+  )
+  @PartnerAnswer('The user.', PartnerUserView)
+  @ApiProblems(404)
+  showSelf(@CurrentPrincipal() principal: Principal): Promise<PartnerUserView> {
     return this.find(principal.userId, principal);
   }
 
   /** One of them, and for client credentials also the client's owner. Any other id is a 404 problem, whether it exists or not. */
   @Get(':id')
   @PartnerEndpoint({ readOverLimit: isInstance })
-  async show(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<UserView> {
+  @ApiEndpoint(
+    'getUser',
+    'Get a user',
+    'A client-credentials token also sees the owner of its client. The URL in `instance` of a 429 stays available while the limit is exceeded.',
+  )
+  @ApiId('id', 'user')
+  @PartnerAnswer('The user.', PartnerUserView)
+  @ApiProblems(404)
+  async show(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<PartnerUserView> {
     const isVisible = USER_ID_PATTERN.test(id) && (principal.userId === undefined || principal.userId === id);
     return this.find(isVisible ? id : undefined, principal);
   }
 
-  private async find(id: string | undefined, principal: Principal): Promise<UserView> {
+  private async find(id: string | undefined, principal: Principal): Promise<PartnerUserView> {
     const [user] =
       id === undefined ? [] : (await this.consents.listUsers(principal.client.id, id, { size: 1 })).items;
     if (!user && principal.userId === undefined && id === principal.client.ownerId) {
@@ -72,7 +84,7 @@ export class PartnerUsersController {
     return this.view(user, principal);
   }
 
-  private view(user: ConsentedUser, principal: Principal): UserView {
+  private view(user: ConsentedUser, principal: Principal): PartnerUserView {
     const isCaller = principal.userId === user.id;
     return {
       id: user.id,

@@ -28,8 +28,11 @@ export type IdPrefix =
 /** A new id: the prefix and a ULID, increasing within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${newUlid()}`;
 
+/** The form of an id with this prefix, as a regular expression. */
+export const idPattern = (prefix: IdPrefix): string => `^${prefix}${ULID}$`;
+
 /** Whether the text has the form of an id with this prefix. */
-export const isId = (prefix: IdPrefix, text: string): boolean => new RegExp(`^${prefix}${ULID}$`).test(text);
+export const isId = (prefix: IdPrefix, text: string): boolean => new RegExp(idPattern(prefix)).test(text);
 
 export const CLIENT_ID_PATTERN = new RegExp(`^clnt${ULID}$`);
 export const USER_ID_PATTERN = new RegExp(`^user${ULID}$`);

@@ -1,7 +1,9 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiEndpoint, NOT_CACHED } from '../http/api-answers.js';
+import { LinkView } from '../http/link.view.js';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
-import { PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
+import { PartnerAnswer, PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
 import type { Principal } from '../tokens/principal.js';
 import { PortalAccessService } from './portal-access.service.js';
 
@@ -13,11 +15,17 @@ export class WebhookPortalLinkController {
   /** 200 `{"url"}`, a link that works once; 403 for a caller that is not the client itself. HEAD creates no link. */
   @Get()
   @PartnerEndpoint()
+  @ApiEndpoint(
+    'webhookPortal',
+    'Retrieve access link for the webhook portal',
+    'A link that works once, within 5 minutes. Only for the client itself: with a client-credentials token or, for a confidential client, a token of its owner.',
+  )
+  @PartnerAnswer('The link.', LinkView, NOT_CACHED)
   async create(
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<{ url: string } | undefined> {
+  ): Promise<LinkView | undefined> {
     void reply.header('cache-control', 'no-store');
     if (request.method === 'HEAD') {
       this.access.checkCaller(principal);

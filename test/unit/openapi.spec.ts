@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { openApiDocument } from '../../src/api-docs/document.js';
+import type { OpenApiDocument } from '../../src/api-docs/openapi.js';
+import { describeApi } from '../../src/describe-api.js';
 import { openApiErrors } from '../support/openapi-judge.js';
 
-const document = openApiDocument('https://auth.example.com');
+let document: OpenApiDocument;
+beforeAll(async () => void (document = await describeApi('https://auth.example.com')));
 
 const judged = (change: { status?: number; headers?: Record<string, string>; json?: unknown }): string[] =>
   openApiErrors({

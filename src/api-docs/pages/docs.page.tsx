@@ -3,10 +3,11 @@ import { Layout, renderPage } from '../../http/pages/layout.js';
 import {
   answerOf,
   type Answer,
+  deref,
+  type Media,
   type OpenApiDocument,
   type Operation,
   type Paths,
-  type Schema,
 } from '../openapi.js';
 import { SchemaView } from './schema-view.js';
 
@@ -27,14 +28,9 @@ export function docsPage(document: OpenApiDocument): string {
         <section class="docs-section">
           <h2>{name}</h2>
           <p>{description}</p>
-          <Operations document={document} paths={paths} tag={name} />
+          <Operations document={document} paths={name === 'Webhooks' ? webhooks : paths} tag={name} />
         </section>
       ))}
-      <section class="docs-section">
-        <h2>Webhooks</h2>
-        <p>What endpoints receive, with an example for each type.</p>
-        <Operations document={document} paths={webhooks} tag="Webhooks" />
-      </section>
       <section class="docs-section">
         <h2>Schemas</h2>
         {Object.entries(components.schemas).map(([name, schema]) => (
@@ -121,7 +117,14 @@ function OperationView({ document, operation }: { document: OpenApiDocument; ope
       {requestBody && (
         <>
           <h3>Request body</h3>
-          <Content content={requestBody.content} />
+          <Content
+            content={Object.fromEntries(
+              Object.entries(requestBody.content).map(([type, media]) => [
+                type,
+                { ...media, schema: deref(document, media.schema) },
+              ]),
+            )}
+          />
         </>
       )}
       <h3>Responses</h3>
@@ -148,7 +151,7 @@ function AnswerView({ status, answer }: { status: string; answer: Answer }): VNo
   );
 }
 
-function Content({ content }: { content: Record<string, { schema: Schema; example?: unknown }> }): VNode {
+function Content({ content }: { content: Record<string, Media> }): VNode {
   return (
     <>
       {Object.entries(content).map(([type, { schema, example }]) => (

@@ -14,6 +14,7 @@ import type { SignedInUser } from '../../users/sessions.repository.js';
 import { SessionsService } from '../../users/sessions.service.js';
 import { LOGOUT_BINDING } from '../../users/logout-binding.js';
 import type { AuthorizationRequest } from './authorization-request.js';
+import { ApiAuthorization } from './api-authorization.decorator.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
 import { AuthorizationService } from './authorization.service.js';
 import { consentPage } from './pages/consent.page.js';
@@ -37,6 +38,7 @@ export class AuthorizationController {
   /** Shows the consent page. Without a session it redirects to the login page; trusted clients skip the consent page. */
   @Get()
   @PageRoute()
+  @ApiAuthorization()
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const authorizationRequest = await this.checked(Form.parse(queryStringOf(request.url)), reply, 302);
     if (!authorizationRequest) return;

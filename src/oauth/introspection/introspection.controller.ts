@@ -1,27 +1,18 @@
 import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Settings } from '../../config/settings.js';
+import { ApiEndpoint } from '../../http/api-answers.js';
 import type { Form } from '../../http/form.js';
 import { USER_ID_PATTERN } from '../../secrets/ids.js';
 import { AccessTokensService } from '../../tokens/access-tokens.service.js';
 import type { Principal } from '../../tokens/principal.js';
-import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
 import { introspected } from '../oauth-metrics.js';
+import { IntrospectionForm } from './introspection.form.js';
 import { IntrospectionGuard } from './introspection.guard.js';
-
-/** RFC 7662 §2.2; times in seconds since 1970. */
-interface ActiveToken {
-  active: true;
-  scope: string;
-  client_id: string;
-  sub: string;
-  grant_type: 'authorization_code' | 'client_credentials';
-  token_type: 'Bearer';
-  exp: number;
-  iat: number;
-  iss: string;
-}
+import { ActiveToken, InactiveToken } from './introspection.view.js';
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
@@ -40,10 +31,27 @@ export class IntrospectionController {
   @Post()
   @HttpCode(200)
   @OAuthEndpoint(IntrospectionGuard, { limitClients: false })
+  @ApiEndpoint(
+    'introspect',
+    'Introspection (RFC 7662)',
+    'For a client with `token:introspect`. Also without the trailing slash.',
+  )
+  @ApiExtension('x-trailing-slash', true)
+  @ApiSecurity('oauth2', ['token:introspect'])
+  @ApiOAuthForm(IntrospectionForm, [
+    [400, 'Refused.'],
+    [401, 'No valid credentials.'],
+    [403, 'The credentials do not allow this.'],
+  ])
+  @OAuthAnswer(
+    'What the token may do; anything but a valid access token is not active.',
+    InactiveToken,
+    ActiveToken,
+  )
   async introspect(
     @OAuthForm() form: Form,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ActiveToken | { active: false }> {
+  ): Promise<ActiveToken | InactiveToken> {
     const token = form.get('token');
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     const userId = form.get('user_id');

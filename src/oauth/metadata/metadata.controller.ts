@@ -1,6 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { Settings } from '../../config/settings.js';
+import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api-answers.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
+import { MetadataView } from './metadata.view.js';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
 
@@ -13,7 +16,15 @@ export class MetadataController {
   ) {}
 
   @Get()
-  async show(): Promise<Record<string, unknown>> {
+  @ApiEndpoint(
+    'metadata',
+    'Authorization server metadata (RFC 8414)',
+    'For client libraries that configure themselves.',
+  )
+  @ApiTags('OAuth')
+  @ApiAnswer(200, 'Reflects the running configuration.', MetadataView)
+  @ApiProblems(500, 503)
+  async show(): Promise<MetadataView> {
     const issuer = this.settings.baseUrl;
     return {
       issuer,

@@ -1,12 +1,15 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientEntity } from '../../clients/client.entity.js';
+import { ApiEndpoint } from '../../http/api-answers.js';
 import { originOf } from '../../http/request-origin.js';
 import type { Form } from '../../http/form.js';
 import { TokenRevocationService } from '../../tokens/token-revocation.service.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
-import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
+import { NothingView, RevocationForm } from './revocation.form.js';
 
 /** Token revocation (RFC 7009, contract §5). */
 @Controller('o/revoke_token')
@@ -17,12 +20,23 @@ export class RevocationController {
   @Post()
   @HttpCode(200)
   @OAuthEndpoint(ClientAuthenticationGuard, { needsTrailingSlash: true })
+  @ApiEndpoint(
+    'revokeToken',
+    'Revocation (RFC 7009)',
+    'The trailing slash is required: without it the response is 405. A refresh token is revoked with its whole grant, an access token alone.',
+  )
+  @ApiExtension('x-trailing-slash', true)
+  @ApiOAuthForm(RevocationForm, [
+    [400, 'Refused.'],
+    [401, 'No valid credentials.'],
+  ])
+  @OAuthAnswer('The token is no longer valid, or never was.', NothingView)
   async revoke(
     @OAuthForm() form: Form,
     @AuthenticatedClient() client: ClientEntity,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Record<string, never>> {
+  ): Promise<NothingView> {
     const token = form.get('token');
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     await this.revocation.revoke(token, client.id, { type: 'client', id: client.id, ...originOf(request) });

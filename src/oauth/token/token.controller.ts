@@ -2,26 +2,20 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import type { ClientEntity, GrantType } from '../../clients/client.entity.js';
+import { ApiEndpoint } from '../../http/api-answers.js';
 import { originOf } from '../../http/request-origin.js';
 import type { Form } from '../../http/form.js';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
-import { OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
+import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';
 import { grantTypeNotRegistered } from '../refusals.js';
 import { AuthorizationCodeGrant } from './authorization-code.grant.js';
 import { ClientCredentialsGrant } from './client-credentials.grant.js';
 import type { TokenGrant } from './grant-request.js';
 import { RefreshTokenGrant } from './refresh-token.grant.js';
-
-/** RFC 6749 §5.1; `refresh_token` is absent for client credentials. */
-interface TokenResponse {
-  access_token: string;
-  expires_in: number;
-  token_type: 'Bearer';
-  scope: string;
-  refresh_token?: string;
-}
+import { TokenForm } from './token.form.js';
+import { TokenResponse } from './token.view.js';
 
 /** The token endpoint (contract §4): authenticate the client, choose the grant, run it, respond. */
 @Controller('o/token')
@@ -44,6 +38,16 @@ export class TokenController {
   @Post()
   @HttpCode(200)
   @OAuthEndpoint(ClientAuthenticationGuard)
+  @ApiEndpoint(
+    'token',
+    'Token endpoint',
+    'Also with a trailing slash. Grants: `authorization_code`, `client_credentials`, `refresh_token`.',
+  )
+  @ApiOAuthForm(TokenForm, [
+    [400, 'Refused.'],
+    [401, 'No valid credentials.'],
+  ])
+  @OAuthAnswer('Tokens.', TokenResponse)
   async issue(
     @OAuthForm() form: Form,
     @AuthenticatedClient() client: ClientEntity,

@@ -1,6 +1,8 @@
 import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api-answers.js';
+import { text } from '../../http/api-schemas.js';
 import { JsonBodyGuard } from '../../http/json-body.guard.js';
 import { badRequest, validationFailed } from '../../http/problem.js';
 import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
@@ -9,25 +11,40 @@ import type { Principal } from '../../tokens/principal.js';
 import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
 import { holdsExactNumbers, inUtc } from './event.js';
 import { NewEventDto } from './events.dto.js';
-import { PublishingService, type Published } from './publishing.service.js';
+import { PublishedView } from './published.view.js';
+import { PublishingService } from './publishing.service.js';
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The endpoint where the company's services publish events (contract §10). */
 @Controller('v2/events')
 @UseGuards(LimitedBearerGuard, ScopesGuard, JsonBodyGuard)
 @RequireScopes('event:publish')
 @ApiTags('Events')
-@ApiBearerAuth()
 export class EventsController {
   constructor(private readonly publishing: PublishingService) {}
 
   /** 202 with the event's id and the number of endpoints it is sent to. `Idempotency-Key` makes retries safe for 24 hours. */
   @Post()
   @HttpCode(202)
+  @ApiEndpoint(
+    'publishEvent',
+    'Publish an event',
+    'For the company’s own services: requires `event:publish`. The event and its deliveries are stored before the response.',
+  )
+  @ApiSecurity('oauth2', ['event:publish'])
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    description: 'The same key with the same body returns the same response for 24 hours.',
+    schema: text(undefined, { pattern: KEY.source }) as object,
+  })
+  @ApiAnswer(202, 'The event is accepted.', PublishedView)
+  @ApiProblems(400, 401, 403, 413, 415, 422, 429, 500, 503)
   publish(
     @Body() body: NewEventDto,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
-  ): Promise<Published> {
+  ): Promise<PublishedView> {
     if (!holdsExactNumbers(body.data)) {
       throw validationFailed({
         data: ['must not contain a number that is too large to be exact: send it as a string'],
@@ -49,6 +66,6 @@ export class EventsController {
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  if (typeof key === 'string' && KEY.test(key)) return key;
   throw badRequest('The Idempotency-Key header must be 1 to 255 printable ASCII characters without spaces.');
 }

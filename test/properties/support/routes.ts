@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { openApiDocument } from '../../../src/api-docs/document.js';
+import { committedDocument } from '../../support/openapi-document.js';
 import type { Operation } from '../../../src/api-docs/openapi.js';
 import type { Live } from './live.js';
 
@@ -84,7 +84,7 @@ export const pathWith = (url: string, values: string[]): string => {
   return url.replace(/:\w+/g, () => left.shift()!);
 };
 
-const { paths } = openApiDocument('https://auth.example.com');
+const { paths } = committedDocument;
 
 /** Returns what the OpenAPI document says about a route. */
 export const operationOf = ({ method, url }: Route): Operation | undefined => {

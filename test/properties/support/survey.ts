@@ -1,4 +1,5 @@
-import type { Schema } from '../../../src/api-docs/openapi.js';
+import { deref, type Schema } from '../../../src/api-docs/openapi.js';
+import { committedDocument } from '../../support/openapi-document.js';
 import { CALLERS, FORMS, NEEDS, QUERIES, TYPED_AT, type Draft, type FormDraft } from './draft.js';
 import type { Exchanges } from './exchanges.js';
 import { written } from './json-text.js';
@@ -39,7 +40,8 @@ export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Pla
     const form = forms.get(`${route.method} ${route.url}`);
     const query = queries.get(route.url) ?? new Map<string, string[]>();
     for (const { in: where, name } of operation?.parameters ?? []) if (where === 'query') query.set(name, []);
-    const schema = operation?.requestBody?.content['application/json']?.schema;
+    const described = operation?.requestBody?.content['application/json']?.schema;
+    const schema = described && deref(committedDocument, described);
     const usual = route.url === '/o/introspect' ? 'service' : ROOMS[roomsOf(route)[0]!]!.caller;
     const caller = form?.caller ?? usual;
     return {

@@ -1,0 +1,18 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { openApiDocument } from './api-docs/document.js';
+import type { OpenApiDocument } from './api-docs/openapi.js';
+import { AppModule } from './app.module.js';
+import { Settings } from './config/settings.js';
+
+/** The OpenAPI document of a service with this public URL, without starting one: no provider is created. */
+export async function describeApi(baseUrl: string): Promise<OpenApiDocument> {
+  // Nothing connects to this database.
+  const settings = Object.assign(new Settings(), { baseUrl, databaseUrl: 'postgres://localhost/none' });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot(settings),
+    new FastifyAdapter({ skipMiddie: true }),
+    { preview: true, logger: false, abortOnError: false },
+  );
+  return openApiDocument(app, baseUrl);
+}

@@ -1,0 +1,56 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtension, ApiQuery, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiEndpoint, type ApiHeaders } from '../../http/api-answers.js';
+import { oneOf, text, type MemberSchema } from '../../http/api-schemas.js';
+import { ProblemView } from '../../http/problem.view.js';
+
+const LOCATION: ApiHeaders = { Location: { required: true, schema: text() } };
+const PAGE = { 'text/html': { schema: { type: 'string' } } };
+
+const parameter = (name: string, schema: MemberSchema, description?: string): MethodDecorator =>
+  ApiQuery({ name, required: false, description, schema: schema as object });
+
+const redirect = (status: number): MethodDecorator =>
+  ApiResponse({
+    status,
+    description: 'To the login page, or back to the client.',
+    headers: LOCATION as never,
+  });
+
+/** A page if the browser asks for one, otherwise a problem. */
+const refusal = (status: number, description: string): MethodDecorator =>
+  ApiResponse({
+    status,
+    description,
+    content: {
+      ...PAGE,
+      'application/problem+json': { schema: { $ref: getSchemaPath(ProblemView as Type) } },
+    },
+  });
+
+/** Describes the authorization endpoint, which a browser opens, to developers of clients. */
+export const ApiAuthorization = () =>
+  applyDecorators(
+    ApiEndpoint(
+      'authorize',
+      'Authorization page',
+      'Opened by the end user in a browser; also without the trailing slash. Redirects to `redirect_uri` with `code` or `error`, `state` and `iss` (RFC 9207).',
+    ),
+    ApiTags('OAuth'),
+    ApiExtension('x-trailing-slash', true),
+    parameter('response_type', oneOf('code')),
+    parameter('client_id', text()),
+    parameter('redirect_uri', text(), 'As registered; on a loopback address with any port.'),
+    parameter('scope', text(), 'Defaults to all scopes of the client.'),
+    parameter('state', text()),
+    parameter('code_challenge', text(undefined, { pattern: '^[A-Za-z0-9_-]{43}$' })),
+    parameter('code_challenge_method', oneOf('S256')),
+    ApiResponse({ status: 200, description: 'The consent page.', content: PAGE }),
+    redirect(302),
+    redirect(303),
+    refusal(400, 'The client or the redirect URI is unknown, so there is nowhere to redirect to.'),
+    refusal(406, 'None of the requested media types is available.'),
+    refusal(429, 'Too many requests.'),
+    refusal(500, 'An unexpected error occurred.'),
+    refusal(503, 'The database is unavailable, or the service is stopping.'),
+  );

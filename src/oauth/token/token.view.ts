@@ -1,0 +1,23 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { oneOf, optional, text, whole } from '../../http/api-schemas.js';
+
+/** RFC 6749 §5.1. */
+@ApiSchema({ name: 'TokenResponse' })
+export class TokenResponse {
+  @ApiProperty(text())
+  access_token!: string;
+
+  @ApiProperty(whole('Seconds.', { example: 3600 }))
+  expires_in!: number;
+
+  @ApiProperty(oneOf('Bearer'))
+  token_type!: 'Bearer';
+
+  @ApiProperty(
+    text('Names of scopes, separated by spaces.', { example: 'charging_session:read vehicle:read' }),
+  )
+  scope!: string;
+
+  @ApiProperty(optional(text('Absent for client credentials.')))
+  refresh_token?: string;
+}
