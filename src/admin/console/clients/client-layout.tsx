@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
+import { Navigation } from '../../../http/pages/navigation.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { renderConsolePage } from '../pages/console-layout.js';
 
@@ -61,17 +62,5 @@ function ClientNavigation({ client, current }: { client: ClientEntity; current: 
     { part: 'deliveries', label: 'Deliveries', href: `/admin/console/deliveries?client_id=${client.id}` },
     { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${client.id}` },
   ];
-  return (
-    <nav class="sub-nav" aria-label={`About ${client.name}`}>
-      <ul role="list">
-        {links.map(({ part, label, href }) => (
-          <li>
-            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  return <Navigation class="sub-nav" label={`About ${client.name}`} links={links} current={current} />;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { UserEntity } from '../../../users/user.entity.js';
+import { Navigation } from '../../../http/pages/navigation.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { renderConsolePage } from '../pages/console-layout.js';
 
@@ -64,17 +65,5 @@ function UserNavigation({ user, current }: { user: UserEntity; current: string }
     { part: 'done', label: 'Actions', href: `/admin/console/audit?actor=${user.id}` },
     { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${user.id}` },
   ];
-  return (
-    <nav class="sub-nav" aria-label={`About ${user.name}`}>
-      <ul role="list">
-        {links.map(({ part, label, href }) => (
-          <li>
-            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  return <Navigation class="sub-nav" label={`About ${user.name}`} links={links} current={current} />;
 }
