@@ -1,18 +1,20 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { Layout, renderPage, SignedInAs } from '../../http/pages/layout.js';
+import { DoneNotice } from '../../http/pages/notices.js';
+import { Navigation } from '../../http/pages/navigation.js';
 import type { UserLayoutProps } from '../../users/user-page-context.js';
 
-const PARTS = {
-  applications: { href: '/account', label: 'Applications' },
-  notifications: { href: '/account/notifications', label: 'Notifications' },
-  password: { href: '/account/password', label: 'Password' },
-  sessions: { href: '/account/sessions', label: 'Sessions' },
-} as const;
+const PARTS = [
+  { part: 'applications', href: '/account', label: 'Applications' },
+  { part: 'notifications', href: '/account/notifications', label: 'Notifications' },
+  { part: 'password', href: '/account/password', label: 'Password' },
+  { part: 'sessions', href: '/account/sessions', label: 'Sessions' },
+] as const;
 
 export interface AccountPageProps extends UserLayoutProps {
   title: string;
-  part: keyof typeof PARTS;
+  part: (typeof PARTS)[number]['part'];
   children: ComponentChildren;
 }
 
@@ -27,13 +29,9 @@ export function renderAccountPage({
 }: AccountPageProps): string {
   return renderPage(
     <Layout title={title} width="wide">
-      <AccountNavigation current={part} />
+      <Navigation class="account-nav" label="Your account" links={PARTS} current={part} />
       <h1>{title}</h1>
-      {notice && (
-        <p class="notice" role="status">
-          {notice}
-        </p>
-      )}
+      <DoneNotice notice={notice} />
       {children}
       <section class="account-identity" aria-label="Logged in user">
         <SignedInAs {...user} />
@@ -45,22 +43,5 @@ export function renderAccountPage({
         </form>
       </section>
     </Layout>,
-  );
-}
-
-function AccountNavigation({ current }: { current: keyof typeof PARTS }): VNode {
-  return (
-    <nav class="account-nav" aria-label="Your account">
-      {/* Safari drops list semantics from lists without markers unless the role is given. */}
-      <ul role="list">
-        {Object.entries(PARTS).map(([part, { href, label }]) => (
-          <li>
-            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
   );
 }

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { Facts } from '../../http/pages/facts.js';
 import { InitialTile } from '../../http/pages/layout.js';
 import type { Page } from '../../http/paging.js';
 import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
@@ -60,20 +61,12 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         {!client.enabled && <span class="badge">Disabled by the service</span>}
       </div>
       <WhatItReads client={client} />
-      <dl class="facts">
-        <div>
-          <dt>Connected</dt>
-          <dd>
-            <Moment at={client.connectedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last used</dt>
-          <dd>
-            <LastUsed client={client} />
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          ['Connected', <Moment at={client.connectedAt} />],
+          ['Last used', <LastUsed client={client} />],
+        ]}
+      />
       <p class="entry-actions">
         <a class="button-link quiet" href={`/account/applications/${client.id}`}>
           Disconnect<span class="visually-hidden"> {client.name}</span>

@@ -1,5 +1,7 @@
 import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
+import { describedBy, FieldNotes, type FieldProps } from '../../http/pages/field.js';
+import { ErrorNotice } from '../../http/pages/notices.js';
 import type { UserLayoutProps } from '../../users/user-page-context.js';
 import { renderAccountPage } from './account-layout.js';
 
@@ -25,11 +27,7 @@ export function passwordPage({ layoutProps, csrfToken, errors }: PasswordPagePro
     part: 'password',
     children: (
       <>
-        {failed && (
-          <p class="notice notice-error" role="alert">
-            Your password was not changed. See the errors below.
-          </p>
-        )}
+        {failed && <ErrorNotice>Your password was not changed. See the errors below.</ErrorNotice>}
         <p>
           You stay logged in here. You are logged out everywhere else, and every application that you
           authorized has to ask you again.
@@ -72,40 +70,19 @@ export function passwordPage({ layoutProps, csrfToken, errors }: PasswordPagePro
   });
 }
 
-interface PasswordFieldProps {
-  id: string;
+interface PasswordFieldProps extends FieldProps {
   name: string;
-  label: string;
   autocomplete: 'current-password' | 'new-password';
   minLength?: number;
-  hint?: string;
-  error?: string;
 }
 
 /** No maxLength: browsers would silently truncate a longer password. The service reports that it is too long. */
 function PasswordField({ id, label, hint, error, ...input }: PasswordFieldProps): VNode {
-  const described = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
   return (
     <>
       <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="password"
-        required
-        {...input}
-        {...(error ? { 'aria-invalid': 'true' as const } : {})}
-        {...(described ? { 'aria-describedby': described } : {})}
-      />
-      {error && (
-        <small class="hint field-error" id={`${id}-error`}>
-          {error}
-        </small>
-      )}
-      {hint && (
-        <small class="hint" id={`${id}-hint`}>
-          {hint}
-        </small>
-      )}
+      <input id={id} type="password" required {...input} {...describedBy({ id, hint, error })} />
+      <FieldNotes id={id} hint={hint} error={error} />
     </>
   );
 }

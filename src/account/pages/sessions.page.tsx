@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
+import { Facts } from '../../http/pages/facts.js';
 import type { Page } from '../../http/paging.js';
 import type { SessionView } from '../../users/sessions.repository.js';
 import { browserNameOf } from '../browser-name.js';
@@ -82,26 +83,13 @@ function Session({ session }: { session: SessionView }): VNode {
   return (
     <>
       <h3>{browserNameOf(session.userAgent)}</h3>
-      <dl class="facts">
-        <div>
-          <dt>Logged in</dt>
-          <dd>
-            <Moment at={session.createdAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last seen</dt>
-          <dd>
-            <Moment at={session.lastSeenAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>IP address</dt>
-          <dd>
-            <bdi>{session.address ?? 'unknown'}</bdi>
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          ['Logged in', <Moment at={session.createdAt} />],
+          ['Last seen', <Moment at={session.lastSeenAt} />],
+          ['IP address', <bdi>{session.address ?? 'unknown'}</bdi>],
+        ]}
+      />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Facts } from './facts.js';
 import { Layout, renderPage } from './layout.js';
 
 export interface ProblemPageProps {
@@ -15,20 +16,12 @@ export function problemPage({ slug, title, status, explanation, whatToDo }: Prob
     <Layout title={title} width="wide">
       <p class="eyebrow">API problem</p>
       <h1>{title}</h1>
-      <dl class="facts">
-        <div>
-          <dt>HTTP status</dt>
-          <dd>
-            <code>{status}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Problem kind</dt>
-          <dd>
-            <code>{slug}</code>
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          ['HTTP status', <code>{status}</code>],
+          ['Problem kind', <code>{slug}</code>],
+        ]}
+      />
       <h2>What happened</h2>
       {[explanation].flat().map((paragraph) => (
         <p>{paragraph}</p>

@@ -4,7 +4,9 @@ import type { Page } from '../../http/paging.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
 import { withQuery, type DeliveryQuery } from '../delivery-query.js';
 import { DeliveryRows, STATE_WORDS } from './delivery-rows.js';
-import { SelectField, TimeField } from './field.js';
+import { SelectField } from '../../http/pages/field.js';
+import { ErrorNotice } from '../../http/pages/notices.js';
+import { TimeField } from './time-field.js';
 import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 const PATH = '/portal/deliveries';
@@ -28,11 +30,7 @@ export function deliveriesPage(props: DeliveriesPageProps): string {
     part: 'deliveries',
     children: (
       <>
-        {!deliveries && (
-          <p class="notice notice-error" role="alert">
-            The filter is invalid. See the errors below.
-          </p>
-        )}
+        {!deliveries && <ErrorNotice>The filter is invalid. See the errors below.</ErrorNotice>}
         <Filter {...props} />
         {query.filter.recoveryId && (
           <p>

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { ExactMoment } from '../../http/pages/moment.js';
+import { Facts } from '../../http/pages/facts.js';
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
 import { withQuery } from '../delivery-query.js';
@@ -47,7 +48,7 @@ export function deliveryPage({ layoutProps, delivery, resendToken, place, now }:
         </div>
         <Resend delivery={delivery} csrfToken={resendToken} place={place} />
         <div data-live>
-          <Facts delivery={delivery} />
+          <DeliveryFacts delivery={delivery} />
           <Attempts attempts={delivery.attemptList} />
         </div>
         <Payload delivery={delivery} />
@@ -138,57 +139,27 @@ function Resend({ delivery, csrfToken, place }: ResendProps): VNode | null {
   );
 }
 
-function Facts({ delivery }: { delivery: DeliveryDetail }): VNode {
+function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }): VNode {
   const { endpointState, endpointId, endpointUrl, finishedAt } = delivery;
+  const url = <bdi>{endpointUrl}</bdi>;
   return (
-    <dl class="facts">
-      <div>
-        <dt>Endpoint</dt>
-        <dd>
-          {endpointState === 'deleted' ? (
-            <>
-              <bdi>{endpointUrl}</bdi> (deleted)
-            </>
+    <Facts
+      facts={[
+        [
+          'Endpoint',
+          endpointState === 'deleted' ? (
+            <>{url} (deleted)</>
           ) : (
-            <a href={`/portal/endpoints/${endpointId}`}>
-              <bdi>{endpointUrl}</bdi>
-            </a>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Event type</dt>
-        <dd>
-          <code>{delivery.eventType}</code>
-        </dd>
-      </div>
-      <div>
-        <dt>Created</dt>
-        <dd>
-          <ExactMoment at={delivery.createdAt} />
-        </dd>
-      </div>
-      {finishedAt && (
-        <div>
-          <dt>Finished</dt>
-          <dd>
-            <ExactMoment at={finishedAt} />
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>Delivery ID</dt>
-        <dd>
-          <code>{delivery.id}</code>
-        </dd>
-      </div>
-      <div>
-        <dt>Event ID</dt>
-        <dd>
-          <code>{delivery.eventId}</code>
-        </dd>
-      </div>
-    </dl>
+            <a href={`/portal/endpoints/${endpointId}`}>{url}</a>
+          ),
+        ],
+        ['Event type', <code>{delivery.eventType}</code>],
+        ['Created', <ExactMoment at={delivery.createdAt} />],
+        finishedAt !== null && ['Finished', <ExactMoment at={finishedAt} />],
+        ['Delivery ID', <code>{delivery.id}</code>],
+        ['Event ID', <code>{delivery.eventId}</code>],
+      ]}
+    />
   );
 }
 

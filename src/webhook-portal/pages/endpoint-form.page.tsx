@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
-import { FieldNotes, TextField } from './field.js';
+import { FieldNotes, TextField } from '../../http/pages/field.js';
+import { ErrorNotice } from '../../http/pages/notices.js';
 import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 /** The values of the form, as typed. */
@@ -37,9 +38,7 @@ export function endpointFormPage(props: EndpointFormPageProps): string {
     children: (
       <>
         {Object.keys(errors).length > 0 && (
-          <p class="notice notice-error" role="alert">
-            {errors.form ?? 'Nothing was saved. See the errors below.'}
-          </p>
+          <ErrorNotice>{errors.form ?? 'Nothing was saved. See the errors below.'}</ErrorNotice>
         )}
         <form method="post" action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`} novalidate>
           <CsrfField token={csrfToken} />

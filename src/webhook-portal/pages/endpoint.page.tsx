@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { ExactMoment, Moment } from '../../http/pages/moment.js';
+import { Facts } from '../../http/pages/facts.js';
 import type { Delivery } from '../../webhooks/deliveries/delivery.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { Activity } from './charts/activity.js';
@@ -43,7 +44,7 @@ export function endpointPage(props: EndpointPageProps): string {
           </p>
         )}
         <Actions path={path} endpoint={endpoint} switchToken={props.switchToken} />
-        <Facts endpoint={endpoint} />
+        <EndpointFacts endpoint={endpoint} />
         <Secret {...props} path={path} />
         <Activity path={path} buckets={buckets} range={range} />
         <section>
@@ -100,60 +101,36 @@ function Actions({ path, endpoint, switchToken }: ActionsProps): VNode {
   );
 }
 
-function Facts({ endpoint }: { endpoint: EndpointEntity }): VNode {
+function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
+  const { description, disabledAt, lastAttemptAt, failingSince } = endpoint;
+  const state = (
+    <>
+      <EndpointState endpoint={endpoint} />
+      {disabledAt && (
+        <>
+          {' '}
+          since <Moment at={disabledAt} />
+        </>
+      )}
+    </>
+  );
+  const failing = failingSince && (
+    <>
+      <ExactMoment at={failingSince} />. After five days without a success it is disabled.
+    </>
+  );
   return (
-    <dl class="facts">
-      <div>
-        <dt>State</dt>
-        <dd>
-          <EndpointState endpoint={endpoint} />
-          {endpoint.disabledAt && (
-            <>
-              {' '}
-              since <Moment at={endpoint.disabledAt} />
-            </>
-          )}
-        </dd>
-      </div>
-      {endpoint.description && (
-        <div>
-          <dt>Description</dt>
-          <dd>
-            <bdi>{endpoint.description}</bdi>
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>Event types</dt>
-        <dd>
-          <TypeList names={endpoint.eventTypes} />
-        </dd>
-      </div>
-      <div>
-        <dt>Last attempt</dt>
-        <dd>{endpoint.lastAttemptAt ? <ExactMoment at={endpoint.lastAttemptAt} /> : 'None yet'}</dd>
-      </div>
-      {endpoint.failingSince && (
-        <div>
-          <dt>Failing since</dt>
-          <dd>
-            <ExactMoment at={endpoint.failingSince} />. After five days without a success it is disabled.
-          </dd>
-        </div>
-      )}
-      <div>
-        <dt>Added</dt>
-        <dd>
-          <Moment at={endpoint.createdAt} />
-        </dd>
-      </div>
-      <div>
-        <dt>Endpoint ID</dt>
-        <dd>
-          <code>{endpoint.id}</code>
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        ['State', state],
+        description !== '' && ['Description', <bdi>{description}</bdi>],
+        ['Event types', <TypeList names={endpoint.eventTypes} />],
+        ['Last attempt', lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'None yet'],
+        failing !== null && ['Failing since', failing],
+        ['Added', <Moment at={endpoint.createdAt} />],
+        ['Endpoint ID', <code>{endpoint.id}</code>],
+      ]}
+    />
   );
 }
 

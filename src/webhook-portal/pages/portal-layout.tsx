@@ -2,6 +2,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import { InitialTile, Layout, renderPage } from '../../http/pages/layout.js';
 import { Moment } from '../../http/pages/moment.js';
+import { DoneNotice } from '../../http/pages/notices.js';
+import { Navigation } from '../../http/pages/navigation.js';
 
 /** The footer of every portal page, including those shown before the login. */
 export const PORTAL_FOOTER = 'webhook portal';
@@ -14,19 +16,19 @@ export interface PortalLayoutProps {
   notice?: string;
 }
 
-const PARTS = {
-  endpoints: { href: '/portal', label: 'Endpoints' },
-  deliveries: { href: '/portal/deliveries', label: 'Deliveries' },
-  catalogue: { href: '/portal/event_types', label: 'Event catalogue' },
-  verify: { href: '/portal/verify', label: 'Verify signatures' },
-} as const;
+const PARTS = [
+  { part: 'endpoints', href: '/portal', label: 'Endpoints' },
+  { part: 'deliveries', href: '/portal/deliveries', label: 'Deliveries' },
+  { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
+  { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
+] as const;
 
 export interface PortalPageProps {
   layoutProps: PortalLayoutProps;
   title: string;
   /** The heading, if it differs from the title. */
   heading?: ComponentChildren;
-  part: keyof typeof PARTS;
+  part: (typeof PARTS)[number]['part'];
   /** Link to the parent page. */
   above?: { href: string; label: string };
   refreshAfter?: number;
@@ -46,7 +48,7 @@ export function renderPortalPage(props: PortalPageProps): string {
       footer={PORTAL_FOOTER}
     >
       <PortalBar layoutProps={layoutProps} />
-      <PortalNavigation current={part} />
+      <Navigation class="account-nav" label="Webhook portal" links={PARTS} current={part} />
       {above && (
         <p class="above">
           <a href={above.href}>← {above.label}</a>
@@ -55,11 +57,7 @@ export function renderPortalPage(props: PortalPageProps): string {
       <h1>{heading ?? title}</h1>
       {/* The notice disappears when the page reloads itself. */}
       <div data-live>
-        {layoutProps.notice && (
-          <p class="notice" role="status">
-            {layoutProps.notice}
-          </p>
-        )}
+        <DoneNotice notice={layoutProps.notice} />
       </div>
       {children}
       <p class="fine-print portal-end">
@@ -87,21 +85,5 @@ function PortalBar({ layoutProps: { owner, logoutToken } }: { layoutProps: Porta
         </button>
       </form>
     </section>
-  );
-}
-
-function PortalNavigation({ current }: { current: keyof typeof PARTS }): VNode {
-  return (
-    <nav class="account-nav" aria-label="Webhook portal">
-      <ul role="list">
-        {Object.entries(PARTS).map(([part, { href, label }]) => (
-          <li>
-            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
   );
 }

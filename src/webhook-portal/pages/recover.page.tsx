@@ -4,7 +4,7 @@ import { ExactMoment } from '../../http/pages/moment.js';
 import { RECOVERY_MAX } from '../../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryInput, RecoveryQuery } from '../recovery-query.js';
-import { TimeField } from './field.js';
+import { TimeField } from './time-field.js';
 import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface RecoverPageProps {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
-import { SelectField } from './field.js';
+import { SelectField } from '../../http/pages/field.js';
 import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface TestEndpointPageProps {

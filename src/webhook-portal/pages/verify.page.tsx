@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { CsrfField } from '../../http/pages/csrf-field.js';
 import type { CheckInput } from '../signature-check.js';
-import { Field, SelectField, TextField } from './field.js';
+import { Field, SelectField, TextField } from '../../http/pages/field.js';
 import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 import { SNIPPETS } from './snippets.js';
 

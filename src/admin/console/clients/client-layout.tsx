@@ -1,7 +1,7 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
+import { Navigation } from '../../../http/pages/navigation.js';
+import { renderConsolePage, type ConsolePageProps } from '../pages/console-layout.js';
 
 export const CLIENTS_PATH = '/admin/console/clients';
 
@@ -15,36 +15,22 @@ const PARTS = {
   grants: 'Active grants',
 } as const;
 
-export interface ClientPageProps {
-  layoutProps: UserLayoutProps;
+export interface ClientPageProps extends Omit<ConsolePageProps, 'title' | 'part' | 'above'> {
   client: ClientEntity;
   title?: string;
   part?: keyof typeof PARTS;
-  actions?: ComponentChildren;
-  withScript?: boolean;
-  children: ComponentChildren;
 }
 
 /** A page about one client: its name, and links to the other pages about it. */
-export function renderClientPage({
-  layoutProps,
-  client,
-  title,
-  part,
-  actions,
-  withScript,
-  children,
-}: ClientPageProps): string {
+export function renderClientPage({ client, title, part, children, ...page }: ClientPageProps): string {
   return renderConsolePage({
-    layoutProps,
+    ...page,
     part: 'clients',
     title: title ?? client.name,
     above: [
       { href: CLIENTS_PATH, label: 'Clients' },
       ...(title === undefined ? [] : [{ href: clientPath(client.id), label: client.name }]),
     ],
-    actions,
-    withScript,
     children: (
       <>
         {part !== undefined && <ClientNavigation client={client} current={part} />}
@@ -61,17 +47,5 @@ function ClientNavigation({ client, current }: { client: ClientEntity; current: 
     { part: 'deliveries', label: 'Deliveries', href: `/admin/console/deliveries?client_id=${client.id}` },
     { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${client.id}` },
   ];
-  return (
-    <nav class="sub-nav" aria-label={`About ${client.name}`}>
-      <ul role="list">
-        {links.map(({ part, label, href }) => (
-          <li>
-            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  return <Navigation class="sub-nav" label={`About ${client.name}`} links={links} current={current} />;
 }

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { SecretInfo } from '../../../clients/clients.repository.js';
+import { Facts } from '../../../http/pages/facts.js';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Enabled, Facts, Id, State, Table, Words } from '../pages/lists.js';
+import { Enabled, Id, State, Table, Words } from '../pages/lists.js';
 import { clientPath, renderClientPage } from './client-layout.js';
 
 export interface ClientProps {

@@ -5,7 +5,7 @@ import type { Page } from '../../../http/paging.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Ending } from '../pages/ending.js';
+import { Disconnection } from '../pages/disconnection.js';
 import { Choices, ConsoleForm, TextArea, TextField } from '../pages/form-fields.js';
 import { NEXT_PREVIOUS, PagedTable, Words } from '../pages/lists.js';
 import { clientPath, renderClientPage } from './client-layout.js';
@@ -74,20 +74,12 @@ export function disconnectUserPage({
     client,
     title: 'Disconnect user',
     children: (
-      <Ending
-        question={
-          <>
-            Disconnect <bdi class="name">{client.name}</bdi> from <bdi class="name">{user.name}</bdi>?
-          </>
-        }
-        consequences={[
-          'The client can no longer read data of this user.',
-          'Its grants and tokens for this user are revoked, and no more events of this user are sent to it.',
-          'The user can connect it again at any time.',
-        ]}
+      <Disconnection
+        word="client"
+        client={client}
+        user={user}
         action={clientPath(client.id, `consents/${user.id}/disconnect`)}
         csrfToken={csrfToken}
-        submit="Disconnect"
         back={clientPath(client.id, 'consents')}
       />
     ),

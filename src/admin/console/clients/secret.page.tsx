@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
+import { Facts, type Fact } from '../../../http/pages/facts.js';
 import { Moment } from '../../../http/pages/moment.js';
+import { ErrorNotice } from '../../../http/pages/notices.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Facts, Id, type Fact } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
+import { Id } from '../pages/lists.js';
+import { CopiedOnce } from '../pages/shown-once.js';
 import { clientPath, renderClientPage } from './client-layout.js';
 
 /** A client's secret, passed on to the page that shows it once. */
@@ -62,9 +64,9 @@ function shownAlreadyPage(layoutProps: UserLayoutProps, client: ClientEntity): s
     title: 'Secret already shown',
     children: (
       <>
-        <ShownAlready>
+        <ErrorNotice>
           The secret was already shown and cannot be shown again. If nobody copied it, rotate the secret.
-        </ShownAlready>
+        </ErrorNotice>
         <p class="console-buttons">
           <a class="button-link" href={clientPath(client.id)}>
             Go to the client

@@ -1,23 +1,25 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Layout, renderPage } from '../../../http/pages/layout.js';
+import { DoneNotice } from '../../../http/pages/notices.js';
+import { Navigation } from '../../../http/pages/navigation.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
 
 const PAGE_SCRIPT = '/assets/page.js';
 
-const PARTS = {
-  overview: { href: '/admin/console', label: 'Overview' },
-  clients: { href: '/admin/console/clients', label: 'Clients' },
-  users: { href: '/admin/console/users', label: 'Users' },
-  scopes: { href: '/admin/console/scopes', label: 'Scopes' },
-  'event-types': { href: '/admin/console/event-types', label: 'Event types' },
-  endpoints: { href: '/admin/console/endpoints', label: 'Endpoints' },
-  deliveries: { href: '/admin/console/deliveries', label: 'Deliveries' },
-  notifications: { href: '/admin/console/notifications', label: 'Notifications' },
-  audit: { href: '/admin/console/audit', label: 'Audit log' },
-} as const;
+const PARTS = [
+  { part: 'overview', href: '/admin/console', label: 'Overview' },
+  { part: 'clients', href: '/admin/console/clients', label: 'Clients' },
+  { part: 'users', href: '/admin/console/users', label: 'Users' },
+  { part: 'scopes', href: '/admin/console/scopes', label: 'Scopes' },
+  { part: 'event-types', href: '/admin/console/event-types', label: 'Event types' },
+  { part: 'endpoints', href: '/admin/console/endpoints', label: 'Endpoints' },
+  { part: 'deliveries', href: '/admin/console/deliveries', label: 'Deliveries' },
+  { part: 'notifications', href: '/admin/console/notifications', label: 'Notifications' },
+  { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
+] as const;
 
-type ConsolePart = keyof typeof PARTS;
+type ConsolePart = (typeof PARTS)[number]['part'];
 
 export interface ConsolePageProps {
   layoutProps: UserLayoutProps;
@@ -53,7 +55,7 @@ export function renderConsolePage({
       footer="operator console"
     >
       <div class="console">
-        <Navigation current={part} />
+        <Navigation class="console-nav" label="Console" links={PARTS} current={part} />
         <div class="console-head">
           <div class="console-title">
             {above.length > 0 && <Above pages={above} />}
@@ -63,11 +65,7 @@ export function renderConsolePage({
           </div>
           {actions && <div class="console-actions">{actions}</div>}
         </div>
-        {notice && (
-          <p class="notice" role="status">
-            {notice}
-          </p>
-        )}
+        <DoneNotice notice={notice} />
         {children}
         <section class="console-identity" aria-label="Logged in user">
           <p>
@@ -83,22 +81,6 @@ export function renderConsolePage({
         </section>
       </div>
     </Layout>,
-  );
-}
-
-function Navigation({ current }: { current?: ConsolePart }): VNode {
-  return (
-    <nav class="console-nav" aria-label="Console">
-      <ul role="list">
-        {Object.entries(PARTS).map(([part, { href, label }]) => (
-          <li>
-            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
   );
 }
 

@@ -1,5 +1,15 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
+import {
+  describedBy,
+  Field,
+  FieldNotes,
+  SelectField as SharedSelectField,
+  TextField as SharedTextField,
+  type Option,
+  type TextFieldProps as SharedTextFieldProps,
+} from '../../../http/pages/field.js';
+import { ErrorNotice } from '../../../http/pages/notices.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ONCE_FIELD } from '../form-ids.service.js';
 
@@ -28,11 +38,7 @@ export function ConsoleForm(props: ConsoleFormProps): VNode {
   const sentOnce = props.sentOnce ?? once !== undefined;
   return (
     <>
-      {Object.keys(errors).length > 0 && (
-        <p class="notice notice-error" role="alert">
-          {alertIn(errors)}
-        </p>
-      )}
+      {Object.keys(errors).length > 0 && <ErrorNotice>{alertIn(errors)}</ErrorNotice>}
       <form method="post" action={action} class="console-form" data-once={sentOnce ? '' : undefined}>
         <CsrfField token={csrfToken} />
         {once !== undefined && <input type="hidden" name={ONCE_FIELD} value={once} />}
@@ -76,93 +82,44 @@ interface FieldProps {
   errors?: FieldErrors;
 }
 
-/** Attributes that connect an input to its error and hint for screen readers. */
-function described({ name, hint, errors = {} }: FieldProps): Record<string, string> {
-  const ids = [errors[name] ? `${name}-error` : '', hint ? `${name}-hint` : ''].filter(Boolean).join(' ');
-  return {
-    ...(errors[name] ? { 'aria-invalid': 'true' } : {}),
-    ...(ids ? { 'aria-describedby': ids } : {}),
-  };
-}
-
-function Beside({ name, hint, errors = {} }: FieldProps): VNode {
-  return (
-    <>
-      {errors[name] && (
-        <small class="hint field-error" id={`${name}-error`}>
-          {sentence(errors[name].join('; '))}
-        </small>
-      )}
-      {hint && (
-        <small class="hint" id={`${name}-hint`}>
-          {hint}
-        </small>
-      )}
-    </>
-  );
-}
+/** The same for the shared fields, whose id is the name, with one sentence as the error. */
+const shared = ({ name, label, hint, errors = {} }: FieldProps) => ({
+  id: name,
+  name,
+  label,
+  hint,
+  error: errors[name] && sentence(errors[name].join('; ')),
+});
 
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.])$/, '$1.');
 
 export interface TextFieldProps extends FieldProps {
   value?: string;
-  type?: 'text' | 'email' | 'url' | 'number' | 'date' | 'datetime-local' | 'password';
+  type?: SharedTextFieldProps['type'];
   autocomplete?: string;
   required?: boolean;
 }
 
 export function TextField(props: TextFieldProps): VNode {
-  const { name, label, value, type = 'text', autocomplete = 'off', required } = props;
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <input
-        id={name}
-        name={name}
-        type={type}
-        value={value}
-        autocomplete={autocomplete}
-        required={required}
-        {...described(props)}
-      />
-      <Beside {...props} />
-    </div>
-  );
+  const { value, type, autocomplete = 'off', required } = props;
+  return <SharedTextField {...shared(props)} {...{ value, type, autocomplete, required }} />;
 }
 
 export function TextArea(props: FieldProps & { value?: string; rows?: number }): VNode {
+  const field = shared(props);
   return (
-    <div class="field">
-      <label for={props.name}>{props.label}</label>
-      <textarea id={props.name} name={props.name} rows={props.rows ?? 3} {...described(props)}>
+    <Field {...field}>
+      <textarea id={props.name} name={props.name} rows={props.rows ?? 3} {...describedBy(field)}>
         {props.value ?? ''}
       </textarea>
-      <Beside {...props} />
-    </div>
+    </Field>
   );
 }
 
-export interface Option {
-  value: string;
-  label: string;
-}
-
-export function SelectField(props: FieldProps & { value?: string; options: Option[] }): VNode {
-  return (
-    <div class="field">
-      <label for={props.name}>{props.label}</label>
-      <select id={props.name} name={props.name} {...described(props)}>
-        {props.options.map(({ value, label }) => (
-          <option value={value} selected={value === props.value}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <Beside {...props} />
-    </div>
-  );
-}
+export const SelectField = (props: FieldProps & { value?: string; options: Option[] }): VNode => (
+  <SharedSelectField {...shared(props)} value={props.value} options={props.options} />
+);
 
 export interface ChoicesProps extends FieldProps {
   type: 'checkbox' | 'radio';
@@ -174,7 +131,7 @@ export interface ChoicesProps extends FieldProps {
 export function Choices(props: ChoicesProps): VNode {
   const { name, label, type, values, options } = props;
   return (
-    <fieldset class="field choices" {...described(props)}>
+    <fieldset class="field choices" {...describedBy(shared(props))}>
       <legend>{label}</legend>
       {options.map((option) => (
         <label>
@@ -185,7 +142,7 @@ export function Choices(props: ChoicesProps): VNode {
           </span>
         </label>
       ))}
-      <Beside {...props} />
+      <FieldNotes {...shared(props)} />
     </fieldset>
   );
 }
@@ -194,10 +151,16 @@ export function Tick(props: FieldProps & { checked: boolean }): VNode {
   return (
     <div class="field choices">
       <label>
-        <input type="checkbox" name={props.name} value="true" checked={props.checked} {...described(props)} />
+        <input
+          type="checkbox"
+          name={props.name}
+          value="true"
+          checked={props.checked}
+          {...describedBy(shared(props))}
+        />
         <span>{props.label}</span>
       </label>
-      <Beside {...props} />
+      <FieldNotes {...shared(props)} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { ErrorNotice } from '../../../http/pages/notices.js';
 import { NothingHere, Pager } from '../../../http/pages/pager.js';
 import type { Page } from '../../../http/paging.js';
 import type { FieldErrors } from '../form-attempt.js';
@@ -105,11 +106,7 @@ export function FilterForm({
 }): VNode {
   return (
     <>
-      {errors && (
-        <p class="notice notice-error" role="alert">
-          The list is not shown: the filter is invalid.
-        </p>
-      )}
+      {errors && <ErrorNotice>The list is not shown: the filter is invalid.</ErrorNotice>}
       <form method="get" action={path} class="filters">
         {children}
         <div class="filter-buttons">
@@ -118,22 +115,6 @@ export function FilterForm({
         </div>
       </form>
     </>
-  );
-}
-
-export type Fact = [name: string, value: ComponentChildren];
-
-/** Names and values. */
-export function Facts({ facts }: { facts: Fact[] }): VNode {
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

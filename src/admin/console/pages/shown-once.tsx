@@ -6,10 +6,3 @@ export const CopiedOnce = ({ text }: { text: string }): VNode => (
     {text}
   </code>
 );
-
-/** The notice on a page whose value was already shown. */
-export const ShownAlready = ({ children }: { children: string }): VNode => (
-  <p class="notice notice-error" role="alert">
-    {children}
-  </p>
-);

@@ -4,7 +4,7 @@ import type { ConnectedClient } from '../../../tokens/connected-clients.reposito
 import type { UserEntity } from '../../../users/user.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Ending } from '../pages/ending.js';
+import { Disconnection } from '../pages/disconnection.js';
 import { Enabled, NEXT_PREVIOUS, PagedTable } from '../pages/lists.js';
 import { renderUserPage, userPath } from './user-layout.js';
 
@@ -78,20 +78,12 @@ export function disconnectClientPage({
     user,
     title: 'Disconnect application',
     children: (
-      <Ending
-        question={
-          <>
-            Disconnect <bdi class="name">{client.name}</bdi> from <bdi class="name">{user.name}</bdi>?
-          </>
-        }
-        consequences={[
-          'The application can no longer read data of this user.',
-          'Its grants and tokens for this user are revoked, and no more events of this user are sent to it.',
-          'The user can connect it again at any time.',
-        ]}
+      <Disconnection
+        word="application"
+        client={client}
+        user={user}
         action={userPath(user.id, `applications/${client.id}/disconnect`)}
         csrfToken={csrfToken}
-        submit="Disconnect"
         back={userPath(user.id, 'applications')}
       />
     ),

@@ -1,7 +1,7 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { UserEntity } from '../../../users/user.entity.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
+import { Navigation } from '../../../http/pages/navigation.js';
+import { renderConsolePage, type ConsolePageProps } from '../pages/console-layout.js';
 
 export const USERS_PATH = '/admin/console/users';
 
@@ -14,36 +14,22 @@ const PARTS = {
   grants: 'Active grants',
 } as const;
 
-export interface UserPageProps {
-  layoutProps: UserLayoutProps;
+export interface UserPageProps extends Omit<ConsolePageProps, 'title' | 'part' | 'above'> {
   user: UserEntity;
   title?: string;
   part?: keyof typeof PARTS;
-  actions?: ComponentChildren;
-  withScript?: boolean;
-  children: ComponentChildren;
 }
 
 /** A page about one user: the name, and links to the other pages about this user. */
-export function renderUserPage({
-  layoutProps,
-  user,
-  title,
-  part,
-  actions,
-  withScript,
-  children,
-}: UserPageProps): string {
+export function renderUserPage({ user, title, part, children, ...page }: UserPageProps): string {
   return renderConsolePage({
-    layoutProps,
+    ...page,
     part: 'users',
     title: title ?? user.name,
     above: [
       { href: USERS_PATH, label: 'Users' },
       ...(title === undefined ? [] : [{ href: userPath(user.id), label: user.name }]),
     ],
-    actions,
-    withScript,
     children: (
       <>
         {part !== undefined && <UserNavigation user={user} current={part} />}
@@ -64,17 +50,5 @@ function UserNavigation({ user, current }: { user: UserEntity; current: string }
     { part: 'done', label: 'Actions', href: `/admin/console/audit?actor=${user.id}` },
     { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${user.id}` },
   ];
-  return (
-    <nav class="sub-nav" aria-label={`About ${user.name}`}>
-      <ul role="list">
-        {links.map(({ part, label, href }) => (
-          <li>
-            <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  return <Navigation class="sub-nav" label={`About ${user.name}`} links={links} current={current} />;
 }

@@ -1,11 +1,13 @@
 import type { VNode } from 'preact';
+import { Facts } from '../../../http/pages/facts.js';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Moment } from '../../../http/pages/moment.js';
+import { ErrorNotice } from '../../../http/pages/notices.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 import { ONCE_FIELD } from '../form-ids.service.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Enabled, Facts, Id } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
+import { Enabled, Id } from '../pages/lists.js';
+import { CopiedOnce } from '../pages/shown-once.js';
 import { renderUserPage, userPath } from './user-layout.js';
 
 interface Props {
@@ -129,9 +131,9 @@ export function passwordLinkPage({ layoutProps, user, url }: Props & { url: stri
     children:
       url === undefined ? (
         <>
-          <ShownAlready>
+          <ErrorNotice>
             The link was already shown and cannot be shown again. If nobody copied it, create another.
-          </ShownAlready>
+          </ErrorNotice>
           <p class="console-buttons">
             <a class="button-link" href={userPath(user.id)}>
               Go to the user

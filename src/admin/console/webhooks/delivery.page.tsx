@@ -1,11 +1,13 @@
+import { Facts, type Fact } from '../../../http/pages/facts.js';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
+import { ErrorNotice } from '../../../http/pages/notices.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { renderConsolePage } from '../pages/console-layout.js';
-import { Facts, Id, Table, type Fact } from '../pages/lists.js';
+import { Id, Table } from '../pages/lists.js';
 import { DeliveryStateWord } from './deliveries.page.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
@@ -32,11 +34,7 @@ export function deliveryPage({ layoutProps, delivery, csrfToken, errors }: Deliv
     ),
     children: (
       <>
-        {errors && (
-          <p class="notice notice-error" role="alert">
-            {Object.values(errors).flat().join(' ')}
-          </p>
-        )}
+        {errors && <ErrorNotice>{Object.values(errors).flat().join(' ')}</ErrorNotice>}
         <Facts
           facts={[
             ['ID', <Id id={id} />],

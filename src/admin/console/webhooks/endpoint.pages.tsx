@@ -1,14 +1,16 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
+import { Facts } from '../../../http/pages/facts.js';
 import { CsrfField } from '../../../http/pages/csrf-field.js';
 import { Moment } from '../../../http/pages/moment.js';
+import { ErrorNotice } from '../../../http/pages/notices.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { renderConsolePage } from '../pages/console-layout.js';
 import { Ending } from '../pages/ending.js';
-import { Facts, Id, Words } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready } from '../pages/shown-once.js';
+import { Id, Words } from '../pages/lists.js';
+import { CopiedOnce } from '../pages/shown-once.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { EndpointState } from './endpoints.page.js';
 
@@ -135,10 +137,10 @@ export function endpointSecretPage({
     children:
       secret === undefined ? (
         <>
-          <ShownAlready>
+          <ErrorNotice>
             The signing secret was already shown and is not shown again here. The partner can see it in the
             webhook portal.
-          </ShownAlready>
+          </ErrorNotice>
           <p class="console-buttons">
             <a class="button-link" href={endpointPath(endpoint.id)}>
               Go to the endpoint

@@ -1,5 +1,4 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { parseUtcTime } from '../utc-time.js';
 
 export interface FieldProps {
   id: string;
@@ -9,7 +8,7 @@ export interface FieldProps {
 }
 
 /** Attributes that connect a field to its hint and error. */
-function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
+export function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
   const ids = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
   return {
     ...(error ? { 'aria-invalid': 'true' as const } : {}),
@@ -46,10 +45,10 @@ export function FieldNotes({ id, hint, error }: Omit<FieldProps, 'label'>): VNod
   );
 }
 
-interface TextFieldProps extends FieldProps {
+export interface TextFieldProps extends FieldProps {
   name: string;
-  value: string;
-  type?: 'text' | 'url' | 'datetime-local';
+  value?: string;
+  type?: 'text' | 'email' | 'url' | 'number' | 'date' | 'datetime-local' | 'password';
   step?: number;
   required?: boolean;
   autocomplete?: string;
@@ -69,10 +68,15 @@ export function TextField({ label, hint, error, type = 'text', ...input }: TextF
   );
 }
 
+export interface Option {
+  value: string;
+  label: string;
+}
+
 interface SelectFieldProps extends FieldProps {
   name: string;
-  value: string;
-  options: { value: string; label: string }[];
+  value?: string;
+  options: Option[];
 }
 
 /** A choice of a few options. */
@@ -88,10 +92,4 @@ export function SelectField({ id, label, hint, error, name, value, options }: Se
       </select>
     </Field>
   );
-}
-
-/** A time in UTC. An invalid value is kept in a text field, because a time field would drop it. */
-export function TimeField(props: { id: 'from' | 'to'; label: string; value: string; error?: string }): VNode {
-  const isTime = props.value === '' || parseUtcTime(props.value) !== undefined;
-  return <TextField name={props.id} type={isTime ? 'datetime-local' : 'text'} step={1} {...props} />;
 }

@@ -1,0 +1,30 @@
+import type { VNode } from 'preact';
+import { Ending } from './ending.js';
+
+export interface DisconnectionProps {
+  /** What the page calls the application. */
+  word: 'client' | 'application';
+  client: { name: string };
+  user: { name: string };
+  action: string;
+  csrfToken: string;
+  back: string;
+}
+
+/** Asks before a client is disconnected from a user, and says what that means. */
+export const Disconnection = ({ word, client, user, ...form }: DisconnectionProps): VNode => (
+  <Ending
+    question={
+      <>
+        Disconnect <bdi class="name">{client.name}</bdi> from <bdi class="name">{user.name}</bdi>?
+      </>
+    }
+    consequences={[
+      `The ${word} can no longer read data of this user.`,
+      'Its grants and tokens for this user are revoked, and no more events of this user are sent to it.',
+      'The user can connect it again at any time.',
+    ]}
+    submit="Disconnect"
+    {...form}
+  />
+);

@@ -1,0 +1,20 @@
+import type { ComponentChildren, VNode } from 'preact';
+
+export type Fact = [name: string, value: ComponentChildren];
+
+/** Names and values; what is false is left out. */
+export function Facts({ facts }: { facts: (Fact | false)[] }): VNode {
+  return (
+    <dl class="facts">
+      {facts.map(
+        (fact) =>
+          fact && (
+            <div>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
