@@ -11,6 +11,12 @@ import { WEBHOOKS } from './webhooks.js';
 const DESCRIPTION =
   'The OAuth 2 authority and webhook portal of an electric-vehicle charging data company. Refusals of `/o/token`, `/o/revoke_token/` and `/o/introspect/` are RFC 6749 JSON, all others problems (RFC 9457) whose `type` is the URL of a page. Each response carries `X-Request-Id`. Members are `snake_case`, times ISO 8601 UTC.';
 
+// The library's types know the licences of OpenAPI 3.0 only.
+const LICENSE: { name: string } = Object.assign(
+  { name: 'All rights reserved' },
+  { identifier: 'LicenseRef-Proprietary' },
+);
+
 /** The OpenAPI 3.1 document of this service with its public URL, generated from its controllers. */
 export function openApiDocument(app: INestApplication, baseUrl: string): OpenApiDocument {
   const config = new DocumentBuilder()
@@ -47,7 +53,7 @@ export function openApiDocument(app: INestApplication, baseUrl: string): OpenApi
       ...config,
       info: {
         ...config.info,
-        license: { name: 'All rights reserved', identifier: 'LicenseRef-Proprietary' },
+        license: LICENSE,
       },
       components: { ...config.components, responses: problemResponses(baseUrl) as never },
     },

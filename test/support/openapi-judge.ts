@@ -59,8 +59,13 @@ function bodyErrors({ content }: Answer, headers: Headers, text: string): string
   const described = content[type];
   if (!described) return [`the media type ${type} is not described`];
   if (!type.includes('json')) return [];
-  const validate = validatorOf(described.schema);
-  if (validate(JSON.parse(text))) return [];
+  return schemaErrors(described.schema, JSON.parse(text));
+}
+
+/** Reports where a value deviates from a schema of the document. */
+export function schemaErrors(schema: object, value: unknown): string[] {
+  const validate = validatorOf(schema);
+  if (validate(value)) return [];
   return validate.errors!.map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`);
 }
 

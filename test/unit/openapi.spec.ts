@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { OpenApiDocument } from '../../src/api-docs/openapi.js';
+import { answerOf, type OpenApiDocument } from '../../src/api-docs/openapi.js';
 import { describeApi } from '../../src/describe-api.js';
-import { openApiErrors } from '../support/openapi-judge.js';
+import { openApiErrors, schemaErrors } from '../support/openapi-judge.js';
 
 let document: OpenApiDocument;
 beforeAll(async () => void (document = await describeApi('https://auth.example.com')));
@@ -40,6 +40,20 @@ describe('the OpenAPI document', () => {
     for (const reference of new Set(references)) {
       const [, , kind, name] = reference.slice(1, -1).split('/');
       expect(document.components).toHaveProperty([kind!, name!]);
+    }
+  });
+
+  it('has an example of each body that its schema allows', () => {
+    const operations = Object.values({ ...document.paths, ...document.webhooks }).flatMap((methods) =>
+      Object.values(methods),
+    );
+    for (const { operationId, requestBody, responses } of operations) {
+      const answers = Object.values(responses).map((answer) => answerOf(document, answer));
+      for (const content of [requestBody?.content, ...answers.map((answer) => answer.content)])
+        for (const [type, { schema, example }] of Object.entries(content ?? {})) {
+          if (type === 'text/html' || operationId === 'authorize') continue;
+          expect([operationId, type, schemaErrors(schema, example)]).toEqual([operationId, type, []]);
+        }
     }
   });
 
