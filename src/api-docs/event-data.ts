@@ -108,9 +108,6 @@ const MODELS: [prefix: string, model: Type][] = [
 
 export const EVENT_DATA_MODELS = MODELS.map(([, model]) => model);
 
-/** The class of an event's `data`; throws for a type without one. */
-export function dataModelOf(eventType: string): Type {
-  const found = MODELS.find(([prefix]) => eventType.startsWith(prefix));
-  if (!found) throw new Error(`The data of the event ${eventType} is not described.`);
-  return found[1];
-}
+/** The class of an event's `data`, if it is described. */
+export const dataModelOf = (eventType: string): Type | undefined =>
+  MODELS.find(([prefix]) => eventType.startsWith(prefix))?.[1];

@@ -12,6 +12,11 @@ const header = (name: string, description: string): Parameter => ({
   schema: text() as object as Schema,
 });
 
+const dataSchema = (type: string): Schema => {
+  const model = dataModelOf(type);
+  return model ? { $ref: getSchemaPath(model) } : { type: 'object', additionalProperties: true };
+};
+
 const envelope = (type: string): Schema => ({
   type: 'object',
   properties: {
@@ -19,7 +24,7 @@ const envelope = (type: string): Schema => ({
     type: { type: 'string', const: type },
     timestamp: time(),
     user_id: idOf('user'),
-    data: { $ref: getSchemaPath(dataModelOf(type)) },
+    data: dataSchema(type),
   },
   required: ['id', 'type', 'timestamp', 'user_id', 'data'],
   additionalProperties: false,
