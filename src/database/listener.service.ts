@@ -119,7 +119,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.lastProblem = undefined;
       for (const follower of this.followers) follower.onConnected();
     } catch (error) {
-      this.deaf ||= error instanceof DeafError;
+      this.deaf = error instanceof DeafError;
       this.tellOnce((error as Error).message);
       await connection.end().catch(() => undefined);
       this.reconnect(connection);
@@ -145,6 +145,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       const words =
         'notifications do not arrive; DATABASE_URL must point to PostgreSQL itself or to a pooler in session mode';
       setTimeout(() => reject(new DeafError(words)), SILENCE_MS).unref();
+      connection.once('end', () => reject(new Error('the connection was lost')));
       connection.on('notification', ({ payload }) => payload === sign && resolve());
     });
     heard.catch(() => undefined);

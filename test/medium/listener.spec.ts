@@ -1,7 +1,8 @@
-import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Listener } from '../../src/database/listener.service.js';
 import type { Settings } from '../../src/config/settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { HeldTimers, turns } from '../support/held-timers.js';
 import { until } from '../support/until.js';
 
 const NOTIFICATION = 'A'.charCodeAt(0);
@@ -13,12 +14,14 @@ describe('the listening connection', () => {
   let passesAnnouncements: boolean;
   let lost: number;
   let listener: Listener;
+  let clients: Socket[];
   let heard: string[];
 
   /** A relay that works like a pooler in transaction mode: it forwards everything except unsolicited messages. */
   beforeEach(async () => {
     database = await createTestDatabase();
     lost = 0;
+    clients = [];
     const { hostname, port } = new URL(database.url);
     pooler = createServer((client) => {
       const server = connect(Number(port), hostname);
@@ -33,6 +36,7 @@ describe('the listening connection', () => {
           rest = rest.subarray(end);
         }
       });
+      clients.push(client);
       client.pipe(server);
       client.on('error', () => undefined).on('close', () => server.destroy());
       server.on('error', () => undefined).on('close', () => client.destroy());
@@ -61,6 +65,24 @@ describe('the listening connection', () => {
     await until('it tries again', () => lost >= 2);
     expect([listener.isConnected, heard]).toEqual([false, []]);
     await expect(listener.query({ text: 'SELECT 1' })).rejects.toThrow('not connected');
+  });
+
+  it('does not take a connection that breaks while it waits for its announcement for one behind a pooler', async () => {
+    const silence = HeldTimers.hold(3_000, 3_000, 'listener.service');
+    try {
+      passesAnnouncements = false;
+      listener.onApplicationBootstrap();
+      await until('it waits', () => lost === 1);
+      passesAnnouncements = true;
+      clients.forEach((client) => client.destroy());
+      await until('it listens', () => listener.isConnected);
+      // The time of the first attempt is over.
+      silence.letPass();
+      await turns();
+      expect([listener.isConnected, listener.isDeaf]).toEqual([true, false]);
+    } finally {
+      silence.release();
+    }
   });
 
   it('listens once announcements arrive, and receives those of other connections', async () => {
