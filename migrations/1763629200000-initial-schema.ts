@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SCOPES } from './scopes.js';
 
 /**
  * The first schema: accounts, clients, consents, the four kinds of tokens and keys, sessions and the audit trail. Every random
@@ -30,13 +31,6 @@ export class InitialSchema1763629200000 implements MigrationInterface {
         description text NOT NULL CHECK (length(description) BETWEEN 1 AND 300),
         audience text NOT NULL CHECK (audience IN ('partner', 'operator'))
       );
-      INSERT INTO scopes (name, description, audience) VALUES
-        ('charging_session:read', 'See your charging sessions: when and where your car charged, and how much energy it took', 'partner'),
-        ('vehicle:read', 'See your vehicles: make, model, battery level and whether they are plugged in', 'partner'),
-        ('admin:read', 'Read everything in the admin API', 'operator'),
-        ('admin:write', 'Change everything in the admin API', 'operator'),
-        ('event:publish', 'Publish events about users', 'operator'),
-        ('token:introspect', 'Look at the tokens of other clients', 'operator');
 
       CREATE TABLE clients (
         id text PRIMARY KEY CHECK (id ~ '^clnt[0-9A-HJKMNP-TV-Z]{26}$'),
@@ -208,6 +202,9 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE INDEX audit_events_subject_idx ON audit_events (subject_id, id);
       CREATE INDEX audit_events_action_idx ON audit_events (action, id);
     `);
+    for (const scope of SCOPES) {
+      await queryRunner.query('INSERT INTO scopes (name, audience, description) VALUES ($1, $2, $3)', scope);
+    }
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
