@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { SCOPES } from './scopes.js';
 
 /**
- * The first schema: accounts, clients, consents, the four kinds of tokens and keys, sessions and the audit trail. Every random
+ * The first schema: accounts, clients, consents, the four kinds of tokens and keys, sessions and the audit log. Every random
  * secret is stored as its SHA-256 digest, which is also its lookup key. Only the database's clock decides about expiry, so that
  * instances whose clocks differ agree.
  */
@@ -183,7 +183,7 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE INDEX portal_sessions_grant_id_idx ON portal_sessions (grant_id) WHERE grant_id IS NOT NULL;
       CREATE INDEX portal_sessions_expires_at_idx ON portal_sessions (expires_at);
 
-      -- Actors and subjects are plain ids without foreign keys: the trail outlives the rows it describes.
+      -- Actors and subjects are plain ids without foreign keys: the audit log outlives the rows it describes.
       CREATE TABLE audit_events (
         id text PRIMARY KEY CHECK (id ~ '^audt[0-9A-HJKMNP-TV-Z]{26}$'),
         occurred_at timestamptz NOT NULL DEFAULT now(),

@@ -56,9 +56,9 @@ describe('When a person is erased,', () => {
       ]),
     );
     expect(silent.map((each) => webhooks.received(each).length)).toEqual([0, 0]);
-    const [trail] = (await admin('GET', `/admin/audit_events?subject=${user.id}`))
+    const [entry] = (await admin('GET', `/admin/audit_events?subject=${user.id}`))
       .json as unknown as object[];
-    expect(trail).toMatchObject({
+    expect(entry).toMatchObject({
       action: 'user.erased',
       before: { clients: [client.id, second.id].sort(), former_clients: [former.id] },
       after: null,
