@@ -12,11 +12,8 @@ import { CORES, machine, PINNING, pinSelf } from './machine.mjs';
 import { loadOnce, median } from './measure.mjs';
 import { startService } from './servers.mjs';
 import { makeSetting } from './setting.mjs';
-import { bearerList, bearerRequest, introspection } from './workloads/lookups.mjs';
-import { refresh } from './workloads/refresh.mjs';
-import { clientCredentials } from './workloads/tokens.mjs';
+import { TOKEN_WORKLOADS } from './workloads.mjs';
 
-const WORKLOADS = [clientCredentials, introspection, bearerRequest, bearerList, refresh];
 const WARM_UP_SECONDS = 4;
 const SECONDS = 1;
 const ORDER = ['this', 'other', 'other', 'this', 'this', 'other'];
@@ -29,7 +26,7 @@ if (positionals.length !== 1) throw new Error('Specify the folder of the other c
 const other = path.resolve(positionals[0]);
 // Before this process is pinned: the module of the other checkout detects the cores too.
 const starts = { this: startService, other: (await import(`${other}/bench/servers.mjs`)).startService };
-console.log(machine());
+process.stdout.write(`${machine()}\n`);
 if (PINNING.possible) pinSelf(CORES.load);
 const database = await startDatabase();
 const services = [];
@@ -40,7 +37,7 @@ try {
     services.push({ ...service, build });
   }
   await setting.sign(services[0]);
-  for (const workload of WORKLOADS.filter(({ id }) => values.only?.split(',').includes(id) ?? true)) {
+  for (const workload of TOKEN_WORKLOADS.filter(({ id }) => values.only?.split(',').includes(id) ?? true)) {
     await compare(workload, setting);
   }
 } finally {
@@ -68,6 +65,8 @@ async function compare(workload, setting) {
     const medians = (figure) => of.map((service) => median(measured.get(service).map(figure)));
     const rates = medians(({ rate }) => rate).map((rate) => Math.round(rate));
     const processor = medians((figures) => figures.processor * 1000).map((each) => each.toFixed(0));
-    console.log(`${workload.id} ${build}: ${rates.join(', ')} requests/s; ${processor.join(', ')} µs each`);
+    process.stdout.write(
+      `${workload.id} ${build}: ${rates.join(', ')} requests/s; ${processor.join(', ')} µs each\n`,
+    );
   }
 }

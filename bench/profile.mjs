@@ -14,11 +14,8 @@ import { loadOnce } from './measure.mjs';
 import { KINDS, timeByKind } from './profile-kinds.mjs';
 import { startService } from './servers.mjs';
 import { makeSetting } from './setting.mjs';
-import { bearerList, bearerRequest, introspection } from './workloads/lookups.mjs';
-import { refresh } from './workloads/refresh.mjs';
-import { clientCredentials } from './workloads/tokens.mjs';
+import { TOKEN_WORKLOADS } from './workloads.mjs';
 
-const WORKLOADS = [clientCredentials, introspection, bearerRequest, bearerList, refresh];
 const WARM_UP_SECONDS = 4;
 
 const { values } = parseArgs({
@@ -29,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-const workloads = WORKLOADS.filter(({ id }) => values.only?.split(',').includes(id) ?? true);
+const workloads = TOKEN_WORKLOADS.filter(({ id }) => values.only?.split(',').includes(id) ?? true);
 const where = machine();
 if (PINNING.possible) pinSelf(CORES.load);
 const database = await startDatabase();

@@ -9,15 +9,9 @@ import { measurePurge } from './workloads/purge.mjs';
 import { refresh } from './workloads/refresh.mjs';
 import { clientCredentials } from './workloads/tokens.mjs';
 
-const SIMPLE = [
-  clientCredentials,
-  introspection,
-  bearerRequest,
-  bearerList,
-  refresh,
-  codeExchange,
-  portalLinks,
-];
+/** W1 to W3: the frequent requests with tokens, which `profile.mjs` and `compare.mjs` measure too. */
+export const TOKEN_WORKLOADS = [clientCredentials, introspection, bearerRequest, bearerList, refresh];
+const SIMPLE = [...TOKEN_WORKLOADS, codeExchange, portalLinks];
 // In per cent of a core.
 const IDLE = { must: 1, aim: 0.3 };
 // The 99th percentile, as a multiple of the floor’s.

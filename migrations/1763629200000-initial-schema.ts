@@ -1,7 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SCOPES } from './scopes.js';
 
 /**
- * The first schema: accounts, clients, consents, the four kinds of tokens and keys, sessions and the audit trail. Every random
+ * The first schema: accounts, clients, consents, the four kinds of tokens and keys, sessions and the audit log. Every random
  * secret is stored as its SHA-256 digest, which is also its lookup key. Only the database's clock decides about expiry, so that
  * instances whose clocks differ agree.
  */
@@ -30,13 +31,6 @@ export class InitialSchema1763629200000 implements MigrationInterface {
         description text NOT NULL CHECK (length(description) BETWEEN 1 AND 300),
         audience text NOT NULL CHECK (audience IN ('partner', 'operator'))
       );
-      INSERT INTO scopes (name, description, audience) VALUES
-        ('charging_session:read', 'See your charging sessions: when and where your car charged, and how much energy it took', 'partner'),
-        ('vehicle:read', 'See your vehicles: make, model, battery level and whether they are plugged in', 'partner'),
-        ('admin:read', 'Read everything in the admin API', 'operator'),
-        ('admin:write', 'Change everything in the admin API', 'operator'),
-        ('event:publish', 'Publish events about users', 'operator'),
-        ('token:introspect', 'Look at the tokens of other clients', 'operator');
 
       CREATE TABLE clients (
         id text PRIMARY KEY CHECK (id ~ '^clnt[0-9A-HJKMNP-TV-Z]{26}$'),
@@ -189,7 +183,7 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE INDEX portal_sessions_grant_id_idx ON portal_sessions (grant_id) WHERE grant_id IS NOT NULL;
       CREATE INDEX portal_sessions_expires_at_idx ON portal_sessions (expires_at);
 
-      -- Actors and subjects are plain ids without foreign keys: the trail outlives the rows it describes.
+      -- Actors and subjects are plain ids without foreign keys: the audit log outlives the rows it describes.
       CREATE TABLE audit_events (
         id text PRIMARY KEY CHECK (id ~ '^audt[0-9A-HJKMNP-TV-Z]{26}$'),
         occurred_at timestamptz NOT NULL DEFAULT now(),
@@ -208,6 +202,9 @@ export class InitialSchema1763629200000 implements MigrationInterface {
       CREATE INDEX audit_events_subject_idx ON audit_events (subject_id, id);
       CREATE INDEX audit_events_action_idx ON audit_events (action, id);
     `);
+    for (const scope of SCOPES) {
+      await queryRunner.query('INSERT INTO scopes (name, audience, description) VALUES ($1, $2, $3)', scope);
+    }
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the console needs: counters of activity by hour, for each client and for all clients together; and an audit trail that the
+ * What the console needs: counters of activity by hour, for each client and for all clients together; and an audit log that the
  * application itself cannot change.
  */
 export class Activity1763660000000 implements MigrationInterface {

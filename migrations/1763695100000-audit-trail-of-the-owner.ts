@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The times and the order of the audit trail come from the database's clock. The service needs no right to change the trail:
+ * The times and the order of the audit log come from the database's clock. The service needs no right to change it:
  * functions with the rights of the schema's owner remove old entries and the data of erased users. An id is a ULID whose time is
  * followed by the microseconds within the millisecond, so that the entries of one transaction stay in order.
  */

@@ -1,19 +1,11 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { idOf, orNull, scopeNames, text, time } from '../http/api-schemas.js';
+import { orNull, text, time } from '../http/api-schemas.js';
 import type { ConsentEntity } from '../consents/consent.entity.js';
+import { AccessView, accessView } from './access.view.js';
 
 /** A consent on the wire; `revoked_at` is null while it is live. */
 @ApiSchema({ name: 'Consent' })
-export class ConsentView {
-  @ApiProperty(idOf('clnt'))
-  client_id!: string;
-
-  @ApiProperty(idOf('user'))
-  user_id!: string;
-
-  @ApiProperty(scopeNames())
-  scopes!: string[];
-
+export class ConsentView extends AccessView {
   @ApiProperty(time())
   granted_at!: string;
 
@@ -25,9 +17,7 @@ export class ConsentView {
 }
 
 export const consentView = (consent: ConsentEntity): ConsentView => ({
-  client_id: consent.clientId,
-  user_id: consent.userId,
-  scopes: consent.scopes,
+  ...accessView(consent),
   granted_at: consent.grantedAt.toISOString(),
   revoked_at: consent.revokedAt?.toISOString() ?? null,
   evidence: consent.evidence,

@@ -1,21 +1,13 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { idOf, scopeNames, time } from '../http/api-schemas.js';
+import { idOf, time } from '../http/api-schemas.js';
 import type { GrantInList } from '../tokens/grants.repository.js';
+import { AccessView, accessView } from './access.view.js';
 
 /** A live grant on the wire. */
 @ApiSchema({ name: 'Grant' })
-export class GrantView {
+export class GrantView extends AccessView {
   @ApiProperty(idOf('grnt'))
   id!: string;
-
-  @ApiProperty(idOf('clnt'))
-  client_id!: string;
-
-  @ApiProperty(idOf('user'))
-  user_id!: string;
-
-  @ApiProperty(scopeNames())
-  scopes!: string[];
 
   @ApiProperty(time())
   created_at!: string;
@@ -26,9 +18,7 @@ export class GrantView {
 
 export const grantView = (grant: GrantInList): GrantView => ({
   id: grant.id,
-  client_id: grant.clientId,
-  user_id: grant.userId,
-  scopes: grant.scopes,
+  ...accessView(grant),
   created_at: grant.createdAt.toISOString(),
   expires_at: grant.expiresAt.toISOString(),
 });

@@ -4,7 +4,10 @@ import { KeptContent } from '../http/kept-content.js';
 import { openApiDocument } from './document.js';
 import { docsPage } from './pages/docs.page.js';
 
-/** The OpenAPI document and its page, made once when the application starts. */
+/**
+ * The OpenAPI document and its page, made once when the application starts. That adds 0.1 to 0.4 s to the start; made at the first
+ * request instead, it would hold up all requests of that moment, because nothing else runs meanwhile.
+ */
 @Injectable()
 export class ApiDocs {
   document!: KeptContent;

@@ -59,5 +59,6 @@ export function openApiDocument(app: INestApplication, baseUrl: string): OpenApi
     },
     { onlyIncludeDecoratedEndpoints: true, autoTagControllers: false, extraModels: EVENT_DATA_MODELS },
   );
+  // The library's types know neither `webhooks` nor the other parts of OpenAPI 3.1.
   return addExamples(finished({ ...document, webhooks: WEBHOOKS } as unknown as OpenApiDocument));
 }

@@ -1,9 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { flag, idOf, listOf, optional, text, time, whole, type MemberSchema } from '../http/api-schemas.js';
+import { flag, idOf, listOf, number, optional, text, time, type MemberSchema } from '../http/api-schemas.js';
 
-const number = (description?: string): MemberSchema =>
-  ({ ...whole(description), type: 'number' }) as unknown as MemberSchema;
 const optionalTime = (): MemberSchema => optional(time());
 
 /** The data services own their events: they may add members, and a later event may leave one out. */

@@ -1,15 +1,9 @@
-/** The scopes of the first catalogue (contract §2), with what each allows. */
-const PARTNER_SCOPES = {
-  'charging_session:read':
-    'See your charging sessions: when and where your car charged, and how much energy it took',
-  'vehicle:read': 'See your vehicles: make, model, battery level and whether they are plugged in',
-};
-const OPERATOR_SCOPES = {
-  'admin:read': 'Read everything in the admin API',
-  'admin:write': 'Change everything in the admin API',
-  'event:publish': 'Publish events about users',
-  'token:introspect': 'Look at the tokens of other clients',
-};
+import { SCOPES } from '../../migrations/scopes.js';
+
+type Scope = (typeof SCOPES)[number];
+
+const described = (scopes: Scope[]) =>
+  Object.fromEntries(scopes.map(([name, , description]) => [name, description]));
 
 /** The flows of the `oauth2` security scheme (contract §3, §4). */
 export const oauth2Flows = (baseUrl: string) => ({
@@ -17,10 +11,10 @@ export const oauth2Flows = (baseUrl: string) => ({
     authorizationUrl: `${baseUrl}/o/authorize/`,
     tokenUrl: `${baseUrl}/o/token`,
     refreshUrl: `${baseUrl}/o/token`,
-    scopes: { ...PARTNER_SCOPES },
+    scopes: described(SCOPES.filter(([, audience]) => audience === 'partner')),
   },
   clientCredentials: {
     tokenUrl: `${baseUrl}/o/token`,
-    scopes: { ...PARTNER_SCOPES, ...OPERATOR_SCOPES },
+    scopes: described(SCOPES),
   },
 });

@@ -35,6 +35,7 @@ interface Called extends StrategyCreatedStatic {
 }
 
 const NAME = 'the strategy of the request';
+// The types want a subclass of `Strategy`; Passport itself only calls `authenticate`.
 passport.use(NAME, strategyOfRequest as unknown as Strategy);
 
 /** Nest's `AuthGuard` for an injected strategy, instead of one by its name. */

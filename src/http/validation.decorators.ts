@@ -1,6 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { isEmail, isISO8601, ValidateBy, ValidateIf } from 'class-validator';
+import {
+  isEmail,
+  isISO8601,
+  ValidateBy,
+  ValidateIf,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
 import { isId, type IdPrefix } from '../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { illegible } from './legible-text.js';
@@ -13,14 +19,17 @@ import { flag, idOf, listOf, oneOf, text, time, whole, type MemberSchema } from 
  */
 const rule = (
   name: string,
-  message: string,
+  message: string | ((value: unknown) => string),
   isValid: (value: unknown) => boolean,
   schema: ApiPropertyOptions,
-): PropertyDecorator =>
-  applyDecorators(
-    ValidateBy({ name, validator: { validate: isValid, defaultMessage: () => message } }),
+): PropertyDecorator => {
+  const defaultMessage: ValidatorConstraintInterface['defaultMessage'] = (context) =>
+    typeof message === 'string' ? message : message(context?.value);
+  return applyDecorators(
+    ValidateBy({ name, validator: { validate: isValid, defaultMessage } }),
     ApiProperty(schema),
   );
+};
 
 const sized = (min: number, max: number): MemberSchema =>
   text(undefined, { ...(min > 0 ? { minLength: min } : {}), maxLength: max });
@@ -53,25 +62,20 @@ export const NeverAccepted = (message: string): PropertyDecorator =>
     validator: { validate: (value) => value === undefined, defaultMessage: () => message },
   });
 
-/** A rule for a text that people read: hidden characters are reported first. */
+/** A rule for a text that people read, without hidden characters: the message names the first one. */
 const readableRule = (
   name: string,
   message: string,
-  isValid: (value: unknown) => boolean,
+  isValid: (value: unknown) => value is string,
   schema: MemberSchema,
   options?: { lines: boolean },
 ): PropertyDecorator => {
-  const hidden = (value: unknown) => (typeof value === 'string' ? illegible(value, options) : undefined);
-  return applyDecorators(
-    ValidateBy({
-      name,
-      validator: {
-        validate: (value) => isValid(value) && hidden(value) === undefined,
-        defaultMessage: (context) =>
-          isValid(context?.value) ? (hidden(context?.value) ?? message) : message,
-      },
-    }),
-    ApiProperty(schema),
+  const hidden = (value: unknown) => (isValid(value) ? illegible(value, options) : undefined);
+  return rule(
+    name,
+    (value) => hidden(value) ?? message,
+    (value) => isValid(value) && hidden(value) === undefined,
+    schema,
   );
 };
 
@@ -84,54 +88,37 @@ export const IsText = (min: number, max: number): PropertyDecorator =>
     sized(min, max),
   );
 
+const VISIBLE = /[^\s\p{C}\p{Z}]/u;
+
+/** A text that people read: one line or many, and either visible or possibly empty. */
+const readableText =
+  (name: string, { lines = false, visible = false }) =>
+  (min: number, max: number): PropertyDecorator =>
+    readableRule(
+      name,
+      `must be a string of ${min} to ${max} characters${visible ? ', not only spaces' : ''}`,
+      (value): value is string => isTextOf(value, min, max) && (!visible || VISIBLE.test(value)),
+      sized(min, max),
+      { lines },
+    );
+
 /** One line that people read; may be empty. */
-export const IsLine = (min: number, max: number): PropertyDecorator =>
-  readableRule(
-    'isLine',
-    `must be a string of ${min} to ${max} characters`,
-    (value) => isTextOf(value, min, max),
-    sized(min, max),
-  );
+export const IsLine = readableText('isLine', {});
 
 /** The same with any number of lines. */
-export const AreLines = (min: number, max: number): PropertyDecorator =>
-  readableRule(
-    'areLines',
-    `must be a string of ${min} to ${max} characters`,
-    (value) => isTextOf(value, min, max),
-    sized(min, max),
-    {
-      lines: true,
-    },
-  );
-
-const isVisible = (value: unknown, min: number, max: number): boolean =>
-  isTextOf(value, min, max) && /[^\s\p{C}\p{Z}]/u.test(value);
+export const AreLines = readableText('areLines', { lines: true });
 
 /** A name or another line that must be visible: spaces and invisible characters alone are not enough. */
-export const IsVisibleText = (min: number, max: number): PropertyDecorator =>
-  readableRule(
-    'isVisibleText',
-    `must be a string of ${min} to ${max} characters, not only spaces`,
-    (value) => isVisible(value, min, max),
-    sized(min, max),
-  );
+export const IsVisibleText = readableText('isVisibleText', { visible: true });
 
 /** The same with any number of lines. */
-export const AreVisibleLines = (min: number, max: number): PropertyDecorator =>
-  readableRule(
-    'areVisibleLines',
-    `must be a string of ${min} to ${max} characters, not only spaces`,
-    (value) => isVisible(value, min, max),
-    sized(min, max),
-    { lines: true },
-  );
+export const AreVisibleLines = readableText('areVisibleLines', { lines: true, visible: true });
 
 export const IsEmailAddress = (): PropertyDecorator =>
   readableRule(
     'isEmailAddress',
     'must be a valid email address of at most 254 characters',
-    (value) => isTextOf(value, 3, 254) && isEmail(value),
+    (value): value is string => isTextOf(value, 3, 254) && isEmail(value),
     text(undefined, { format: 'email', minLength: 3, maxLength: 254, example: 'ada@example.com' }),
   );
 

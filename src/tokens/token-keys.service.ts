@@ -159,8 +159,9 @@ export class TokenKeysService implements OnApplicationBootstrap {
     }
   }
 
+  /** Creates a new key if the one that signs is old. */
   @Interval(ROTATION_CHECK_MS)
-  protected async rotateWhenOld(): Promise<void> {
+  async rotateWhenOld(): Promise<void> {
     await this.replace(ROTATE_AFTER_DAYS, SERVICE_ACTOR).catch((error: Error) =>
       this.logger.warn(`The token key could not be rotated: ${error.message}`),
     );

@@ -5,6 +5,7 @@ import type { CsrfService } from '../http/csrf.service.js';
 import type { PageAnswer } from '../http/page-routes/page-answer.js';
 import { PageContext } from '../http/page-routes/page-context.js';
 import { originOf } from '../http/request-origin.js';
+import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import type { PortalLayoutProps } from './pages/portal-layout.js';
 import type { PortalVisitor } from './portal-access.service.js';
 
@@ -25,6 +26,9 @@ export type PortalAnswer = PageAnswer<keyof typeof NOTICES>;
 
 /** A request inside the portal, after its guard. */
 export class PortalContext extends PageContext {
+  /** The endpoint that a posted form is about; the guard has read it. Only for routes whose form is about one. */
+  endpoint!: EndpointEntity;
+
   constructor(
     readonly visitor: PortalVisitor,
     request: FastifyRequest,

@@ -49,9 +49,9 @@ export class PortalEndpointController {
 
   /** Shows the page with the secret in clear text, only in this response. */
   @PortalPost('secret', 'an endpoint')
-  async reveal(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
-    const endpoint = await this.endpoints.get(id, context.clientId);
-    const secret = await this.endpoints.revealSecret(id, context.clientId, context.actor);
+  async reveal(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { endpoint } = context;
+    const secret = await this.endpoints.revealSecret(endpoint, context.actor);
     return this.page(context, endpoint, { range: '24h', secret });
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
+import { Statements } from '../database/statements.js';
 import type { PortalsOf } from '../users/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
 import { belongingTo, IS_LIVE, LIVE, OWNER_COLUMNS, type PortalOwner } from './portal-owner.js';
@@ -14,7 +15,10 @@ export interface LinkHolder {
 
 @Injectable()
 export class PortalLinksRepository {
-  constructor(@InjectRepository(PortalLinkEntity) private readonly links: Repository<PortalLinkEntity>) {}
+  constructor(
+    @InjectRepository(PortalLinkEntity) private readonly links: Repository<PortalLinkEntity>,
+    private readonly statements: Statements,
+  ) {}
 
   /**
    * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits for a
@@ -26,7 +30,8 @@ export class PortalLinksRepository {
     { client, grantId, epoch }: LinkHolder,
     ttl: number,
   ): Promise<boolean | undefined> {
-    const [holder]: { live: boolean }[] = await this.links.query(
+    const [holder] = await this.statements.run<{ live: boolean }>(
+      'portal link',
       `WITH holder AS (
          SELECT c.id, ($5::int IS NULL OR c.token_epoch = $5)
                   AND ($3::text IS NULL OR EXISTS (SELECT FROM grants g WHERE g.id = $3 AND g.revoked_at IS NULL)) AS live

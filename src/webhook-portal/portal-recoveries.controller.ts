@@ -31,15 +31,11 @@ export class PortalRecoveriesController {
 
   /** Resends them; a 429 page over the limit. */
   @PortalPost('endpoints/:id/recover', 'an endpoint')
-  async recover(
-    @Context() context: PortalContext,
-    @Param('id') id: string,
-    @FormBody() form: Form,
-  ): Promise<PortalAnswer> {
-    const endpoint = await this.endpoints.get(id, context.clientId);
+  async recover(@Context() context: PortalContext, @FormBody() form: Form): Promise<PortalAnswer> {
+    const { endpoint } = context;
     const query = readRecoveryQuery(form, new Date());
     if (!query.range || !endpoint.enabled) return this.form(context, endpoint, query);
-    const range = { endpointId: id, ...query.range };
+    const range = { endpointId: endpoint.id, ...query.range };
     await this.limits.countPortalRecovery(context.clientId);
     const recoveryId = await this.deliveries.recover(context.clientId, range, context.actor);
     return { goTo: `/portal/recoveries/${recoveryId}` };

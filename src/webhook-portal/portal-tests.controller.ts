@@ -41,12 +41,8 @@ export class PortalTestsController {
 
   /** Sends the test, waits briefly for the response, and redirects to the delivery's page; a 429 page over the limit. */
   @PortalPost('', 'an endpoint')
-  async send(
-    @Context() context: PortalContext,
-    @Param('id') id: string,
-    @FormBody() form: Form,
-  ): Promise<PortalAnswer> {
-    const endpoint = await this.endpoints.get(id, context.clientId);
+  async send(@Context() context: PortalContext, @FormBody() form: Form): Promise<PortalAnswer> {
+    const { endpoint } = context;
     const chosen = form.get('type') ?? '';
     const allowed = await this.eventTypes.listFor(context.visitor.scopes);
     if (!allowed.some(({ name }) => name === chosen)) {

@@ -51,7 +51,7 @@ export class PortalGuard implements CanActivate {
     refuseOddForm(request);
     const subject = this.reflector.get<FormSubject | undefined>(FORM_SUBJECT, context.getHandler());
     const { id = '' } = request.params as { id?: string };
-    if (subject === 'an endpoint') await this.endpoints.get(id, visitor.clientId);
+    if (subject === 'an endpoint') page.endpoint = await this.endpoints.get(id, visitor.clientId);
     if (subject === 'a delivery') await this.deliveries.get(id, visitor.clientId);
     page.checkForm();
     return true;

@@ -185,6 +185,6 @@ export const CONSOLE_PAGES: Record<string, Visit> = {
   'console delivery': open((_cast, id) => `/deliveries/${id as string}`, deliver),
   'console notifications': open('/notifications', notify),
   'console raise a notification': open('/notifications/new'),
-  'console audit trail': open('/audit', connect),
-  'console audit trail, a wrong filter': open('/audit?since=yesterday'),
+  'console audit log': open('/audit', connect),
+  'console audit log, a wrong filter': open('/audit?since=yesterday'),
 };

@@ -318,7 +318,7 @@ describe('The admin API for webhook endpoints', () => {
     expect((await send('GET', listPath())).json).toEqual([]);
   });
 
-  it('records each change in the audit trail with actor, before and after, but without the secret', async () => {
+  it('records each change in the audit log with actor, before and after, but without the secret', async () => {
     const { id, secret } = await create();
     await send('PATCH', path(id), { enabled: false, description: 'new' });
     await send('PATCH', path(id), { description: 'new' });

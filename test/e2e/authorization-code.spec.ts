@@ -222,7 +222,7 @@ describe('A code that is used a second time', () => {
     for (const token of used.access) expect(await isAccepted(service.http, token)).toBe(false);
   });
 
-  it('is recorded in the audit trail once, with the service as actor', async () => {
+  it('is recorded in the audit log once, with the service as actor', async () => {
     const { code, code_verifier } = await usedCode();
     for (let n = 0; n < 3; n++) await exchange(service.http, client, code, { code_verifier });
     const events = await service.database.query(

@@ -112,6 +112,11 @@ describe('The console', () => {
       },
     );
 
+    it('refuses JSON, which is not a form, with a 415', async () => {
+      const answer = await browser.open('/admin/console/users/new', { json: { name: 'X' } });
+      expect(answer.status).toBe(415);
+    });
+
     it("accepts no CSRF token that was issued to another operator's session", async () => {
       const theirs = await service.make.signedIn(await service.make.user({ role: 'operator' }));
       const page = await theirs.open('/admin/console/users/new');

@@ -34,7 +34,7 @@ describe('In the console, clients', () => {
     expect(answer.status).toBe(303);
     return (await browser.open(answer.headers.get('location')!)).html.querySelector('[role="status"]')?.text;
   };
-  const trail = (id: string): Promise<Record<string, unknown>[]> =>
+  const auditLog = (id: string): Promise<Record<string, unknown>[]> =>
     service.database.query(
       `SELECT action, actor_type, actor_id = $2 AS own, address IS NOT NULL AS addressed, request_id IS NOT NULL AS requested
          FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id`,
@@ -117,7 +117,7 @@ describe('In the console, clients', () => {
     expect(shown.text).not.toContain(secret);
     expect(shown.text).toContain('https://app.example/other');
     expect(shown.html.querySelector(`a[href="/admin/console/users/${owner.id}"]`)).not.toBeNull();
-    expect(await trail(id!)).toEqual([done('client.created')]);
+    expect(await auditLog(id!)).toEqual([done('client.created')]);
     expect(service.log.join('')).not.toContain(secret);
   });
 
@@ -152,7 +152,7 @@ describe('In the console, clients', () => {
     const shown = await browser.open(path(client));
     expect(shown.html.querySelector('h1')!.text).toBe('After');
     expect(shown.text).toContain('7 for each user');
-    expect(await trail(client.id)).toEqual([done('client.updated')]);
+    expect(await auditLog(client.id)).toEqual([done('client.updated')]);
   });
 
   it('get a new secret, while the old one stays valid for the chosen time', async () => {
@@ -174,7 +174,7 @@ describe('In the console, clients', () => {
       .querySelectorAll('tbody .state')
       .map(({ text }) => text);
     expect(states).toEqual(['Active', 'Expired', 'Expired']);
-    expect(await trail(client.id)).toEqual([done('client.secret_rotated'), done('client.secret_rotated')]);
+    expect(await auditLog(client.id)).toEqual([done('client.secret_rotated'), done('client.secret_rotated')]);
   });
 
   it('have no secret to rotate if they are public', async () => {
@@ -195,7 +195,7 @@ describe('In the console, clients', () => {
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
     expect(await said(await submit(path(client, '/enable'), {}, path(client)))).toContain('enabled');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
-    expect(await trail(client.id)).toEqual([done('client.updated'), done('client.updated')]);
+    expect(await auditLog(client.id)).toEqual([done('client.updated'), done('client.updated')]);
   });
 
   it.each([
@@ -217,7 +217,7 @@ describe('In the console, clients', () => {
     await submit(target);
     expect((await browser.open(path(client))).status).toBe(status);
     expect(await isAccepted(service.http, token)).toBe(false);
-    expect(await trail(client.id)).toEqual([done(action)]);
+    expect(await auditLog(client.id)).toEqual([done(action)]);
   });
 
   it('show who shares data with them, can have a consent recorded, and can be disconnected from a user', async () => {

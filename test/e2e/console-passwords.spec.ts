@@ -173,7 +173,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
       [operator.id],
     );
-  const trail = async (): Promise<string[]> =>
+  const auditLog = async (): Promise<string[]> =>
     (
       await service.database.query<{ action: string }>(
         "SELECT action FROM audit_events WHERE actor_id = $1 AND action NOT LIKE 'session.%' ORDER BY id",
@@ -191,7 +191,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     const before = { ...(await rowCounts(service)), sessions: 0 };
     const answer = await browser.submit(page, action, filled(ASKING[path]!.fields));
     expect({ ...(await rowCounts(service)), sessions: 0 }).toEqual(before);
-    expect(await trail()).toEqual([]);
+    expect(await auditLog()).toEqual([]);
     if (answer.status === 303) {
       const confirm = answer.headers.get('location')!;
       expect(confirm).toContain(`${CONSOLE}/confirm-password?return_to=`);
@@ -199,7 +199,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       const back = await browser.submit(asked, `${CONSOLE}/confirm-password`, { password: PASSWORD });
       // The user returns to the page that describes the action, and submits it deliberately.
       const shown = await browser.open(back.headers.get('location')!);
-      expect(await trail()).toEqual([]);
+      expect(await auditLog()).toEqual([]);
       await browser.submit(shown, action, filled(ASKING[path]!.fields));
     } else {
       // The page keeps what was typed.
@@ -207,11 +207,11 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       expect(answer.html.querySelector('[role="alert"]')!.text).toContain('Enter your password again');
       const wrong = await browser.submit(answer, action, { confirm_password: 'wrong horse battery staple' });
       expect(wrong.html.querySelector('#confirm_password-error')!.text).toBe('This is not your password.');
-      expect(await trail()).toEqual([]);
+      expect(await auditLog()).toEqual([]);
       const done = await browser.submit(wrong, action, { confirm_password: PASSWORD });
       expect([done.status, done.headers.get('location')]).toEqual([303, expect.any(String)]);
     }
-    expect(await trail()).toHaveLength(1);
+    expect(await auditLog()).toHaveLength(1);
   });
 
   it.each(Object.keys(ASKING).filter((path) => POSTS.includes(path) && !ASKING[path]!.from))(
@@ -253,7 +253,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       await ageSession();
       const answer = await browser.submit(page, action, HARMLESS[path]);
       expect([answer.status, answer.headers.get('location')]).toEqual([303, fill(path.replace('/edit', ''))]);
-      expect(await trail()).toHaveLength(1);
+      expect(await auditLog()).toHaveLength(1);
     },
   );
 
@@ -271,6 +271,6 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       headers: { origin: service.url },
     });
     expect(forged.status).toBe(403);
-    expect(await trail()).toEqual([]);
+    expect(await auditLog()).toEqual([]);
   });
 });

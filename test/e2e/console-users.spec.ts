@@ -30,7 +30,7 @@ describe('In the console, users', () => {
     expect(answer.status).toBe(303);
     return (await browser.open(answer.headers.get('location')!)).html.querySelector('[role="status"]')?.text;
   };
-  const trail = async (id: string): Promise<string[]> =>
+  const auditLog = async (id: string): Promise<string[]> =>
     (
       await service.database.query<{ action: string }>(
         'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
@@ -65,7 +65,7 @@ describe('In the console, users', () => {
     const url = page.html.querySelector('code.secret')!.text;
     expect((await new BrowserSession(service.url).open(new URL(url).pathname)).status).toBe(200);
     expect((await browser.open(path)).text).not.toContain(url);
-    expect(await trail(path.split('/').at(-1)!)).toEqual(['user.created', 'user.password_link_created']);
+    expect(await auditLog(path.split('/').at(-1)!)).toEqual(['user.created', 'user.password_link_created']);
     expect(service.log.join('')).not.toContain(url.split('/').at(-1));
   });
 
@@ -89,7 +89,7 @@ describe('In the console, users', () => {
     expect(await said(await submit(`${USERS}/${user.id}/enable`, {}, `${USERS}/${user.id}`))).toContain(
       'enabled',
     );
-    expect(await trail(user.id)).toEqual(['user.updated', 'user.updated', 'user.updated']);
+    expect(await auditLog(user.id)).toEqual(['user.updated', 'user.updated', 'user.updated']);
   });
 
   it('have their applications disconnected and their grants ended', async () => {
@@ -113,7 +113,7 @@ describe('In the console, users', () => {
     expect(page.html.querySelector('[role="alert"]')!.text).toContain('owns clients');
   });
 
-  it('are erased, and the audit trail keeps only their id', async () => {
+  it('are erased, and the audit log keeps only their id', async () => {
     const user = await service.make.user({ name: 'Gone Person' });
     expect(await said(await submit(`${USERS}/${user.id}/erase`))).toContain('erased');
     expect((await browser.open(`${USERS}/${user.id}`)).status).toBe(404);
@@ -136,7 +136,7 @@ describe('In the console, users', () => {
       const ask = `${CONFIRM}?${new URLSearchParams({ return_to: path }).toString()}`;
       expect((await browser.open(path)).headers.get('location')).toBe(ask);
       expect((await browser.submit(form, path)).headers.get('location')).toBe(ask);
-      expect(await trail(user.id)).toEqual([]);
+      expect(await auditLog(user.id)).toEqual([]);
 
       const wrong = await submit(CONFIRM, { password: 'wrong horse battery staple' }, ask);
       expect([wrong.status, wrong.html.querySelector('#password-error')!.text]).toEqual([
@@ -152,8 +152,8 @@ describe('In the console, users', () => {
       expect((await old.open('/admin/console')).status).toBe(302);
 
       expect((await submit(path)).status).toBe(303);
-      expect(await trail(user.id)).toEqual([action]);
-      expect(await trail(operator.id)).toEqual([
+      expect(await auditLog(user.id)).toEqual([action]);
+      expect(await auditLog(operator.id)).toEqual([
         'session.started',
         'session.confirmation_refused',
         'session.confirmed',

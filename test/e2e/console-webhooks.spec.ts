@@ -25,7 +25,7 @@ describe('In the console,', () => {
     fields: Record<string, string | string[] | undefined> = {},
     from = path,
   ): Promise<Page> => browser.submit(await browser.open(from), path, fields);
-  const trail = async (id: string): Promise<string[]> =>
+  const auditLog = async (id: string): Promise<string[]> =>
     (
       await service.database.query<{ action: string }>(
         'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
@@ -65,7 +65,7 @@ describe('In the console,', () => {
       expect((await browser.open(path)).html.querySelector('.state')!.text).toBe('Enabled');
       expect((await submit(`${path}/delete`)).status).toBe(303);
       expect((await browser.open(path)).status).toBe(404);
-      expect(await trail(id)).toEqual([
+      expect(await auditLog(id)).toEqual([
         'webhook_endpoint.created',
         'webhook_endpoint.updated',
         'webhook_endpoint.updated',
@@ -107,7 +107,7 @@ describe('In the console,', () => {
     expect(shown.html.querySelector('tbody')!.text).toContain('<b>broken</b>');
     expect(shown.text).not.toContain('<b>broken');
     expect((await submit(`${path}/resend`, {}, path)).status).toBe(303);
-    expect(await trail(id)).toEqual(['delivery.resent']);
+    expect(await auditLog(id)).toEqual(['delivery.resent']);
   });
 
   it('notifications are filtered by user and client, and created, with errors next to the field', async () => {
@@ -135,7 +135,7 @@ describe('In the console,', () => {
     const edit = `${CONSOLE}/scopes/tariff:read/edit`;
     expect((await submit(edit, { description: 'See what you pay' })).status).toBe(303);
     expect((await browser.open(`${CONSOLE}/scopes`)).text).toContain('See what you pay');
-    expect(await trail('tariff:read')).toEqual(['scope.created', 'scope.updated']);
+    expect(await auditLog('tariff:read')).toEqual(['scope.created', 'scope.updated']);
     const held = await submit(`${CONSOLE}/scopes/vehicle:read/edit`, { audience: 'operator' });
     expect([held.status, held.html.querySelector('[role="alert"]')!.text]).toEqual([
       400,

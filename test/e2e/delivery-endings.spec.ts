@@ -3,12 +3,10 @@ import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PARTNER_SCOPES } from '../support/factory.js';
+import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
+import type { DeliveryRow } from '../support/webhooks.js';
 
 interface NotificationRow {
   user_id: string;
@@ -19,34 +17,11 @@ interface NotificationRow {
 }
 
 describe('After a failed attempt,', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
-  let endpoint: TestEndpoint;
+  const own = setUpFailingEndpoint('1000');
+  const { admin, query } = own;
+  let { service, webhooks, client, user, endpoint } = own;
+  beforeEach(() => void ({ service, webhooks, client, user, endpoint } = own));
 
-  beforeAll(async () => {
-    service = await startService({
-      instances: 2,
-      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' },
-    });
-    webhooks = await Webhooks.start(service);
-  });
-  beforeEach(async () => {
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    endpoint = await webhooks.endpoint(client, { reply: 500 });
-  });
-  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
-
-  const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
-    service.database.query<T>(sql, params);
-  const admin = (method: string, path: string, json?: unknown) =>
-    service.http.send(path, { method, bearer: webhooks.bearer, json });
   const endpointView = async (): Promise<Record<string, unknown>> =>
     (await admin('GET', `/admin/webhook_endpoints/${endpoint.id}`)).json as Record<string, unknown>;
   const setEnabled = (enabled: boolean) =>

@@ -36,9 +36,11 @@ it('frequent prepared statements are not planned for every call, however few req
       basic: { id: introspecting.id, secret: introspecting.secret },
     });
     const users = await service.http.get('/v2/users', { bearer: bearer! });
-    const listed = await service.http.get('/v2/users', { bearer: token.json.access_token as string });
-    expect([token, refreshed, introspected, users, listed].map(({ status }) => status)).toEqual(
-      Array.from({ length: 5 }, () => 200),
+    const ofClient = { bearer: token.json.access_token as string };
+    const listed = await service.http.get('/v2/users', ofClient);
+    const link = await service.http.get('/webhook_portal', ofClient);
+    expect([token, refreshed, introspected, users, listed, link].map(({ status }) => status)).toEqual(
+      Array.from({ length: 6 }, () => 200),
     );
     refreshToken = next!;
   }
@@ -51,6 +53,7 @@ it('frequent prepared statements are not planned for every call, however few req
     expect.arrayContaining([
       'grants of refresh tokens',
       'live consents, rising 26',
+      'portal link',
       'rotation SKIP LOCKED',
       'what access tokens rest on',
     ]),

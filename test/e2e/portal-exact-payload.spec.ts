@@ -1,31 +1,14 @@
 import { parse } from 'node-html-parser';
 import { Webhook } from 'standardwebhooks';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
-import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { Receiver } from '../support/receiver.js';
-import { startService, type TestService } from '../support/test-service.js';
+import type { Page } from '../support/browser-session.js';
+import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { setUpPortal } from '../support/portal-set-up.js';
 import { until } from '../support/until.js';
 
 describe('The page of a delivery in the portal', () => {
-  let service: TestService;
-  let client: TestClient;
-  let browser: BrowserSession;
-  let receiver: Receiver;
-
-  beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-    receiver = await Receiver.start();
-  });
-  beforeEach(async () => {
-    client = await service.make.client();
-    browser = await enterPortal(service, client);
-    receiver.requests.length = 0;
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
+  const portal = setUpPortal();
+  let { service, receiver, client, browser } = portal;
+  beforeEach(() => void ({ service, receiver, client, browser } = portal));
 
   const newEndpoint = () => makeEndpoint(service, client, { url: receiver.url() });
   const region = (page: Page, name: string): string =>

@@ -4,32 +4,17 @@ import {
   RateLimitsService,
 } from '../../src/rate-limits/rate-limits.service.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { Receiver } from '../support/receiver.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { setUpPortal } from '../support/portal-set-up.js';
 
 describe("The limit of a client's actions in its portal", () => {
-  let service: TestService;
-  let receiver: Receiver;
-  let client: TestClient;
-  let browser: BrowserSession;
+  const portal = setUpPortal();
   let endpoint: EndpointEntity;
-
-  beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-    receiver = await Receiver.start();
-  });
+  let { service, receiver, client, browser } = portal;
   beforeEach(async () => {
-    client = await service.make.client();
-    browser = await enterPortal(service, client);
+    ({ service, receiver, client, browser } = portal);
     endpoint = await makeEndpoint(service, client, { url: receiver.url() });
-    receiver.requests.length = 0;
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
   });
 
   const limits = () => service.app.get(RateLimitsService);

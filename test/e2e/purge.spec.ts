@@ -198,14 +198,14 @@ describe('A grant', () => {
   });
 });
 
-/** Runs a change of the audit trail, which the database refuses unless a superuser switches its guard off. */
+/** Runs a change of the audit log, which the database refuses unless a superuser switches its guard off. */
 async function changingTheTrail(change: () => Promise<unknown>): Promise<void> {
   await query('ALTER TABLE audit_events DISABLE TRIGGER USER');
   await change();
   await query('ALTER TABLE audit_events ENABLE TRIGGER USER');
 }
 
-describe('The audit trail', () => {
+describe('The audit log', () => {
   it('is kept for a year and then deleted', async () => {
     const someone = await service.make.user();
     const age = (time: string) =>

@@ -291,7 +291,7 @@ describe('A retired refresh token used after its grace time', () => {
     expect(await grantOf(first.refresh_token)).toMatchObject({ revoked: true });
   });
 
-  it('is recorded in the audit trail once', async () => {
+  it('is recorded in the audit log once', async () => {
     const { refresh_token } = await service.make.tokens(client, user);
     await rotated(refresh_token);
     await endGrace(refresh_token);

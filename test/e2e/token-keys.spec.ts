@@ -59,11 +59,7 @@ describe('Token keys', () => {
   it('are rotated once by instances that try at the same moment', async () => {
     const before = Object.keys(await states()).length;
     await service.database.query(`UPDATE token_keys SET created_at = now() - interval '91 days'`);
-    await Promise.all(
-      [...instances, ...instances].map((each) =>
-        (keysOf(each) as unknown as { rotateWhenOld(): Promise<void> }).rotateWhenOld(),
-      ),
-    );
+    await Promise.all([...instances, ...instances].map((each) => keysOf(each).rotateWhenOld()));
     expect(Object.keys(await states())).toHaveLength(before + 1);
     expect(Object.values(await states()).filter((state) => state === 'signs')).toHaveLength(1);
     const [row] = await service.database.query(
@@ -78,7 +74,7 @@ describe('Token keys', () => {
       `UPDATE token_keys SET created_at = now() - interval '89 days' WHERE id = $1`,
       [id],
     );
-    await (keysOf(service) as unknown as { rotateWhenOld(): Promise<void> }).rotateWhenOld();
+    await keysOf(service).rotateWhenOld();
     expect(await signing()).toEqual([id, id]);
   });
 

@@ -1,12 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import type { TestClient } from '../support/factory.js';
+import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { enterPortal, wordsOf } from '../support/portal.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { TYPE, type TestEndpoint } from '../support/webhooks.js';
 
 const REVOKED = 'user.consent_revoked';
 /** Only occurs in the data published about the person. */
@@ -19,37 +16,11 @@ interface Body {
 }
 
 describe('When a person is erased,', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
-  let endpoint: TestEndpoint;
+  const own = setUpFailingEndpoint('1000,1000', [TYPE, 'user.consent_granted', REVOKED]);
+  const { admin, query } = own;
+  let { service, webhooks, client, user, endpoint } = own;
+  beforeEach(() => void ({ service, webhooks, client, user, endpoint } = own));
 
-  beforeAll(async () => {
-    service = await startService({
-      instances: 2,
-      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,1000' },
-    });
-    webhooks = await Webhooks.start(service);
-  });
-  beforeEach(async () => {
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    endpoint = await webhooks.endpoint(client, {
-      types: [TYPE, 'user.consent_granted', REVOKED],
-      reply: 500,
-    });
-  });
-  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
-
-  const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
-    service.database.query<T>(sql, params);
-  const admin = (method: string, path: string, json?: unknown) =>
-    service.http.send(path, { method, bearer: webhooks.bearer, json });
   const erase = async (): Promise<void> =>
     expect((await admin('DELETE', `/admin/users/${user.id}`)).status).toBe(204);
   const publish = (of = user) => webhooks.publish(of.id, { data: { note: DATA } });
@@ -85,9 +56,9 @@ describe('When a person is erased,', () => {
       ]),
     );
     expect(silent.map((each) => webhooks.received(each).length)).toEqual([0, 0]);
-    const [trail] = (await admin('GET', `/admin/audit_events?subject=${user.id}`))
+    const [entry] = (await admin('GET', `/admin/audit_events?subject=${user.id}`))
       .json as unknown as object[];
-    expect(trail).toMatchObject({
+    expect(entry).toMatchObject({
       action: 'user.erased',
       before: { clients: [client.id, second.id].sort(), former_clients: [former.id] },
       after: null,

@@ -95,7 +95,7 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
     };
   }
 
-  it('turn a dump taken under load into a working service: tokens, consents, deliveries and the trail are back, later changes are undone', async () => {
+  it('turn a dump taken under load into a working service: tokens, consents, deliveries and the audit log are back, later changes are undone', async () => {
     const bearer = await make.adminToken();
     const endpoint = await live.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
       bearer,
@@ -157,8 +157,8 @@ describeUnless(lackingPostgres, 'backup and restore', () => {
       'TRUNCATE audit_events',
     ])
       await expect(postgres.query('restored', change)).rejects.toThrow(/audit/);
-    const trail = await http.get(`/admin/audit_events?subject=${client.id}`, { bearer });
-    expect(trail.json).not.toEqual([]);
+    const auditLog = await http.get(`/admin/audit_events?subject=${client.id}`, { bearer });
+    expect(auditLog.json).not.toEqual([]);
 
     // As docs/backup.md says: tokens that were revoked after the backup are live again, and tokens issued after it are unknown.
     expect(await isActive(http, withdrawn.access_token)).toBe(true);

@@ -62,10 +62,10 @@ describe('two instances whose clocks are five hours ahead of and behind the data
       });
       expect(changed.status).toBe(200);
     }
-    const trail = await instances[0]!.get(`/admin/audit_events?subject=${id}&action=user.updated`, {
+    const auditLog = await instances[0]!.get(`/admin/audit_events?subject=${id}&action=user.updated`, {
       bearer,
     });
-    const events = trail.json as unknown as { occurred_at: string; after: { name: string } }[];
+    const events = auditLog.json as unknown as { occurred_at: string; after: { name: string } }[];
     expect(events.map(({ after }) => after.name)).toEqual([...names].reverse());
     for (const { occurred_at } of events) {
       expect(Math.abs(new Date(occurred_at).getTime() - begun)).toBeLessThan(HOUR_MS);

@@ -106,7 +106,7 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     expect(await refused(sql)).toMatch(/^refused$|must be (owner|able)|permission denied/);
   });
 
-  it('protect the trail from a function that everybody could call', async () => {
+  it('protect the audit log from a function that everybody could call', async () => {
     const { rows } = await postgres
       .query<{ open: boolean }>(
         'charging_data',
@@ -168,9 +168,11 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       );
       const bearer = await make.adminToken();
       expect((await http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer })).status).toBe(204);
-      const trail = await http.get(`/admin/audit_events?subject=${user.id}`, { bearer });
-      expect((trail.json as unknown as { action: string; after: unknown }[])[0]!.action).toBe('user.erased');
-      expect(trail.text).not.toContain(user.email);
+      const auditLog = await http.get(`/admin/audit_events?subject=${user.id}`, { bearer });
+      expect((auditLog.json as unknown as { action: string; after: unknown }[])[0]!.action).toBe(
+        'user.erased',
+      );
+      expect(auditLog.text).not.toContain(user.email);
     } finally {
       await maker.app.close();
     }

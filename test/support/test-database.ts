@@ -6,7 +6,7 @@ export interface TestDatabase {
   /** The URL of a superuser. */
   url: string;
   /**
-   * The URL of the service's role, which can change neither the schema nor the audit trail; undefined where there is no such
+   * The URL of the service's role, which can change neither the schema nor the audit log; undefined where there is no such
    * role.
    */
   serviceUrl?: string;

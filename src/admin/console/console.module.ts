@@ -1,14 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ActivityModule } from '../../activity/activity.module.js';
-import { AuditModule } from '../../audit/audit.module.js';
-import { ClientsModule } from '../../clients/clients.module.js';
-import { ConsentsModule } from '../../consents/consents.module.js';
 import { HttpModule } from '../../http/http.module.js';
-import { NotificationsModule } from '../../notifications/notifications.module.js';
-import { ScopesModule } from '../../scopes/scopes.module.js';
-import { TokensModule } from '../../tokens/tokens.module.js';
-import { UsersModule } from '../../users/users.module.js';
-import { WebhooksModule } from '../../webhooks/webhooks.module.js';
+import { ADMINISTERED } from '../administered.modules.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
@@ -34,18 +26,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
 /** The operator console (contract §12): only controllers and pages, which call the same services as the admin API. */
 @Module({
-  imports: [
-    HttpModule,
-    AuditModule,
-    ClientsModule,
-    ConsentsModule,
-    WebhooksModule,
-    TokensModule,
-    NotificationsModule,
-    ScopesModule,
-    UsersModule,
-    ActivityModule,
-  ],
+  imports: [HttpModule, ...ADMINISTERED],
   controllers: [
     ConsoleAuditController,
     ConsoleClientConsentsController,

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cookies } from '../cookies.js';
 import type { CsrfService } from '../csrf.service.js';
-import { Form } from '../form.js';
+import { formOf } from './posted-form.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,11 +47,9 @@ export abstract class PageContext {
     return this.url.split('?', 1)[0]!.replace(/\/$/, '');
   }
 
-  /** Throws a 403 problem unless the posted form came from a page of this session, for this path. */
+  /** Throws a 403 problem unless the posted form came from a page of this session, for this path; 415 for what is not a form. */
   checkForm(): void {
-    const { body } = this.request;
-    const form = body instanceof Form ? body : Form.parse('');
-    this.csrf.check(this.request, form, this.bindingOf(this.path));
+    this.csrf.check(this.request, formOf(this.request), this.bindingOf(this.path));
   }
 
   /** Passes something on to the page at this path, which shows it once. */

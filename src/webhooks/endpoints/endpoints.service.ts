@@ -207,8 +207,7 @@ export class EndpointsService {
    * The signing secret in clear text, for a person who asked for it; revealing it is an audit event. 409 if it cannot be
    * decrypted.
    */
-  async revealSecret(id: string, clientId: string, actor: Actor): Promise<string> {
-    const { sealedSecret } = await this.get(id, clientId);
+  async revealSecret({ id, sealedSecret }: EndpointEntity, actor: Actor): Promise<string> {
     const secret = this.secrets.open(id, sealedSecret);
     if (secret === undefined)
       throw conflict('The secret can no longer be decrypted. Rotate it to get a new one.');

@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 
 const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
 
-describe('The audit trail', () => {
+describe('The audit log', () => {
   it.each([
     ['changed', "UPDATE audit_events SET action = 'nothing'"],
     ['changed in its contents', `UPDATE audit_events SET after = '{"name": "x"}'`],

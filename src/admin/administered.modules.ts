@@ -1,0 +1,22 @@
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { ConsentsModule } from '../consents/consents.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { ScopesModule } from '../scopes/scopes.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+
+/** The modules whose services both the admin API and the console call. */
+export const ADMINISTERED = [
+  AuditModule,
+  ClientsModule,
+  ConsentsModule,
+  WebhooksModule,
+  TokensModule,
+  NotificationsModule,
+  ScopesModule,
+  UsersModule,
+  ActivityModule,
+];

@@ -1,0 +1,45 @@
+import type { UserEntity } from '../../src/users/user.entity.js';
+import type { TestClient } from './factory.js';
+import type { Answer } from './http.js';
+import { unexpectedErrors } from './refusals.js';
+import { startService, type TestService } from './test-service.js';
+import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from './webhooks.js';
+
+export interface FailingEndpoint {
+  service: TestService;
+  webhooks: Webhooks;
+  client: TestClient;
+  /** Has consented to all partner scopes of the client. */
+  user: UserEntity;
+  /** The client's; it answers 500. */
+  endpoint: TestEndpoint;
+  query: <T = Record<string, unknown>>(sql: string, params?: unknown[]) => Promise<T[]>;
+  /** Calls the admin API. */
+  admin: (method: string, path: string, json?: unknown) => Promise<Answer>;
+}
+
+/** Two instances for the tests of a file; each test has a new client with an endpoint for these types, and a new user. */
+export function setUpFailingEndpoint(retrySchedule: string, types?: string[]): FailingEndpoint {
+  const own = {
+    query: (sql, params = []) => own.service.database.query(sql, params),
+    admin: (method, path, json) => own.service.http.send(path, { method, bearer: own.webhooks.bearer, json }),
+  } as FailingEndpoint;
+  beforeAll(async () => {
+    own.service = await startService({
+      instances: 2,
+      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: retrySchedule },
+    });
+    own.webhooks = await Webhooks.start(own.service);
+  });
+  beforeEach(async () => {
+    own.client = await own.service.make.client();
+    own.user = await own.webhooks.consentedUser(own.client);
+    own.endpoint = await own.webhooks.endpoint(own.client, { types, reply: 500 });
+  });
+  afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
+  afterAll(async () => {
+    await own.webhooks.stop();
+    await own.service.stop();
+  });
+  return own;
+}

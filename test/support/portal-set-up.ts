@@ -1,0 +1,33 @@
+import type { BrowserSession } from './browser-session.js';
+import type { TestClient } from './factory.js';
+import { enterPortal } from './portal.js';
+import { Receiver } from './receiver.js';
+import { startService, type TestService } from './test-service.js';
+import { WEBHOOK_ENV } from './webhooks.js';
+
+export interface PortalSetUp {
+  service: TestService;
+  receiver: Receiver;
+  client: TestClient;
+  /** Signed in to the client's portal. */
+  browser: BrowserSession;
+}
+
+/** A service and a receiver for the tests of a file; each test has a new client. */
+export function setUpPortal(): PortalSetUp {
+  const portal = {} as PortalSetUp;
+  beforeAll(async () => {
+    portal.service = await startService({ env: WEBHOOK_ENV });
+    portal.receiver = await Receiver.start();
+  });
+  beforeEach(async () => {
+    portal.client = await portal.service.make.client();
+    portal.browser = await enterPortal(portal.service, portal.client);
+    portal.receiver.requests.length = 0;
+  });
+  afterAll(async () => {
+    await portal.service.stop();
+    await portal.receiver.stop();
+  });
+  return portal;
+}
