@@ -103,7 +103,7 @@ describe('The guarded HTTP client', () => {
   });
 
   it('does not connect to a host that is an internal address, whichever code asks for it', async () => {
-    const connector = new GuardedConnector({ allowPrivateAddresses: false, timeoutMs: 2_000 });
+    const connector = new GuardedConnector({ allowPrivateAddresses: false });
     for (const hostname of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
       const target = { hostname, protocol: 'https:', port: String(receiver.port) };
       const error = await new Promise(

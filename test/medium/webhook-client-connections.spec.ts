@@ -46,6 +46,9 @@ describe('The connections of the guarded HTTP client', () => {
     controller.abort();
     expect(await Promise.all(outcomes)).toEqual(outcomes.map(() => ({ kind: 'aborted' })));
     await until('all are closed', () => receiver!.sockets.size === 0);
+    // Nothing was opened in their place: only this one comes after them.
+    expect(await post()).toMatchObject({ status: 200 });
+    expect(receiver!.connections).toBe(13);
   });
 
   it('send nothing when the signal is aborted while the name is resolved', async () => {

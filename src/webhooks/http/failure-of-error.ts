@@ -18,7 +18,6 @@ const TLS_DETAILS = new Map(
 const HTTP_DETAILS = new Map(
   Object.entries({
     UND_ERR_HEADERS_OVERFLOW: 'The headers of the response are too large.',
-    HPE_HEADER_OVERFLOW: 'The headers of the response are too large.',
     UND_ERR_SOCKET: 'The response does not belong to the request.',
     UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The response ended before it was complete.',
   }),
@@ -31,7 +30,7 @@ const LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 export function connectFailure(error: Error, stage: 'tcp' | 'tls'): HttpFailure {
   if (error instanceof HttpFailure) return error;
   const code = codeOf(error);
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
+  if (code === 'ETIMEDOUT') {
     return new HttpFailure('timeout', 'No connection could be established in time.');
   }
   if (stage === 'tls') return tlsFailure(code);

@@ -7,8 +7,6 @@ import { resolveHost, type ResolveOptions } from './resolve-host.js';
 
 /** How connections are established. */
 export interface ConnectorOptions extends ResolveOptions {
-  /** For everything until the connection is usable, in milliseconds. */
-  timeoutMs: number;
   /** Certificate authorities in PEM instead of the well-known ones, for tests. */
   ca?: string;
 }
@@ -26,11 +24,12 @@ export class GuardedConnector {
   constructor(private readonly options: ConnectorOptions) {
     this.connectAnywhere = buildConnector({
       allowH2: false,
-      timeout: options.timeoutMs,
+      // The guarded client's own timeout covers everything.
+      timeout: 0,
       lookup: this.lookup,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ca: options.ca,
     } as buildConnector.BuildOptions);
   }
 
@@ -55,10 +54,10 @@ export class GuardedConnector {
     return socket;
   }
 
-  private readonly lookup: LookupFunction = (hostname, { all }, answer) => {
+  /** With `autoSelectFamily`, Node always asks for all addresses. */
+  private readonly lookup: LookupFunction = (hostname, _options, answer) => {
     resolveHost(hostname, this.options).then(
-      (addresses) =>
-        all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family),
+      (addresses) => answer(null, addresses),
       (error: Error) => answer(error, []),
     );
   };

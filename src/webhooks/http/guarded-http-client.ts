@@ -16,6 +16,7 @@ export interface GuardedHttpClientOptions extends ResolveOptions {
 
 /** Contract §10: 15 s for everything, from name resolution to the last byte of the body. */
 const TIMEOUT_MS = 15_000;
+
 /**
  * Sends POST requests to the endpoints of partners, only to public unicast addresses (contract §10). Follows no redirects and
  * reads at most 16 kB. The caller has to limit the number of concurrent requests.
@@ -23,14 +24,12 @@ const TIMEOUT_MS = 15_000;
 export class GuardedHttpClient implements OnApplicationShutdown {
   private readonly timeoutMs: number;
   private readonly connections: EndpointConnections;
-  private readonly underWay = new Map<HttpExchange, Promise<unknown>>();
+  private readonly underWay = new Set<HttpExchange>();
   private closing = false;
 
   constructor(private readonly options: GuardedHttpClientOptions) {
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.connections = new EndpointConnections(
-      new GuardedConnector({ ...options, timeoutMs: this.timeoutMs }),
-    );
+    this.connections = new EndpointConnections(new GuardedConnector(options));
   }
 
   /**
@@ -68,14 +67,14 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   /** Accepts no more requests and waits until those in progress have ended, which takes one timeout at most. */
   async close(): Promise<void> {
     this.closing = true;
-    while (this.underWay.size > 0) await Promise.allSettled(this.underWay.values());
+    await Promise.allSettled([...this.underWay].map(({ end }) => end));
     this.destroy();
   }
 
   /** Ends everything immediately: requests in progress are aborted. */
   destroy(): void {
     this.closing = true;
-    for (const exchange of this.underWay.keys()) exchange.abort();
+    for (const exchange of this.underWay) exchange.abort();
     this.connections.hangUpAll();
   }
 
@@ -100,7 +99,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
       setMaxListeners(0, signal);
       signal.addEventListener('abort', abort);
     }
-    this.underWay.set(exchange, exchange.end);
+    this.underWay.add(exchange);
     try {
       const path = target.pathname + target.search;
       connection.send({ path, method: 'POST', headers, body }, exchange);
