@@ -1,0 +1,50 @@
+// Lints openapi.json with Redocly (redocly.yaml) and Spectral (.spectral.mjs); a warning fails too. A document that passed is not
+// read again until it, the rules or the packages change. A unit test checks that the file is what the controllers say.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const file = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const source = await readFile(file('openapi.json'), 'utf8');
+
+const digest = createHash('sha256').update(source);
+for (const name of ['redocly.yaml', '.spectral.mjs', 'package-lock.json', 'scripts/lint-openapi.mjs'])
+  digest.update(await readFile(file(name)));
+const state = digest.digest('hex');
+const cache = file('node_modules/.cache/lint-openapi');
+
+if ((await readFile(cache, 'utf8').catch(() => '')) !== state) {
+  const problems = [...(await redocly()), ...(await spectral())];
+  for (const problem of problems) process.stderr.write(`openapi.json: ${problem}\n`);
+  if (problems.length > 0) {
+    process.exitCode = 1;
+  } else {
+    await mkdir(file('node_modules/.cache'), { recursive: true });
+    await writeFile(cache, state);
+  }
+}
+
+async function redocly() {
+  const { lintFromString, loadConfig } = await import('@redocly/openapi-core');
+  const config = await loadConfig({ configPath: file('redocly.yaml') });
+  const problems = await lintFromString({ source, absoluteRef: file('openapi.json'), config });
+  return problems.map(
+    ({ location, ruleId, message }) => `${location[0]?.pointer ?? '#/'} ${message} (Redocly: ${ruleId})`,
+  );
+}
+
+async function spectral() {
+  const { Spectral } = await import('@stoplight/spectral-core');
+  const { default: ruleset } = await import('../.spectral.mjs');
+  const linter = new Spectral();
+  linter.setRuleset(ruleset);
+  const problems = await linter.run(JSON.parse(source));
+  return problems.map(
+    ({ path, code, message }) => `#/${path.map(pointerPart).join('/')} ${message} (Spectral: ${code})`,
+  );
+}
+
+/** RFC 6901. */
+function pointerPart(part) {
+  return String(part).replaceAll('~', '~0').replaceAll('/', '~1');
+}
