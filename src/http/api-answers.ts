@@ -59,7 +59,7 @@ const PROBLEM_WORDS: Record<number, string> = {
   422: 'The Idempotency-Key was already used with another body.',
   429: 'Too many requests.',
   500: 'An unexpected error occurred.',
-  503: 'The database is unavailable, or the service is stopping.',
+  503: 'The database is unavailable, or this instance is starting, stopping or being replaced by a newer one.',
 };
 
 /** Names an operation of the API and includes it in the document; routes without it are not described. */

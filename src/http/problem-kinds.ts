@@ -79,7 +79,7 @@ export const PROBLEM_KINDS = {
     explanation:
       'This client (for this user), or this network address, has sent more requests than its limit allows.',
     whatToDo:
-      'Wait for as many seconds as the Retry-After response header says: the next request is then served. X-RateLimit-Limit and X-RateLimit-Remaining in every response help to stay below the limit.',
+      'Wait for as many seconds as the Retry-After response header says: the next request is then served. On the partner endpoints, X-RateLimit-Limit and X-RateLimit-Remaining in every response help to stay below the limit.',
   },
   'internal-error': {
     title: 'Internal server error',
@@ -91,7 +91,7 @@ export const PROBLEM_KINDS = {
   'service-unavailable': {
     title: 'Service unavailable',
     status: 503,
-    explanation: 'The service cannot reach its database, or is shutting down.',
+    explanation: 'The service cannot reach its database, or this instance is starting, stopping or being replaced by a newer one.',
     whatToDo: 'Wait for as many seconds as the Retry-After response header says, and send the request again.',
   },
 } as const satisfies Record<string, ProblemKind>;

@@ -40,7 +40,8 @@ export const MESSAGES = {
     shortTextBody: `Someone logged in to your account from a new browser (IP address ${address}).`,
     detailPageTitle: 'Was this you?',
     detailPageBody:
-      'If it was you, there is nothing to do. If not, change your password: that logs out every browser and disconnects every application that was connected since.',
+      'If it was you, there is nothing to do. If not, change your password: that logs out every other browser, and every ' +
+      'application has to ask you again.',
   }),
   consentRecorded: (clientName: string): Message => ({
     messageId: 'ERR2003',
