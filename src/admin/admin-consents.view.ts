@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idOf, orNull, scopeNames, text, time } from '../http/api-schemas.js';
 import type { ConsentEntity } from '../consents/consent.entity.js';
 
-/** A consent on the wire; `revoked_at` is null while it is live. */
+/** A consent on the wire; `revoked_at` is null while it is active. */
 @ApiSchema({ name: 'Consent' })
 export class ConsentView {
   @ApiProperty(idOf('clnt'))

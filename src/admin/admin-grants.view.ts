@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idOf, scopeNames, time } from '../http/api-schemas.js';
 import type { GrantInList } from '../tokens/grants.repository.js';
 
-/** A live grant on the wire. */
+/** An active grant on the wire. */
 @ApiSchema({ name: 'Grant' })
 export class GrantView {
   @ApiProperty(idOf('grnt'))

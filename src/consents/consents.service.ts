@@ -106,10 +106,10 @@ export class ConsentsService {
     }
   }
 
-  /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no live one. */
+  /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no active one. */
   async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
     if ((await this.end(clientId, userId, actor)) !== 'ended') {
-      throw notFound('This user has no live consent to this client.');
+      throw notFound('This user has no active consent to this client.');
     }
   }
 

@@ -132,7 +132,9 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   private tellOnce(problem: string): void {
     if (this.stopped || problem === this.lastProblem) return;
     this.lastProblem = problem;
-    this.logger.warn(`Not listening to the database: ${problem}`);
+    this.logger.warn(
+      `Database notifications are unavailable, so every token is checked in the database: ${problem}`,
+    );
   }
 
   /**

@@ -50,7 +50,7 @@ const ASKING: Record<string, Sent> = {
   '/clients/:client_id/consents/:user_id/disconnect': {},
   '/users/:id/applications/:client_id/disconnect': {},
   '/grants/:id/revoke': { from: '/clients/:client_id/grants' },
-  // An e-mail address identifies the account; a password link gives access to it.
+  // An email address identifies the account; a password link gives access to it.
   '/users/:id/edit': { fields: { email: 'thief@evil.example' } },
   '/users/:id/password-link': { from: '/users/:id' },
   '/users/:id/disable': {},

@@ -217,7 +217,7 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
     expect(await decided()).toEqual([before[0]! + 2, before[1]! + 20]);
   });
 
-  it('store nothing permanently in Redis, and no e-mail address or token', async () => {
+  it('store nothing permanently in Redis, and no email address or token', async () => {
     const user = await office.make.user({ email: 'very.private@secretive.example' });
     const url = instances[0]!.http.url;
     for (const password of ['wrong horse battery staple', 'correct horse battery staple']) {

@@ -22,8 +22,8 @@ export interface Situation {
 const ENOUGH = 20;
 const BAD_SHARE = 0.5;
 
-/** Due deliveries are sent within seconds; if they wait longer than this, something is wrong. */
-const OVERDUE_SECONDS = 300;
+/** Due deliveries are sent within seconds; if they wait longer than this, something is wrong. As in deploy/prometheus/alerts.yml. */
+const OVERDUE_SECONDS = 120;
 
 /** What is wrong, most urgent first. */
 export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): Alert[] {
@@ -49,8 +49,8 @@ export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): A
       ? [
           {
             words: 'More than half of the delivery attempts in the last two hours failed.',
-            href: `${DELIVERIES_PATH}?state=pending`,
-            link: 'View pending deliveries',
+            href: ENDPOINTS_PATH,
+            link: 'View endpoints',
           },
         ]
       : []),
