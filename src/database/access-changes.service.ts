@@ -55,7 +55,7 @@ export interface Stamp {
 
 /**
  * Changes that affect access: clients, secrets, users, consents, grants, revoked tokens and token keys, recorded by the database
- * itself with each change (docs/decisions/0006-what-instances-remember.md). Tells whether something read or issued before is
+ * itself with each change (docs/decisions/0006-what-instances-keep-in-memory.md). Tells whether something read or issued before is
  * still valid, which is unknown while the changes may not be up to date.
  */
 @Injectable()

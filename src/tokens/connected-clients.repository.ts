@@ -22,7 +22,7 @@ export class ConnectedClientsRepository {
 
   /**
    * One page of the clients to which the user has an active consent, by client id; with `clientId`, only that client.
-   * In SQL: one statement over four rooms' tables, so that a page of many asks no more than one of few.
+   * In SQL: one statement over four modules' tables, so that a page of many asks no more than one of few.
    */
   async list(
     userId: string,

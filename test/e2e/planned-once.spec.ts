@@ -52,7 +52,7 @@ it('frequent prepared statements are not planned for every call, however few req
       'grants of refresh tokens',
       'live consents, rising 26',
       'rotation SKIP LOCKED',
-      'what access tokens rest on',
+      'what access tokens depend on',
     ]),
   );
   expect(planned.filter(({ custom }) => custom > TRIED)).toEqual([]);
