@@ -12,7 +12,7 @@ const METRICS_TOKEN = 'only-for-the-scraper-0001';
 const PASSWORD = 'only-for-tests-7c2e';
 // The longest that a decision waits for Redis. On a busy machine this could be exceeded, so the timer is held until the test lets
 // it end.
-const PATIENCE = '100:answer-within';
+const PATIENCE = '100:with-timeout';
 
 /** An instance in a process of its own, with its own log and metrics. */
 interface Instance {

@@ -53,13 +53,15 @@ const MESSAGES: [RegExp, (...parts: string[]) => string][] = [
 const PREFIXES: Record<string, string> = { user: 'user', client: 'clnt', 'webhook endpoint': 'endp' };
 
 /** Rewords errors for a form: those of the admin API mention members, lists and null. */
-export const inWords = (errors: FieldErrors): FieldErrors =>
-  Object.fromEntries(Object.entries(errors).map(([name, texts]) => [name, [...new Set(texts.map(worded))]]));
+export const formMessages = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(
+    Object.entries(errors).map(([name, texts]) => [name, [...new Set(texts.map(formMessage))]]),
+  );
 
-function worded(text: string): string {
-  for (const [pattern, words] of MESSAGES) {
+function formMessage(text: string): string {
+  for (const [pattern, message] of MESSAGES) {
     const match = pattern.exec(text);
-    if (match) return words(...match.slice(1));
+    if (match) return message(...match.slice(1));
   }
   return text;
 }

@@ -5,13 +5,13 @@ import {
 } from '../../../rate-limits/rate-limits.service.js';
 
 /** What was refused, and how to fix it. */
-export interface RefusalWords {
+export interface RefusalMessage {
   status: string;
   what: string;
   help: string;
 }
 
-const token = (status: string, what: string, help: string): RefusalWords => ({ status, what, help });
+const token = (status: string, what: string, help: string): RefusalMessage => ({ status, what, help });
 const oauthError = (code: string, what: string, help: string) => token(`400 ${code}`, what, help);
 
 const invalidGrant = (what: string, help: string) => oauthError('invalid_grant', what, help);
@@ -95,7 +95,7 @@ const INVALID_GRANT = {
   ),
 };
 
-const TOKEN_REFUSED: Record<TokenRefusal, RefusalWords> & Record<string, RefusalWords> = {
+const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, RefusalMessage> = {
   wrong_secret: token(
     '401 invalid_client',
     'Wrong secret',
@@ -165,7 +165,7 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalWords> & Record<string, Refusal
   ),
 };
 
-const WORDS: Partial<Record<ActivityKind, Record<string, RefusalWords>>> = {
+const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = {
   token_refused: TOKEN_REFUSED,
   bearer_refused: {
     token_expired: token(
@@ -225,5 +225,5 @@ const WORDS: Partial<Record<ActivityKind, Record<string, RefusalWords>>> = {
   },
 };
 
-export const refusalWords = (kind: ActivityKind, detail: string): RefusalWords =>
-  WORDS[kind]?.[detail] ?? { status: '4xx', what: detail.replaceAll('_', ' '), help: '' };
+export const refusalMessage = (kind: ActivityKind, detail: string): RefusalMessage =>
+  MESSAGES[kind]?.[detail] ?? { status: '4xx', what: detail.replaceAll('_', ' '), help: '' };
