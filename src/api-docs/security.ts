@@ -1,5 +1,7 @@
+import type { PARTNER_SCOPES } from '../scopes/scope.entity.js';
+
 /** The scopes of the first catalogue (contract §2), with what each allows. */
-const PARTNER_SCOPES = {
+const ALLOWED_TO_PARTNERS: Record<(typeof PARTNER_SCOPES)[number], string> = {
   'charging_session:read':
     'See your charging sessions: when and where your car charged, and how much energy it took',
   'vehicle:read': 'See your vehicles: make, model, battery level and whether they are plugged in',
@@ -17,10 +19,10 @@ export const oauth2Flows = (baseUrl: string) => ({
     authorizationUrl: `${baseUrl}/o/authorize/`,
     tokenUrl: `${baseUrl}/o/token`,
     refreshUrl: `${baseUrl}/o/token`,
-    scopes: { ...PARTNER_SCOPES },
+    scopes: { ...ALLOWED_TO_PARTNERS },
   },
   clientCredentials: {
     tokenUrl: `${baseUrl}/o/token`,
-    scopes: { ...PARTNER_SCOPES, ...OPERATOR_SCOPES },
+    scopes: { ...ALLOWED_TO_PARTNERS, ...OPERATOR_SCOPES },
   },
 });

@@ -3,6 +3,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
 export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
 
+/** The scopes for partners in the first catalogue (contract §2). */
+export const PARTNER_SCOPES = ['charging_session:read', 'vehicle:read'] as const;
+
 /** The scopes for the company's own services and operators; their audience is fixed. */
 export const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
 
