@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { healthOf, type EndpointHealth } from '../../webhooks/endpoints/endpoint-health.js';
 import {
-  CAUSES,
+  DISABLED_BECAUSE,
   type EndpointDisabledReason,
   type EndpointEntity,
 } from '../../webhooks/endpoints/endpoint.entity.js';
@@ -29,7 +29,7 @@ export function EndpointState({ endpoint }: { endpoint: State }): VNode {
 /** Why the service disabled an endpoint, and what to do; undefined if it did not. */
 export function whyDisabled({ enabled, disabledReason }: State): string | undefined {
   if (enabled || disabledReason === null) return undefined;
-  return `It ${CAUSES[disabledReason]}${WHAT_TO_DO[disabledReason]}`;
+  return `It ${DISABLED_BECAUSE[disabledReason]}${WHAT_TO_DO[disabledReason]}`;
 }
 
 /** The share of successful deliveries as a whole percentage, 100 only if all succeeded; undefined without attempts. */

@@ -1,4 +1,4 @@
-import { CAUSES, type EndpointEntity } from './endpoint.entity.js';
+import { DISABLED_BECAUSE, type EndpointEntity } from './endpoint.entity.js';
 
 /** The state of an endpoint, in words that portal and console share. */
 export interface EndpointHealth {
@@ -17,5 +17,5 @@ export function healthOf({
   if (enabled && failingSince !== null) return { label: 'Failing', tone: 'warn' };
   if (enabled) return { label: 'Enabled', tone: 'good' };
   if (disabledReason === null) return { label: 'Disabled', tone: 'plain' };
-  return { label: 'Disabled by the service', tone: 'bad', reason: `it ${CAUSES[disabledReason]}` };
+  return { label: 'Disabled by the service', tone: 'bad', reason: `it ${DISABLED_BECAUSE[disabledReason]}` };
 }

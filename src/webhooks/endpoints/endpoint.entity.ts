@@ -3,8 +3,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
 
-/** What the endpoint did, in words for people. */
-export const CAUSES: Record<EndpointDisabledReason, string> = {
+/** What the endpoint did, as people read it: it … */
+export const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
   gone: 'responded with “410 Gone”',
   failing: 'accepted no events for five days',
 };

@@ -13,7 +13,7 @@ import { isId, newId } from '../../secrets/ids.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
-import { CAUSES, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
+import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
 import {
   EndpointsRepository,
   type EndpointFilter,
@@ -270,7 +270,7 @@ export class EndpointsService {
         manager,
         ownerId,
         clientId,
-        MESSAGES.endpointDisabled(url, CAUSES[reason]),
+        MESSAGES.endpointDisabled(url, DISABLED_BECAUSE[reason]),
       );
       await this.audit.record(manager, SERVICE_ACTOR, {
         action: 'webhook_endpoint.disabled',
@@ -281,7 +281,7 @@ export class EndpointsService {
       });
       return true;
     });
-    if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: it ${CAUSES[reason]}`);
+    if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: it ${DISABLED_BECAUSE[reason]}`);
   }
 
   /** The normalized URL; throws a 400 problem with `field_errors`. */
