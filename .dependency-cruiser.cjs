@@ -1,8 +1,8 @@
 /**
- * Imports point one way (CONTRIBUTING.md, "Rooms"): each room may use those below it, never one above, and never
- * another room's repository.
+ * Imports point one way (CONTRIBUTING.md, "Modules and layers"): each module may use those of lower layers, never one of
+ * its own or a higher layer, and never another module's repository.
  */
-const ROOMS = [
+const LAYERS = [
   ['secrets'],
   ['config'],
   ['telemetry'],
@@ -22,14 +22,14 @@ const ROOMS = [
   ['cli'],
 ];
 
-const upward = ROOMS.flatMap((level, index) => {
-  const above = ROOMS.slice(index + 1).flat();
-  const beside = (room) => level.filter((other) => other !== room);
-  return level.map((room) => ({
-    name: `${room}-imports-downwards`,
+const upward = LAYERS.flatMap((layer, index) => {
+  const above = LAYERS.slice(index + 1).flat();
+  const beside = (name) => layer.filter((other) => other !== name);
+  return layer.map((name) => ({
+    name: `${name}-imports-downwards`,
     severity: 'error',
-    from: { path: `^src/${room}/` },
-    to: { path: `^src/(${[...above, ...beside(room)].join('|')})/` },
+    from: { path: `^src/${name}/` },
+    to: { path: `^src/(${[...above, ...beside(name)].join('|')})/` },
   }));
 });
 
@@ -37,7 +37,7 @@ module.exports = {
   forbidden: [
     ...upward,
     {
-      name: 'repositories-stay-in-their-room',
+      name: 'repositories-stay-in-their-module',
       severity: 'error',
       from: { path: '^src/([^/]+)/' },
       to: {

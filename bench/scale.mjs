@@ -59,7 +59,7 @@ try {
   await fill();
   await sayRowSizes();
   say(
-    '\n| | refreshes a second | WAL bytes each | rows read from disk each | in place | vacuum, s | largest index, MB |',
+    '\n| | refreshes a second | WAL bytes each | pages read from disk each | in place | vacuum, s | largest index, MB |',
   );
   say('|---|---:|---:|---:|---:|---:|---:|');
   await sayRotations('one table', ['grants']);

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { ClientEntity } from '../src/clients/client.entity.js';
 import { hashPassword } from '../src/secrets/passwords.js';
 import type { Settings } from '../src/config/settings.js';
-import { OPERATOR_SCOPES } from '../src/scopes/scope.entity.js';
+import { OPERATOR_SCOPES, PARTNER_SCOPES } from '../src/scopes/scope.entity.js';
 import { newId } from '../src/secrets/ids.js';
 import { digestOf, newSecret } from '../src/secrets/tokens.js';
 import { emailKeyOf } from '../src/users/email.js';
@@ -10,7 +10,6 @@ import { UserEntity } from '../src/users/user.entity.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { seedTraffic } from './demo-traffic.js';
 
-const PARTNER_SCOPES = ['charging_session:read', 'vehicle:read'];
 /** Drivers who cannot log in; they only fill the lists. */
 const DRIVERS = [
   ...['Amina Okafor', 'Bram de Vries', 'Chiara Conti', 'Dmitri Petrov', 'Elif Yılmaz', 'Femke Janssen'],
@@ -37,7 +36,7 @@ export async function seedDemonstration(
       name: 'Northwind Smart Charging',
       type: 'confidential',
       grantTypes: ['authorization_code', 'client_credentials'],
-      scopes: PARTNER_SCOPES,
+      scopes: [...PARTNER_SCOPES],
       redirectUris,
       ownerId,
     });
@@ -45,7 +44,7 @@ export async function seedDemonstration(
       name: 'Northwind Driver App',
       type: 'public',
       grantTypes: ['authorization_code'],
-      scopes: PARTNER_SCOPES,
+      scopes: [...PARTNER_SCOPES],
       redirectUris,
       ownerId,
     });

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { ulid } from 'ulid';
+import { HOUR_MS } from '../src/config/durations.js';
 import { EVERYBODY } from '../src/activity/activity.js';
 import { EVENT_TYPES } from '../migrations/event-types.js';
 import { waitBeforeRetry } from '../src/webhooks/deliveries/retry-schedule.js';
@@ -8,7 +9,6 @@ import { makeEndpointSecret } from '../src/webhooks/signing/endpoint-secret.js';
 import { sealEndpointSecret } from '../src/webhooks/signing/sealed-secret.js';
 import { signDelivery } from '../src/webhooks/signing/sign-delivery.js';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 6 * 24;
 const ADDED_HOURS_AGO = HOURS + 1;
 /** Events per hour of the day (UTC), from midnight on: drivers come home in the evening. */

@@ -17,6 +17,7 @@ import { NestLog } from './http/logging.js';
 import { addCors } from './http/cors.js';
 import { answerClientError, BARE_HEADERS } from './http/client-error.js';
 import { addForwardedAddress } from './http/forwarded-address.js';
+import { BODY_LIMIT_BYTES } from './http/body-limit.js';
 import { addBodyParsers } from './http/body-parsers.js';
 import { originForm } from './http/origin-form.js';
 import { badRequest } from './http/problem.js';
@@ -28,9 +29,6 @@ import { requestIdOf } from './http/request-id.js';
 import { addSchemaGate } from './http/schema-gate.js';
 import { addSecurityHeaders } from './http/security-headers.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
-
-// Contract §10: the whole body is at most 64 kB; the same limit applies to all routes.
-const BODY_LIMIT_BYTES = 65_536;
 
 // Slow senders are cut off: all valid requests are short.
 const REQUEST_TIMEOUT_MS = 15_000;

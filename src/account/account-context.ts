@@ -11,8 +11,8 @@ const NOTICES = {
   resolved: 'Notification marked as resolved.',
   password_changed:
     'Password changed. You are logged out everywhere else, and applications have to ask you again.',
-  signed_out: 'Session logged out.',
-  others_signed_out: 'All other sessions logged out.',
+  signed_out: 'The session was logged out.',
+  others_signed_out: 'All other sessions were logged out.',
 } as const;
 
 /** What a route of the account returns. */

@@ -89,7 +89,7 @@ export class ActivityRepository {
 
   /**
    * The clients that were near or over their limit in the current or the previous hour, worst first. In SQL, because it joins the
-   * clients, whose room is above this one.
+   * clients, whose module is in a higher layer.
    */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
     return this.hours.query(

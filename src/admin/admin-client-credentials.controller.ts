@@ -1,6 +1,7 @@
 import { Body, Controller, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import type { Actor } from '../audit/audit.service.js';
+import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { ApiAnswer, ApiId, ApiProblems, NOT_CACHED } from '../http/api-answers.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
@@ -9,9 +10,6 @@ import { NewSecretDto } from './admin-clients.dto.js';
 import { NewSecretView } from './admin-clients.view.js';
 import { EmptyBodyGuard } from './empty-body.guard.js';
 import { RevokedView } from './revoked.view.js';
-
-// Contract §12: one day, to change the secret wherever it is used.
-const EXPIRE_PREVIOUS_IN_SECONDS = 86_400;
 
 /** A client's secrets and tokens in the admin API (contract §12). */
 @Controller('admin/clients/:client_id')
@@ -40,7 +38,7 @@ export class AdminClientCredentialsController {
     @Body() body: NewSecretDto,
     @CurrentActor() actor: Actor,
   ): Promise<NewSecretView> {
-    const expirePreviousIn = body.expire_previous_in ?? EXPIRE_PREVIOUS_IN_SECONDS;
+    const expirePreviousIn = body.expire_previous_in ?? DEFAULT_SECRET_OVERLAP_SECONDS;
     const { secret, previousSecretExpiresAt } = await this.clients.rotateSecret(id, expirePreviousIn, actor);
     return {
       client_secret: secret,

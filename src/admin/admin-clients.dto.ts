@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { oneOf } from '../http/api-schemas.js';
+import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
 import { CLIENT_TYPES, GRANT_TYPES, type ClientType, type GrantType } from '../clients/client.entity.js';
 import type { ClientChanges, NewClient } from '../clients/clients.service.js';
 import { PageQuery } from '../http/paging.js';
@@ -116,7 +117,7 @@ export class NewSecretDto {
   @ApiProperty({
     description:
       'Seconds for which the previous secrets stay valid; 0: they expire immediately, and the portal links and sessions of the client end.',
-    default: 86_400,
+    default: DEFAULT_SECRET_OVERLAP_SECONDS,
   })
   @IsOptionalNotNull()
   @IsWholeNumber(0, 31_536_000)

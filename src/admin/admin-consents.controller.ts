@@ -63,7 +63,7 @@ export class AdminConsentsController {
     return consentView(await this.consents.record(clientId, userId, scopes, evidence ?? null, actor));
   }
 
-  /** Revokes the consent and everything that depends on it, immediately: 204; without a live one: 404. */
+  /** Revokes the consent and everything that depends on it, immediately: 204; without an active one: 404. */
   @Delete(':user_id')
   @AdminWrite(
     'revokeConsent',

@@ -3,7 +3,7 @@ import { orNull, text, time } from '../http/api-schemas.js';
 import type { ConsentEntity } from '../consents/consent.entity.js';
 import { AccessView, accessView } from './access.view.js';
 
-/** A consent on the wire; `revoked_at` is null while it is live. */
+/** A consent on the wire; `revoked_at` is null while it is active. */
 @ApiSchema({ name: 'Consent' })
 export class ConsentView extends AccessView {
   @ApiProperty(time())

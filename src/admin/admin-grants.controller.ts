@@ -10,7 +10,7 @@ import { AdminApi, AdminRead, AdminWrite } from './admin-api.decorator.js';
 import { GrantsQuery } from './admin-grants.dto.js';
 import { GrantView, grantView } from './admin-grants.view.js';
 
-/** Live grants in the admin API (contract §12). */
+/** Active grants in the admin API (contract §12). */
 @Controller('admin/grants')
 @AdminApi()
 export class AdminGrantsController {
@@ -19,11 +19,11 @@ export class AdminGrantsController {
     private readonly grants: GrantsService,
   ) {}
 
-  /** The live grants by id, paged; `client_id` and `user_id` filter the list. */
+  /** The active grants by id, paged; `client_id` and `user_id` filter the list. */
   @Get()
   @AdminRead(
     'listGrants',
-    'Live grants by id',
+    'Active grants by id',
     'A grant is one authorization of a client by a user; all given filters must match.',
   )
   @ApiPage(GrantView)
@@ -38,7 +38,7 @@ export class AdminGrantsController {
     return page.items.map(grantView);
   }
 
-  /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such a live grant: 404. */
+  /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such an active grant: 404. */
   @Delete(':id')
   @AdminWrite('revokeGrant', 'Revoke a grant; the consent is kept', 'Also ends all its tokens.')
   @ApiId('id', 'grnt')

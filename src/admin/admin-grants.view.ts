@@ -3,7 +3,7 @@ import { idOf, time } from '../http/api-schemas.js';
 import type { GrantInList } from '../tokens/grants.repository.js';
 import { AccessView, accessView } from './access.view.js';
 
-/** A live grant on the wire. */
+/** An active grant on the wire. */
 @ApiSchema({ name: 'Grant' })
 export class GrantView extends AccessView {
   @ApiProperty(idOf('grnt'))

@@ -1,6 +1,6 @@
 import { Injectable, type INestApplication } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { KeptContent } from '../http/kept-content.js';
+import { CompressedAsset } from '../http/compressed-asset.js';
 import { openApiDocument } from './document.js';
 import { docsPage } from './pages/docs.page.js';
 
@@ -10,14 +10,14 @@ import { docsPage } from './pages/docs.page.js';
  */
 @Injectable()
 export class ApiDocs {
-  document!: KeptContent;
-  page!: KeptContent;
+  document!: CompressedAsset;
+  page!: CompressedAsset;
 
   constructor(private readonly settings: Settings) {}
 
   describe(app: INestApplication): void {
     const document = openApiDocument(app, this.settings.baseUrl);
-    this.document = new KeptContent(JSON.stringify(document), 'application/json; charset=utf-8');
-    this.page = new KeptContent(docsPage(document), 'text/html; charset=utf-8');
+    this.document = new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8');
+    this.page = new CompressedAsset(docsPage(document), 'text/html; charset=utf-8');
   }
 }

@@ -3,7 +3,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { problemResponses } from '../http/api-answers.js';
 import { EVENT_DATA_MODELS } from './event-data.js';
 import { addExamples } from './examples.js';
-import { finished } from './finished.js';
+import { completeDocument } from './complete-document.js';
 import type { OpenApiDocument } from './openapi.js';
 import { oauth2Flows } from './security.js';
 import { WEBHOOKS } from './webhooks.js';
@@ -60,5 +60,5 @@ export function openApiDocument(app: INestApplication, baseUrl: string): OpenApi
     { onlyIncludeDecoratedEndpoints: true, autoTagControllers: false, extraModels: EVENT_DATA_MODELS },
   );
   // The library's types know neither `webhooks` nor the other parts of OpenAPI 3.1.
-  return addExamples(finished({ ...document, webhooks: WEBHOOKS } as unknown as OpenApiDocument));
+  return addExamples(completeDocument({ ...document, webhooks: WEBHOOKS } as unknown as OpenApiDocument));
 }

@@ -4,6 +4,7 @@ import { NewClientDto, NewSecretDto, toNewClient } from '../admin/admin-clients.
 import { NewUserDto, toNewUser } from '../admin/admin-users.dto.js';
 import { SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { migrate } from '../database/migrate.js';
 import { RequestValidationPipe } from '../http/validation.pipe.js';
@@ -88,7 +89,7 @@ export const COMMANDS: Record<string, Command> = {
     argument: 'client_id',
     options: [{ name: 'expire-previous-in' }],
     async run(app, clientId, options) {
-      const given = one(options, 'expire-previous-in') ?? '86400';
+      const given = one(options, 'expire-previous-in') ?? String(DEFAULT_SECRET_OVERLAP_SECONDS);
       const { expire_previous_in: seconds } = await checked(NewSecretDto, {
         expire_previous_in: /^\d+$/.test(given) ? Number(given) : given,
       });

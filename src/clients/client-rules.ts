@@ -2,6 +2,9 @@ import type { ScopeEntity } from '../scopes/scope.entity.js';
 import type { ClientType, GrantType } from './client.entity.js';
 import { redirectUriError } from './redirect-uri.js';
 
+/** Contract §12: for a day after a rotation, the secret can be changed wherever it is used. */
+export const DEFAULT_SECRET_OVERLAP_SECONDS = 86_400;
+
 /** The client as it would be after the change. */
 export interface ClientShape {
   type: ClientType;

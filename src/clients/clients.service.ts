@@ -4,7 +4,7 @@ import { AuditService, changesBetween, type Actor } from '../audit/audit.service
 import { isForeignKeyViolation, isUniqueViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
 import type { Page, PageRequest } from '../http/paging.js';
-import { conflict, notFound, validationFailed } from '../http/problem.js';
+import { conflict, notFound, validationFailed, type Problem } from '../http/problem.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
@@ -233,9 +233,12 @@ export class ClientsService {
   }
 
   private missing(): never {
-    throw notFound('There is no client with this id.');
+    throw clientNotFound();
   }
 }
+
+/** The 404 problem for a client id that no client has. */
+export const clientNotFound = (): Problem => notFound('There is no client with this id.');
 
 const auditView = (client: ClientEntity) => ({
   name: client.name,

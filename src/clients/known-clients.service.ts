@@ -13,7 +13,7 @@ export interface ClientAt {
   now: number;
 }
 
-/** Clients from memory, as long as nothing about them has changed (docs/decisions/0006-what-instances-remember.md). */
+/** Clients from memory, as long as nothing about them has changed (docs/decisions/0006-what-instances-keep-in-memory.md). */
 @Injectable()
 export class KnownClients {
   private readonly clients: ChangeTrackedCache<ClientWithSecrets>;

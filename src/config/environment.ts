@@ -1,20 +1,19 @@
-import { plainToInstance, Transform } from 'class-transformer';
+import { plainToInstance } from 'class-transformer';
 import {
+  getMetadataStorage,
   IsEmail,
   IsIn,
-  IsInt,
   IsOptional,
   Length,
   Matches,
-  Max,
   MaxLength,
-  Min,
   MinLength,
   Validate,
   ValidateIf,
   validateSync,
 } from 'class-validator';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
+import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { readSettingFiles } from './setting-files.js';
 import {
   IsBaseUrl,
@@ -25,15 +24,11 @@ import {
   IsRedisUrl,
   IsRetrySchedule,
   IsProxyList,
+  WholeNumber,
 } from './setting-constraints.js';
 
-/** Converts digits to a number; leaves any other text as it is, for the validation to refuse. */
-const WholeNumber = () =>
-  Transform(({ value }) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value));
-
-const seconds = (from: number, to: number) => `must be a whole number of seconds from ${from} to ${to}`;
 const YEAR = 31_536_000;
-const LIMIT = 'must be a whole number from 1 to 1000000000';
+const RATE_LIMIT_MAX = 1_000_000_000;
 
 /** The environment of the process: one property per setting, named as in contract §14. */
 export class Environment {
@@ -41,10 +36,7 @@ export class Environment {
   @IsIn(['production', 'development', 'test'], { message: 'must be production, development or test' })
   NODE_ENV?: string;
 
-  @WholeNumber()
-  @IsInt({ message: 'must be a whole number from 1 to 65535' })
-  @Min(1, { message: 'must be a whole number from 1 to 65535' })
-  @Max(65535, { message: 'must be a whole number from 1 to 65535' })
+  @WholeNumber(1, 65535)
   PORT = 3000;
 
   @Length(1, 253, { message: 'must be an address or a host name to listen on' })
@@ -59,10 +51,7 @@ export class Environment {
   @Validate(IsPostgresUrl)
   DATABASE_URL?: string;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(0, 3600) })
-  @Min(0, { message: seconds(0, 3600) })
-  @Max(3600, { message: seconds(0, 3600) })
+  @WholeNumber(0, 3600, 'seconds')
   DATABASE_WAIT_SECONDS = 60;
 
   @Length(1, 4096, { message: 'must be the path of a folder' })
@@ -90,8 +79,8 @@ export class Environment {
   BOOTSTRAP_OPERATOR_EMAIL?: string;
 
   @ValidateIf((env: Environment) => env.hasOperatorSettings())
-  @Length(12, 256, {
-    message: 'must have 12 to 256 characters (required with the other BOOTSTRAP_OPERATOR_ settings)',
+  @Length(PASSWORD_MIN, PASSWORD_MAX, {
+    message: `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters (required with the other BOOTSTRAP_OPERATOR_ settings)`,
   })
   BOOTSTRAP_OPERATOR_PASSWORD?: string;
 
@@ -107,70 +96,37 @@ export class Environment {
   @MaxLength(1024, { message: 'must have at most 1024 characters' })
   BOOTSTRAP_OPERATOR_CLIENT_SECRET?: string;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(1, YEAR) })
-  @Min(1, { message: seconds(1, YEAR) })
-  @Max(YEAR, { message: seconds(1, YEAR) })
+  @WholeNumber(1, YEAR, 'seconds')
   ACCESS_TOKEN_TTL_SECONDS = 36_000;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(1, 600) })
-  @Min(1, { message: seconds(1, 600) })
-  @Max(600, { message: seconds(1, 600) })
+  @WholeNumber(1, 600, 'seconds')
   AUTHORIZATION_CODE_TTL_SECONDS = 60;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(1, 86_400) })
-  @Min(1, { message: seconds(1, 86_400) })
-  @Max(86_400, { message: seconds(1, 86_400) })
+  @WholeNumber(1, 86_400, 'seconds')
   PORTAL_LINK_TTL_SECONDS = 300;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(1, 86_400) })
-  @Min(1, { message: seconds(1, 86_400) })
-  @Max(86_400, { message: seconds(1, 86_400) })
+  @WholeNumber(1, 86_400, 'seconds')
   PORTAL_SESSION_TTL_SECONDS = 3600;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(1, 10 * YEAR) })
-  @Min(1, { message: seconds(1, 10 * YEAR) })
-  @Max(10 * YEAR, { message: seconds(1, 10 * YEAR) })
+  @WholeNumber(1, 10 * YEAR, 'seconds')
   REFRESH_TOKEN_TTL_SECONDS = 2_592_000;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(1, 10 * YEAR) })
-  @Min(1, { message: seconds(1, 10 * YEAR) })
-  @Max(10 * YEAR, { message: seconds(1, 10 * YEAR) })
+  @WholeNumber(1, 10 * YEAR, 'seconds')
   GRANT_TTL_SECONDS = YEAR;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(0, 3600) })
-  @Min(0, { message: seconds(0, 3600) })
-  @Max(3600, { message: seconds(0, 3600) })
+  @WholeNumber(0, 3600, 'seconds')
   REFRESH_GRACE_SECONDS = 60;
 
-  @WholeNumber()
-  @IsInt({ message: seconds(60, YEAR) })
-  @Min(60, { message: seconds(60, YEAR) })
-  @Max(YEAR, { message: seconds(60, YEAR) })
+  @WholeNumber(60, YEAR, 'seconds')
   SESSION_TTL_SECONDS = 604_800;
 
-  @WholeNumber()
-  @IsInt({ message: 'must be a whole number of days from 1 to 3650' })
-  @Min(1, { message: 'must be a whole number of days from 1 to 3650' })
-  @Max(3650, { message: 'must be a whole number of days from 1 to 3650' })
+  @WholeNumber(1, 3650, 'days')
   RETENTION_DAYS = 30;
 
-  @WholeNumber()
-  @IsInt({ message: LIMIT })
-  @Min(1, { message: LIMIT })
-  @Max(1_000_000_000, { message: LIMIT })
+  @WholeNumber(1, RATE_LIMIT_MAX)
   RATE_LIMIT_PER_HOUR = 1000;
 
-  @WholeNumber()
-  @IsInt({ message: LIMIT })
-  @Min(1, { message: LIMIT })
-  @Max(1_000_000_000, { message: LIMIT })
+  @WholeNumber(1, RATE_LIMIT_MAX)
   OAUTH_RATE_LIMIT_PER_MINUTE = 600;
 
   @Validate(IsRetrySchedule)
@@ -201,10 +157,7 @@ export class Environment {
   @Validate(IsProxyList)
   TRUSTED_PROXIES?: string;
 
-  @WholeNumber()
-  @IsInt({ message: 'must be a whole number from 2 to 1000' })
-  @Min(2, { message: 'must be a whole number from 2 to 1000' })
-  @Max(1000, { message: 'must be a whole number from 2 to 1000' })
+  @WholeNumber(2, 1000)
   DATABASE_POOL_SIZE = 20;
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -227,6 +180,15 @@ export class Environment {
   }
 }
 
+/** The names of all settings: every property has a check. */
+export const SETTING_NAMES = [
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(Environment, '', false, false)
+      .map(({ propertyName }) => propertyName),
+  ),
+];
+
 /** Invalid settings stop the start; the message names each one and says what it may be, never its value. */
 export class SettingsError extends Error {}
 
@@ -235,9 +197,8 @@ export class SettingsError extends Error {}
  * settings matter. Throws a SettingsError that names every invalid setting.
  */
 export function readEnvironment(environmentOfProcess: NodeJS.ProcessEnv, needed?: string[]): Environment {
-  const known = Object.keys(new Environment()).concat(OPTIONAL_NAMES);
-  const { values: source, errors: unread } = readSettingFiles(environmentOfProcess, known);
-  const given = known.filter((name) => source[name] !== undefined && source[name] !== '');
+  const { values: source, errors: unread } = readSettingFiles(environmentOfProcess, SETTING_NAMES);
+  const given = SETTING_NAMES.filter((name) => source[name] !== undefined && source[name] !== '');
   const environment = plainToInstance(
     Environment,
     Object.fromEntries(given.map((name) => [name, source[name]])),
@@ -255,20 +216,3 @@ export function readEnvironment(environmentOfProcess: NodeJS.ProcessEnv, needed?
   }
   return environment;
 }
-
-const OPTIONAL_NAMES = [
-  'NODE_ENV',
-  'BASE_URL',
-  'DATABASE_URL',
-  'ENCRYPTION_KEY',
-  'ENCRYPTION_KEYS_PREVIOUS',
-  'BOOTSTRAP_OPERATOR_EMAIL',
-  'BOOTSTRAP_OPERATOR_PASSWORD',
-  'BOOTSTRAP_OPERATOR_CLIENT_ID',
-  'BOOTSTRAP_OPERATOR_CLIENT_SECRET',
-  'TRUSTED_PROXIES',
-  'REDIS_URL',
-  'METRICS_TOKEN',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_PROTOCOL',
-];

@@ -1,4 +1,7 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import {
+  ValidateBy,
   ValidatorConstraint,
   type ValidationArguments,
   type ValidatorConstraintInterface,
@@ -144,3 +147,18 @@ export class IsProxyList implements ValidatorConstraintInterface {
     return 'must be IP addresses or networks (10.0.0.0/8, not /0), separated by commas';
   }
 }
+
+/** Digits are converted to a number; anything else than a whole number in these bounds is refused. */
+export const WholeNumber = (min: number, max: number, unit?: string): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }) =>
+      typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : (value as unknown),
+    ),
+    ValidateBy({
+      name: 'wholeNumber',
+      validator: {
+        validate: (value) => Number.isInteger(value) && value >= min && value <= max,
+        defaultMessage: () => `must be a whole number${unit ? ` of ${unit}` : ''} from ${min} to ${max}`,
+      },
+    }),
+  );

@@ -26,7 +26,7 @@ export class ConsentsRepository {
     private readonly statements: Statements,
   ) {}
 
-  /** The live consent of this user to this client. */
+  /** The active consent of this user to this client. */
   findLive(
     clientId: string,
     userId: string,
@@ -35,7 +35,7 @@ export class ConsentsRepository {
     return manager.withRepository(this.consents).findOneBy({ clientId, userId, revokedAt: IsNull() });
   }
 
-  /** The consent of this user to this client, live or not, locked until the transaction ends. */
+  /** The consent of this user to this client, active or not, locked until the transaction ends. */
   lock(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
     return manager
       .withRepository(this.consents)
@@ -79,7 +79,7 @@ export class ConsentsRepository {
     );
   }
 
-  /** Revokes a live consent; false if there is none. */
+  /** Revokes an active consent; false if there is none. */
   async revoke(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
     const { affected } = await manager
       .withRepository(this.consents)
@@ -88,7 +88,7 @@ export class ConsentsRepository {
   }
 
   /**
-   * Revokes all live consents of the user. Returns every client that has or had one, by id, and whether it was live. In SQL,
+   * Revokes all active consents of the user. Returns every client that has or had one, by id, and whether it was active. In SQL,
    * because one statement changes rows and reads others.
    */
   revokeAll(manager: EntityManager, userId: string): Promise<{ clientId: string; wasLive: boolean }[]> {
@@ -104,7 +104,7 @@ export class ConsentsRepository {
   }
 
   /**
-   * One page of the client's live consents, by user id; with `userId`, only that user's. A prepared statement with the users,
+   * One page of the client's active consents, by user id; with `userId`, only that user's. A prepared statement with the users,
    * because many requests of partners wait for it.
    */
   async listLive(
@@ -126,7 +126,7 @@ export class ConsentsRepository {
     });
   }
 
-  /** A user with a live consent to the client. Concurrent calls share one query, which is prepared as above. */
+  /** A user with an active consent to the client. Concurrent calls share one query, which is prepared as above. */
   readonly findUser = batched<{ clientId: string; userId: string }, ConsentedUser | undefined>(
     async (pairs) => {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
@@ -142,7 +142,7 @@ export class ConsentsRepository {
     },
   );
 
-  /** The number of users with a live consent to the client, counted up to a limit. */
+  /** The number of users with an active consent to the client, counted up to a limit. */
   async countLive(clientId: string, limit: number): Promise<number> {
     const row = await this.consents.manager
       .createQueryBuilder()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
-import { ClientsService } from '../clients/clients.service.js';
+import { clientNotFound, ClientsService } from '../clients/clients.service.js';
 import { isForeignKeyViolation } from '../database/database-errors.js';
 import { Transactions } from '../database/transactions.js';
 import type { Page, PageRequest } from '../http/paging.js';
@@ -100,16 +100,16 @@ export class ConsentsService {
       }
       // The client may have been deleted since it was read; PostgreSQL chose this name.
       if (isForeignKeyViolation(error, 'consents_client_id_fkey')) {
-        throw notFound('There is no client with this id.');
+        throw clientNotFound();
       }
       throw error;
     }
   }
 
-  /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no live one. */
+  /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no active one. */
   async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
     if ((await this.end(clientId, userId, actor)) !== 'ended') {
-      throw notFound('This user has no live consent to this client.');
+      throw notFound('This user has no active consent to this client.');
     }
   }
 

@@ -9,7 +9,7 @@ export const TRUSTED_MS = 90;
 const READ_EVERY_MS = 25;
 // Without any calls for this long, the changes are no longer read.
 const IDLE_MS = 2_000;
-// 150 bytes each: 30 MB.
+// About 600 bytes each, 120 MB in all (docs/scaling.md).
 const REMEMBERED_IDS = 200_000;
 // A snapshot that sees no transaction as finished: reading from it returns the whole table.
 const BEGINNING = '3:3:';
@@ -55,7 +55,7 @@ export interface Stamp {
 
 /**
  * Changes that affect access: clients, secrets, users, consents, grants, revoked tokens and token keys, recorded by the database
- * itself with each change (docs/decisions/0006-what-instances-remember.md). Tells whether something read or issued before is
+ * itself with each change (docs/decisions/0006-what-instances-keep-in-memory.md). Tells whether something read or issued before is
  * still valid, which is unknown while the changes may not be up to date.
  */
 @Injectable()

@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const SILENCE_MS = 12_000;
 
 // Every lookup has its index. A cached plan must not depend on a table having been empty: it would scan the whole table long
-// after it has grown (docs/decisions/0009-plans-that-hold.md).
+// after it has grown (docs/decisions/0009-query-plans.md).
 const PLAN_FOR_LARGE_TABLES =
   'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off';
 

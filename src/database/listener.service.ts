@@ -17,7 +17,7 @@ const SILENCE_MS = 3_000;
 // Only used to prove that notifications arrive.
 const OWN_CHANNEL = 'listener_proof';
 
-class DeafError extends Error {}
+class NotificationsLostError extends Error {}
 
 /** Callbacks about the state of the connection. */
 export interface ConnectionFollower {
@@ -41,7 +41,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   private connection: pg.Client | undefined;
   private reconnection: NodeJS.Timeout | undefined;
   private stopped = false;
-  private deaf = false;
+  private notificationsLost = false;
   private lastProblem: string | undefined;
   private markTried!: () => void;
   private readonly firstTry = new Promise<void>((resolve) => (this.markTried = resolve));
@@ -76,8 +76,8 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   /** Whether the last connection received no notifications: there is a pooler in transaction mode in between. */
-  get isDeaf(): boolean {
-    return this.deaf;
+  get losesNotifications(): boolean {
+    return this.notificationsLost;
   }
 
   /** Resolves once the first attempt to listen has ended, successfully or not. */
@@ -112,14 +112,14 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
       await connection.query('SET enable_seqscan = off');
       for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
-      await this.proveHearing(connection);
+      await this.proveNotificationsArrive(connection);
       if (this.stopped) throw new Error('stopped');
       this.connection = connection;
-      this.deaf = false;
+      this.notificationsLost = false;
       this.lastProblem = undefined;
       for (const follower of this.followers) follower.onConnected();
     } catch (error) {
-      this.deaf = error instanceof DeafError;
+      this.notificationsLost = error instanceof NotificationsLostError;
       this.tellOnce((error as Error).message);
       await connection.end().catch(() => undefined);
       this.reconnect(connection);
@@ -132,19 +132,21 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   private tellOnce(problem: string): void {
     if (this.stopped || problem === this.lastProblem) return;
     this.lastProblem = problem;
-    this.logger.warn(`Not listening to the database: ${problem}`);
+    this.logger.warn(
+      `Database notifications are unavailable, so every token is checked in the database: ${problem}`,
+    );
   }
 
   /**
    * A notification from another connection must arrive on this one while it is idle. Behind a pooler in transaction mode LISTEN
    * succeeds, but notifications are lost. Throws if it does not arrive.
    */
-  private async proveHearing(connection: pg.Client): Promise<void> {
+  private async proveNotificationsArrive(connection: pg.Client): Promise<void> {
     const sign = randomBytes(8).toString('hex');
     const heard = new Promise<void>((resolve, reject) => {
-      const words =
+      const message =
         'notifications do not arrive; DATABASE_URL must point to PostgreSQL itself or to a pooler in session mode';
-      setTimeout(() => reject(new DeafError(words)), SILENCE_MS).unref();
+      setTimeout(() => reject(new NotificationsLostError(message)), SILENCE_MS).unref();
       connection.once('end', () => reject(new Error('the connection was lost')));
       connection.on('notification', ({ payload }) => payload === sign && resolve());
     });

@@ -48,7 +48,7 @@ export class SchemaCompatibility {
     const outdated = unknown.length > 0 || (isAddition && this.outdated);
     if (outdated && !this.outdated) {
       this.logger.error(
-        `The database schema requires a newer build that knows the migration ${unknown.join(', ')}: this instance no longer serves requests.`,
+        `The database schema requires a newer build with these migrations: ${unknown.join(', ')}; this instance no longer serves requests.`,
       );
     }
     this.outdated = outdated;

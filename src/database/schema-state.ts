@@ -34,7 +34,7 @@ export function refuseForeignSchema({ unknown }: SchemaState): void {
   const newest = [...MIGRATION_NAMES].at(-1);
   throw new SettingsError(
     'The service cannot start with these settings:\n' +
-      `  DATABASE_URL points to a schema that requires a newer build, one that knows the migration ${unknown.join(', ')} ` +
+      `  DATABASE_URL points to a schema that requires a newer build with these migrations: ${unknown.join(', ')} ` +
       `(the newest that this build knows is ${newest})`,
   );
 }

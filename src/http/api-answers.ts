@@ -9,12 +9,13 @@ import {
 } from '@nestjs/swagger';
 import type { IdPrefix } from '../secrets/ids.js';
 import { idOf, oneOf, text, whole } from './api-schemas.js';
+import { BODY_LIMIT } from './body-limit.js';
 import {
+  bodyTooLarge,
   conflict,
   forbidden,
   internalError,
   notFound,
-  payloadTooLarge,
   rateLimitExceeded,
   serviceUnavailable,
   unauthorized,
@@ -54,12 +55,12 @@ const PROBLEM_WORDS: Record<number, string> = {
   403: 'The credentials do not allow this.',
   404: 'There is no such resource, or nothing that this caller may see.',
   409: 'The request conflicts with the current state.',
-  413: 'The body is larger than 64 kB.',
+  413: `The body is larger than ${BODY_LIMIT}.`,
   415: 'The media type of the body is not supported.',
   422: 'The Idempotency-Key was already used with another body.',
   429: 'Too many requests.',
   500: 'An unexpected error occurred.',
-  503: 'The database is unavailable, or the service is stopping.',
+  503: 'The database is unavailable, or this instance is starting, stopping or being replaced by a newer one.',
 };
 
 /** Names an operation of the API and includes it in the document; routes without it are not described. */
@@ -108,7 +109,7 @@ const EXAMPLES: Record<number, Problem> = {
   403: forbidden('This requires the scope admin:write, which the access token does not have.'),
   404: notFound('There is no such resource.'),
   409: conflict('The request conflicts with the current state.'),
-  413: payloadTooLarge('The body must not be larger than 64 kB.'),
+  413: bodyTooLarge(),
   415: unsupportedMediaType('This endpoint does not accept a body of this media type.'),
   422: unprocessableContent('This Idempotency-Key was already used with another body.'),
   429: rateLimitExceeded('Too many requests. Please try again later.'),

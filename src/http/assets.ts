@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { varyByEncoding } from './compression.js';
-import { encodingFor, KeptContent } from './kept-content.js';
+import { encodingFor, CompressedAsset } from './compressed-asset.js';
 
 /** A static file of the pages: its URL path, and the folder and file name it is read from. */
 export interface StaticAsset {
@@ -34,7 +34,7 @@ const TYPES: Record<string, string> = {
 /** Serves the static files: compressed if the client accepts that, otherwise as stored, with range requests. */
 export function addAssets(fastify: FastifyInstance): void {
   for (const asset of STATIC_ASSETS) {
-    let kept: Promise<KeptContent> | undefined;
+    let kept: Promise<CompressedAsset> | undefined;
     fastify.get(asset.path, { config: {} }, async (request, reply) => {
       void reply.header('cache-control', 'public, max-age=3600');
       // Ranges count the bytes of the uncompressed file (RFC 9110 §14.1.2).
@@ -53,5 +53,5 @@ export function addAssets(fastify: FastifyInstance): void {
   }
 }
 
-const readAsset = async ({ folder, file }: StaticAsset): Promise<KeptContent> =>
-  new KeptContent(await readFile(path.join(folder, file)), TYPES[path.extname(file)]!);
+const readAsset = async ({ folder, file }: StaticAsset): Promise<CompressedAsset> =>
+  new CompressedAsset(await readFile(path.join(folder, file)), TYPES[path.extname(file)]!);

@@ -1,3 +1,5 @@
+import { BODY_LIMIT } from './body-limit.js';
+
 /** What the page at a problem's `type` URL says. */
 export interface ProblemKind {
   title: string;
@@ -55,7 +57,7 @@ export const PROBLEM_KINDS = {
   'content-too-large': {
     title: 'Content too large',
     status: 413,
-    explanation: 'The body of the request is larger than 64 kB.',
+    explanation: `The body of the request is larger than ${BODY_LIMIT}.`,
     whatToDo: 'Send a smaller body.',
   },
   'unsupported-media-type': {
@@ -79,7 +81,7 @@ export const PROBLEM_KINDS = {
     explanation:
       'This client (for this user), or this network address, has sent more requests than its limit allows.',
     whatToDo:
-      'Wait for as many seconds as the Retry-After response header says: the next request is then served. X-RateLimit-Limit and X-RateLimit-Remaining in every response help to stay below the limit.',
+      'Wait for as many seconds as the Retry-After response header says: the next request is then served. On the partner endpoints, X-RateLimit-Limit and X-RateLimit-Remaining in every response help to stay below the limit.',
   },
   'internal-error': {
     title: 'Internal server error',
@@ -91,7 +93,8 @@ export const PROBLEM_KINDS = {
   'service-unavailable': {
     title: 'Service unavailable',
     status: 503,
-    explanation: 'The service cannot reach its database, or is shutting down.',
+    explanation:
+      'The service cannot reach its database, or this instance is starting, stopping or being replaced by a newer one.',
     whatToDo: 'Wait for as many seconds as the Retry-After response header says, and send the request again.',
   },
 } as const satisfies Record<string, ProblemKind>;

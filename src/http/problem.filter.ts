@@ -47,8 +47,8 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.status === 500) request.log.error({ err: exception }, 'unexpected error');
     if (problem.status === 503) {
       // Problems that the service raises itself need no stack trace.
-      if (exception instanceof Problem) request.log.warn(`not available: ${problem.detail}`);
-      else request.log.warn({ err: exception }, 'not available');
+      if (exception instanceof Problem) request.log.warn(`service unavailable: ${problem.detail}`);
+      else request.log.warn({ err: exception }, 'service unavailable');
     }
     if (reply.sent) return;
     const rendered =

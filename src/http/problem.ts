@@ -1,3 +1,4 @@
+import { BODY_LIMIT } from './body-limit.js';
 import type { ProblemSlug } from './problem-kinds.js';
 
 export interface ProblemExtras {
@@ -38,7 +39,8 @@ export const notFound = kind(404, 'Not found', 'not-found');
 export const methodNotAllowed = kind(405, 'Method not allowed', 'method-not-allowed');
 export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
 export const conflict = kind(409, 'Conflict', 'conflict');
-export const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
+const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
+export const bodyTooLarge = (): Problem => payloadTooLarge(`The body must not be larger than ${BODY_LIMIT}.`);
 export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
 export const unprocessableContent = kind(422, 'Unprocessable content', 'unprocessable-content');
 export const rateLimitExceeded = kind(429, 'Too many requests', 'rate-limit-exceeded');

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Drain } from './drain.js';
+import { GracefulShutdown } from './graceful-shutdown.js';
 import { methodNotAllowed } from './problem.js';
 import { observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from './service-version.guard.js';
@@ -7,10 +7,10 @@ import { SERVICE_VERSION } from './service-version.guard.js';
 /** What happens around every request: its id, the version header, the log line, and closing connections at shutdown. */
 export function addRequestHooks(fastify: FastifyInstance): void {
   let closing = false;
-  const drain = new Drain();
+  const shutdown = new GracefulShutdown();
   fastify.addHook('preClose', async () => {
     closing = true;
-    await drain.finish();
+    await shutdown.finish();
   });
   // Callbacks, because these run for every request: a promise for each would cost more than their work.
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -30,7 +30,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   });
   fastify.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
-    if (routeOptions.config?.tellsReadiness) drain.asked();
+    if (routeOptions.config?.tellsReadiness) shutdown.asked();
     const route = routeOptions.url ?? '(none)';
     const { elapsedTime, statusCode } = reply;
     observeRequest(method, route, statusCode, elapsedTime / 1000);

@@ -2,9 +2,9 @@ import { HttpException } from '@nestjs/common';
 import { isDatabaseAway } from '../database/database-errors.js';
 import {
   badRequest,
+  bodyTooLarge,
   internalError,
   notFound,
-  payloadTooLarge,
   Problem,
   serviceUnavailable,
   unsupportedMediaType,
@@ -38,7 +38,7 @@ function byStatus(status: number): Problem {
     case 404:
       return notFound('There is nothing at this URL.');
     case 413:
-      return payloadTooLarge('The body must not be larger than 64 kB.');
+      return bodyTooLarge();
     case 415:
       return unsupportedMediaType('This endpoint does not accept a body of this media type.');
     case 503:

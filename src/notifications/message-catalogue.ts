@@ -40,7 +40,8 @@ export const MESSAGES = {
     shortTextBody: `Someone logged in to your account from a new browser (IP address ${address}).`,
     detailPageTitle: 'Was this you?',
     detailPageBody:
-      'If it was you, there is nothing to do. If not, change your password: that logs out every browser and disconnects every application that was connected since.',
+      'If it was you, there is nothing to do. If not, change your password: that logs out every other browser, and every ' +
+      'application has to ask you again.',
   }),
   consentRecorded: (clientName: string): Message => ({
     messageId: 'ERR2003',
@@ -51,14 +52,12 @@ export const MESSAGES = {
     detailPageBody:
       'The application showed that you agreed elsewhere, for example in a contract. If you did not agree, disconnect the application or tell us.',
   }),
-  endpointDisabled: (url: string, reason: 'gone' | 'failing'): Message => ({
+  /** `cause`: what the endpoint did. */
+  endpointDisabled: (url: string, cause: string): Message => ({
     messageId: 'ERR3001',
     category: 'ACTIONABLE',
     shortTextTitle: 'A webhook endpoint was disabled',
-    shortTextBody:
-      reason === 'gone'
-        ? `${shortened(url)} responded with “410 Gone”, so no more events are sent to it.`
-        : `${shortened(url)} has accepted no events for five days, so no more events are sent to it.`,
+    shortTextBody: `${shortened(url)} ${cause}, so no more events are sent to it.`,
     detailPageTitle: 'How to receive events again',
     detailPageBody:
       'Fix the endpoint, open the webhook portal, enable the endpoint there and send a test. ' +

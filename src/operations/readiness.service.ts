@@ -7,7 +7,7 @@ import { ReadinessRepository } from './readiness.repository.js';
 // Load balancers check often; a database that takes longer than this counts as not ready.
 const TIMEOUT_MS = 1500;
 
-const DEAF =
+const NOTIFICATIONS_LOST =
   'notifications from the database do not arrive: DATABASE_URL must point to PostgreSQL itself, or to a pooler in session mode';
 
 /** Whether requests can be served: the database responds, its schema fits this build, and no shutdown has begun. */
@@ -53,7 +53,7 @@ export class ReadinessService implements OnModuleDestroy {
   async announcements(): Promise<HealthIndicatorResult> {
     const check = this.indicators.check('announcements');
     await check.attempt(() => this.listener.tried()).withTimeout(TIMEOUT_MS);
-    return this.listener.isDeaf ? check.down({ reason: DEAF }) : check.up();
+    return this.listener.losesNotifications ? check.down({ reason: NOTIFICATIONS_LOST }) : check.up();
   }
 
   /** Down once the schema requires a newer build. Queried every time, from a table with a few rows. */

@@ -24,7 +24,7 @@ export class PartnerUsersController {
     private readonly settings: Settings,
   ) {}
 
-  /** The token's own user; for client credentials all users with a live consent. */
+  /** The token's own user; for client credentials all users with an active consent. */
   @Get()
   @PartnerEndpoint()
   @ApiEndpoint(

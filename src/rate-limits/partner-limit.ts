@@ -1,10 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ThrottlerOptions } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
+import { HOUR_MS } from '../config/durations.js';
 import type { Settings } from '../config/settings.js';
 import type { Principal } from '../tokens/principal.js';
-
-const HOUR_MS = 3_600_000;
 
 /** The key under which requests of this client and user are counted; without a user, those of the client itself. */
 export const partnerKey = (clientId: string, userId = ''): string => `partner:${clientId}:${userId}`;

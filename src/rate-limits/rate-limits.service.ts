@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { HOUR_MS } from '../config/durations.js';
 import { Settings } from '../config/settings.js';
 import { ActivityService } from '../activity/activity.service.js';
 import type { AddressLimits } from '../http/address-rate-limit.guard.js';
@@ -13,7 +14,6 @@ import { RATE_LIMIT_STORE } from './store-token.js';
 import { waitingTime } from './waiting-time.js';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 // Contract §14: an address may send ten times as much as a client, because several clients may share it.
 const ADDRESS_FACTOR = 10;
 /** What a client may request in its portal: more than a person would click, too little to flood the receiver that a URL names. */

@@ -2,7 +2,7 @@ import { Logger, type LoggerService } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { answerWithin, NoAnswerError } from './answer-within.js';
+import { withTimeout, TimeoutError } from './with-timeout.js';
 import { MemoryRateLimitStore } from './memory-rate-limit-store.js';
 import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
 import { connectRedis, DISCONNECT_MS } from './redis-connection.js';
@@ -108,7 +108,7 @@ export class SharedRateLimitStore implements RateLimitStore {
   private async by<T>(count: (store: RateLimitStore) => Promise<T>): Promise<T> {
     if (this.state === 'shared') {
       try {
-        return await answerWithin(ANSWER_MS, count(this.redis));
+        return await withTimeout(ANSWER_MS, count(this.redis));
       } catch (error) {
         this.leave(error);
       }
@@ -195,7 +195,7 @@ const REFUSALS: Record<string, string> = {
 
 /** The cause in our own words or as a code, because the original text could quote the address. */
 function reason(error: unknown): string {
-  if (error instanceof NoAnswerError) return error.message;
+  if (error instanceof TimeoutError) return error.message;
   // A cluster wraps the errors of all its servers in one.
   const { lastNodeError = error } = (error ?? {}) as { lastNodeError?: unknown };
   const { code, message } = (lastNodeError ?? {}) as { code?: unknown; message?: unknown };

@@ -1,10 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { SCOPES } from '../../migrations/scopes.js';
 
 export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
 export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
 
+/** The scopes for partners in the first catalogue (contract §2). */
+export const PARTNER_SCOPES = firstScopesFor('partner');
+
 /** The scopes for the company's own services and operators; their audience is fixed. */
-export const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
+export const OPERATOR_SCOPES = firstScopesFor('operator');
 
 /** A scope of the catalogue: its name, and the description shown to users. */
 @Entity('scopes')
@@ -21,4 +25,8 @@ export class ScopeEntity {
   /** By which tokens refer to it; assigned by the database, and never another's. */
   @Column({ type: 'integer', select: false, insert: false, update: false })
   number?: number;
+}
+
+function firstScopesFor(audience: ScopeAudience): string[] {
+  return SCOPES.filter(([, of]) => of === audience).map(([name]) => name);
 }

@@ -57,7 +57,7 @@ export class ScopesRepository {
 
   /** Whether any client is registered with the scope. */
   async isHeld(manager: EntityManager, name: string): Promise<boolean> {
-    // By hand: clients are of a room above this one, whose entity must not be imported here.
+    // By hand: clients are of a higher module, whose entity must not be imported here.
     const holders: unknown[] = await manager.query('SELECT 1 FROM clients WHERE $1 = ANY (scopes) LIMIT 1', [
       name,
     ]);

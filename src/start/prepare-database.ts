@@ -42,7 +42,7 @@ export async function prepareDatabase(
     await demo?.seed(dataSource);
   };
   if (settings.migrateOnStart || demo) {
-    const slow = setTimeout(() => say('Bringing the database up to date …'), 1000);
+    const slow = setTimeout(() => say('Running database migrations …'), 1000);
     await migrate(url, firstData, { entities: FIRST_DATA, say }).finally(() => clearTimeout(slow));
     return;
   }
@@ -58,7 +58,7 @@ async function waitForMigrations(url: string, log: Logger): Promise<void> {
     if (state.missing.length === 0) return;
     if (!told) {
       log.warn(
-        `MIGRATE_ON_START is false: waiting until "operator migrate" has run the missing migrations (${state.missing.join(', ')})`,
+        `MIGRATE_ON_START is false: waiting until "npm run operator -- migrate" has run the missing migrations: ${state.missing.join(', ')}`,
       );
     }
     await pause(LOOK_EVERY_MS);

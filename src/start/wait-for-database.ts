@@ -26,7 +26,7 @@ export async function waitForDatabase(
       if (performance.now() + TRY_EVERY_MS > deadline) {
         throw new StartError(`DATABASE_URL: ${problem}; waited for ${seconds} s (DATABASE_WAIT_SECONDS)`);
       }
-      if (!told) say(`Waiting for the database, for ${seconds} s at most: ${problem}`);
+      if (!told) say(`Waiting up to ${seconds} s for the database: ${problem}`);
       await pause(TRY_EVERY_MS);
     }
   }

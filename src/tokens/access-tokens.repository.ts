@@ -36,7 +36,7 @@ export class AccessTokensRepository {
   readonly findBasis = batched<AccessTokenRecord, TokenBasis>(async (records) => {
     const all = (member: (record: AccessTokenRecord) => string | number | null) => records.map(member);
     const rows = await this.statements.run<TokenBasis & { n: number }>(
-      'what access tokens rest on',
+      'what access tokens depend on',
       `SELECT a.n::int AS n, c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
               c.owner_id AS "ownerId", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
               k.scopes AS "consentScopes", e.seconds,

@@ -52,7 +52,7 @@ export class AuthorizationCodesRepository {
   ) {}
 
   /**
-   * Locks the client, the user and the session as live until the transaction ends; false if one of them no longer is. Disabling
+   * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is. Disabling
    * or logging out has to wait for these share locks, and then finds the code that was stored meanwhile. In SQL, because one
    * statement locks rows of three tables.
    */
@@ -105,7 +105,7 @@ export class AuthorizationCodesRepository {
 
   /**
    * Consumes the code and stores the grant with its first tokens in one statement, so that only one of several concurrent
-   * exchanges succeeds. Client, user and consent are locked as live until it commits. Undefined if the code was consumed or has
+   * exchanges succeeds. Client, user and consent are locked as active until it commits. Undefined if the code was consumed or has
    * expired, or something it depends on ended. In SQL, because one statement guards and writes several tables.
    */
   async exchange(exchange: CodeExchange): Promise<ExchangedCode | undefined> {

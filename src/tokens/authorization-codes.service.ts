@@ -34,7 +34,7 @@ export class AuthorizationCodesService {
     private readonly settings: Settings,
   ) {}
 
-  /** Locks client, user and session until the caller's transaction ends; false if one of them is no longer live. */
+  /** Locks client, user and session until the caller's transaction ends; false if one of them is no longer active. */
   hold(
     manager: EntityManager,
     clientId: string,

@@ -21,8 +21,8 @@ export class ConnectedClientsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * One page of the clients to which the user has a live consent, by client id; with `clientId`, only that client.
-   * In SQL: one statement over four rooms' tables, so that a page of many asks no more than one of few.
+   * One page of the clients to which the user has an active consent, by client id; with `clientId`, only that client.
+   * In SQL: one statement over four modules' tables, so that a page of many asks no more than one of few.
    */
   async list(
     userId: string,

@@ -13,7 +13,7 @@ export class ConnectedClientsService {
     return this.repository.list(userId, undefined, page);
   }
 
-  /** One of them; throws a 404 problem if the user has no live consent to it. */
+  /** One of them; throws a 404 problem if the user has no active consent to it. */
   async get(userId: string, clientId: string): Promise<ConnectedClient> {
     const known = isId('clnt', clientId);
     const [client] = known ? (await this.repository.list(userId, clientId, { size: 1 })).items : [];

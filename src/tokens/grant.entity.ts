@@ -40,7 +40,7 @@ export class GrantEntity {
   @Column('bigint', { name: 'token_key_id' })
   tokenKeyId!: string;
 
-  /** With the position: as of when the rights of the current pair were live (`Stamp`). */
+  /** With the position: as of when the rights of the current pair were valid (`Stamp`). */
   @Column('bigint', { name: 'token_era' })
   tokenEra!: string;
 

@@ -16,7 +16,7 @@ interface GrantSelection {
   userId?: string;
 }
 
-/** A live grant in a list, with the names of its client and user. */
+/** An active grant in a list, with the names of its client and user. */
 export interface GrantInList extends Grant {
   createdAt: Date;
   expiresAt: Date;
@@ -34,7 +34,7 @@ const LISTED = [
 export class GrantsRepository {
   constructor(@InjectRepository(GrantEntity) private readonly grants: Repository<GrantEntity>) {}
 
-  /** One page of the live grants by id: not revoked, and with a refresh or access token that is still valid. */
+  /** One page of the active grants by id: not revoked, and with a refresh or access token that is still valid. */
   async listLive(
     { clientId, userId }: { clientId?: string; userId?: string },
     page: PageRequest,
@@ -59,7 +59,7 @@ export class GrantsRepository {
     };
   }
 
-  /** The number of live grants of the client or the user, counted up to a limit. */
+  /** The number of active grants of the client or the user, counted up to a limit. */
   async countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
     const row = await this.grants.manager
       .createQueryBuilder()
@@ -89,7 +89,7 @@ export class GrantsRepository {
   }
 
   /**
-   * Revokes the selected live grants. It locks them in the order of their ids, so that two revocations of overlapping sets wait
+   * Revokes the selected active grants. It locks them in the order of their ids, so that two revocations of overlapping sets wait
    * for each other instead of deadlocking. The tokens of a grant depend on its row and end with it.
    * In SQL, because one statement locks in an order and then updates.
    */

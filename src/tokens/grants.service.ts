@@ -26,19 +26,20 @@ export class GrantsService implements AccessEnding {
     endings.add(this);
   }
 
-  /** The live grants, by id. */
+  /** The active grants, by id. */
   listLive(filter: { clientId?: string; userId?: string }, page: PageRequest): Promise<Page<GrantInList>> {
     return this.repository.listLive(filter, page);
   }
 
-  /** The number of live grants of a client or a user, counted up to a limit. */
+  /** The number of active grants of a client or a user, counted up to a limit. */
   countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
     return this.repository.countLive(filter, limit);
   }
 
-  /** Revokes one grant with all its tokens; the consent is kept. Throws a 404 problem if there is no such live grant. */
+  /** Revokes one grant with all its tokens; the consent is kept. Throws a 404 problem if there is no such active grant. */
   async revoke(id: string, reason: EndingReason, actor: Actor): Promise<void> {
-    if (!(await this.revokeIfLive(id, reason, actor))) throw notFound('There is no live grant with this id.');
+    if (!(await this.revokeIfLive(id, reason, actor)))
+      throw notFound('There is no active grant with this id.');
   }
 
   /** Revokes one grant with all its tokens; false if it had already ended. */

@@ -19,7 +19,7 @@ export interface Principal {
   grantId?: string;
   /** Of a client-credentials token: it ends when the client's epoch is raised. */
   epoch?: number;
-  /** The token's scopes ∩ the client's ∩ (where a user is concerned) the live consent's (contract §2). */
+  /** The token's scopes ∩ the client's ∩ (where a user is concerned) the active consent's (contract §2). */
   scopes: readonly string[];
   issuedAt: Date;
   expiresAt: Date;

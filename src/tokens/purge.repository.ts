@@ -57,7 +57,7 @@ export class PurgeRepository {
   }
 
   /**
-   * Deletes up to `size` rows of a task, from a value of its column on. In SQL, because it finds rows of any room's table by
+   * Deletes up to `size` rows of a task, from a value of its column on. In SQL, because it finds rows of any module's table by
    * their position and passes over those that others hold.
    */
   async deleteBatch(

@@ -31,7 +31,7 @@ export interface FoundGrant extends GenerationRow {
   accessRevoked: boolean;
   /** The key that signed the sent token, or the one that signed this generation, is revoked. */
   keyRevoked: boolean;
-  /** Grant, consent, user and client are all live. */
+  /** Grant, consent, user and client are all active. */
   grantLive: boolean;
   grantRevoked: boolean;
   grantScopes: string[];

@@ -18,7 +18,7 @@ export type EndingReason =
 export type PortalsOf = { clientId: string } | { ownerId: string };
 
 /**
- * Implemented by rooms that issue something: ends it when something it depends on ends. Each method runs in the caller's
+ * Implemented by modules that issue something: ends it when something it depends on ends. Each method runs in the caller's
  * transaction and returns how many it ended.
  */
 export interface AccessEnding {
@@ -40,7 +40,7 @@ export interface AccessEnding {
 }
 
 /**
- * The port through which accounts, clients and consents end what higher rooms (tokens, portal) have issued based on them,
+ * The port through which accounts, clients and consents end what higher modules (tokens, portal) have issued based on them,
  * immediately and in the same transaction. The caller must have changed or locked the row first, so that nothing issued
  * concurrently escapes.
  */
@@ -48,7 +48,7 @@ export interface AccessEnding {
 export class AccessRevocations implements AccessEnding {
   private readonly parts: AccessEnding[] = [];
 
-  /** Called once by each room that issues something. */
+  /** Called once by each module that issues something. */
   add(part: AccessEnding): void {
     this.parts.push(part);
   }

@@ -71,7 +71,7 @@ export class SessionsRepository {
     return session ?? undefined;
   }
 
-  /** One page of the user's live sessions except one, newest first. */
+  /** One page of the user's active sessions except one, newest first. */
   listOthers(userId: string, digest: Buffer, page: PageRequest): Promise<Page<SessionView>> {
     const query = this.live().andWhere('session.userId = :userId AND session.digest <> :digest', {
       userId,
@@ -119,7 +119,7 @@ export class SessionsRepository {
     return (raw as { user_id: string }[])[0]?.user_id;
   }
 
-  /** Ends one live session of the user; false if there is none with this id. */
+  /** Ends one active session of the user; false if there is none with this id. */
   async deleteOne(manager: EntityManager, userId: string, id: string): Promise<boolean> {
     const { affected } = await this.deletion(manager)
       .where('id = :id AND userId = :userId AND expiresAt > now()', { id, userId })
@@ -127,7 +127,7 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** Ends the user's sessions except one; returns the number of live ones among them. */
+  /** Ends the user's sessions except one; returns the number of active ones among them. */
   async deleteOthers(manager: EntityManager, userId: string, digest: Buffer): Promise<number> {
     const { raw } = await this.deletion(manager)
       .where('userId = :userId AND digest <> :digest', { userId, digest })
@@ -136,7 +136,7 @@ export class SessionsRepository {
     return (raw as { live: boolean }[]).filter(({ live }) => live).length;
   }
 
-  /** Ends all sessions of the user. Returns whether the session with this digest was live. */
+  /** Ends all sessions of the user. Returns whether the session with this digest was active. */
   async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
     const { raw } = await this.deletion(manager)
       .where('userId = :userId', { userId })

@@ -1,4 +1,5 @@
 import { Param, Query } from '@nestjs/common';
+import { DAY_MS } from '../config/durations.js';
 import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
@@ -14,7 +15,6 @@ import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
 const NEWEST = 10;
-const DAY_MS = 86_400_000;
 
 /** One endpoint (contract §11.2): its page, its secret, and actions on it. Another client's endpoint is a 404 page. */
 @PortalPages('endpoints/:id')

@@ -47,7 +47,7 @@ export class PortalLinksRepository {
     return holder?.live;
   }
 
-  /** The portal that an unredeemed link opens. In SQL: one join over several rooms' tables. */
+  /** The portal that an unredeemed link opens. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row]: PortalOwner[] = await this.links.query(
       `SELECT ${OWNER_COLUMNS} FROM portal_links p ${LIVE}

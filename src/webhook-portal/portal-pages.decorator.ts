@@ -21,7 +21,7 @@ const HEADINGS: Record<number, string> = {
 
 const routes = pageRoutes({ root: 'portal', guard: PortalGuard, renderError: portalErrorPage });
 
-/** A controller inside the portal: only with a live session, with every form checked; its routes return a `PortalAnswer`. */
+/** A controller inside the portal: only with an active session, with every form checked; its routes return a `PortalAnswer`. */
 export const PortalPages = routes.Pages;
 
 /** A page inside the portal. */

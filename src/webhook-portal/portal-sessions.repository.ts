@@ -11,7 +11,7 @@ export class PortalSessionsRepository {
     @InjectRepository(PortalSessionEntity) private readonly sessions: Repository<PortalSessionEntity>,
   ) {}
 
-  /** The portal that a live session opens. In SQL: one join over several rooms' tables. */
+  /** The portal that an active session opens. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row]: PortalOwner[] = await this.sessions.query(
       `SELECT ${OWNER_COLUMNS} FROM portal_sessions p ${LIVE} WHERE p.digest = $1 AND ${IS_LIVE}`,

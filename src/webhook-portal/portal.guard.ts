@@ -19,7 +19,7 @@ const FORM_SUBJECT = 'portal:form-subject';
 export const FormIsAbout = (subject: FormSubject) => SetMetadata(FORM_SUBJECT, subject);
 
 /**
- * Admits browsers with a live portal session (contract §6), before anything else of the request is evaluated, and forms that come
+ * Admits browsers with an active portal session (contract §6), before anything else of the request is evaluated, and forms that come
  * from the portal's pages. Every POST is checked here, so that no page can forget it.
  */
 @Injectable()

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../config/durations.js';
 import type { Form } from '../http/form.js';
 import { parseUtcTime, utcFieldValue } from './utc-time.js';
 
@@ -13,7 +14,6 @@ export interface RecoveryQuery {
   errors: Partial<RecoveryInput>;
 }
 
-const DAY_MS = 86_400_000;
 const SECOND_MS = 1000;
 const NO_TIME = 'Enter a date and a time, such as 2026-01-31T08:00.';
 

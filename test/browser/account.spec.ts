@@ -117,14 +117,14 @@ describe('on the account page in a browser', () => {
       await follow(page, 'Sessions');
       expect(await page.getByRole('heading', { name: 'Chrome on Linux' }).count()).toBe(4);
       await page.getByRole('button', { name: 'Log out Chrome on Linux' }).first().click();
-      expect(await said(page)).toBe('Session logged out.');
+      expect(await said(page)).toBe('The session was logged out.');
       const signedIn = async (): Promise<boolean[]> => {
         for (const each of others) await each.goto(`${service.url}/account`);
         return Promise.all(others.map(async (each) => (await headingOf(each)) !== 'Log in'));
       };
       expect(await signedIn()).toEqual([true, true, false]);
       await press(page, 'Log out all other sessions');
-      expect(await said(page)).toBe('All other sessions logged out.');
+      expect(await said(page)).toBe('All other sessions were logged out.');
       expect(await page.getByRole('main').innerText()).toContain('no other sessions');
       expect(await signedIn()).toEqual([false, false, false]);
       await press(page, 'Log out');

@@ -172,7 +172,7 @@ const endings: [name: string, end: Ending][] = [
 ];
 
 describe.each(endings)('While %s,', (_name, end) => {
-  it.each(ROUNDS)('concurrent refreshes leave no live tokens in the family (round %i)', async (round) => {
+  it.each(ROUNDS)('concurrent refreshes leave no valid tokens in the family (round %i)', async (round) => {
     const first = await service.make.tokens(client, user);
     const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
     // Some send the earlier token again, some use the current one.

@@ -244,7 +244,7 @@ describe('In the console, clients', () => {
     expect((await browser.open(disconnect)).status).toBe(404);
   });
 
-  it('show their live grants, and revoking one ends its tokens', async () => {
+  it('show their active grants, and revoking one ends its tokens', async () => {
     const client = await service.make.client();
     const user = await service.make.user();
     const tokens = await service.make.tokens(client, user);

@@ -50,14 +50,14 @@ const ASKING: Record<string, Sent> = {
   '/clients/:client_id/consents/:user_id/disconnect': {},
   '/users/:id/applications/:client_id/disconnect': {},
   '/grants/:id/revoke': { from: '/clients/:client_id/grants' },
-  // An e-mail address identifies the account; a password link gives access to it.
+  // An email address identifies the account; a password link gives access to it.
   '/users/:id/edit': { fields: { email: 'thief@evil.example' } },
   '/users/:id/password-link': { from: '/users/:id' },
   '/users/:id/disable': {},
   '/users/:id/enable': { from: '/users/:id' },
   '/users/:id/revoke': {},
   '/users/:id/make-operator': {},
-  '/users/:id/unmake-operator': {},
+  '/users/:id/remove-operator': {},
   '/users/:id/erase': {},
   // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
@@ -148,7 +148,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     );
   /** Opens the form while the password is recent. The caller then makes the session old and submits it. */
   const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
-    if (/unmake-operator$/.test(path))
+    if (/remove-operator$/.test(path))
       await service.database.query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
     const disabled = path.endsWith('/enable');
     if (disabled) {

@@ -194,7 +194,7 @@ describe('In the console, users', () => {
   it('lose access to the console immediately together with the operator role', async () => {
     const other = await service.make.user({ role: 'operator' });
     const theirs = await service.make.signedIn(other);
-    expect(await said(await submit(`${USERS}/${other.id}/unmake-operator`))).toContain('no longer');
+    expect(await said(await submit(`${USERS}/${other.id}/remove-operator`))).toContain('no longer');
     expect((await theirs.open('/admin/console')).status).toBe(403);
   });
 });

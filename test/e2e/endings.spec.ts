@@ -200,7 +200,7 @@ describe('Disabling a user', () => {
 const accountChanges: [name: string, change: (user: UserEntity) => Promise<unknown>][] = [
   ['password', (user) => update(user, { password: 'another horse battery staple' })],
   ['password, to the same one,', (user) => update(user, { password: 'correct horse battery staple' })],
-  ['e-mail address', (user) => update(user, { email: `new.${user.email}` })],
+  ['email address', (user) => update(user, { email: `new.${user.email}` })],
   [
     'password by a password link',
     async (user) => {
@@ -260,7 +260,7 @@ describe('At every use, the effective scopes of a token', () => {
   const setClientScopes = (client: TestClient, scopes: string[]) =>
     service.database.query('UPDATE clients SET scopes = $2 WHERE id = $1', [client.id, scopes]);
 
-  it('are its own scopes ∩ those of the live consent', async () => {
+  it('are its own scopes ∩ those of the active consent', async () => {
     const [client, user] = [await service.make.client(), await service.make.user()];
     const wide = await service.make.tokens(client, user);
     const narrow = await service.make.tokens(client, user, 'vehicle:read');

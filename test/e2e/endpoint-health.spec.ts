@@ -36,7 +36,7 @@ describe('An endpoint', () => {
       'Disabled by the service',
       'badge-bad',
       'state-bad',
-      ': it responded with 410',
+      ': it responded with “410 Gone”',
     ],
     [
       'disabled after five days of failures',
@@ -44,7 +44,7 @@ describe('An endpoint', () => {
       'Disabled by the service',
       'badge-bad',
       'state-bad',
-      ': it failed for 5 days',
+      ': it accepted no events for five days',
     ],
   ] as [string, { enabled: boolean; failing?: boolean; reason?: string }, string, string, string, string][])(
     'has the same label in the portal and in the console: %s',

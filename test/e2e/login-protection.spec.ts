@@ -55,7 +55,7 @@ describe('The protection of sign-in', () => {
       expect(page.headers.getSetCookie()).toEqual([]);
     });
 
-    it('the 6th failure for an unknown e-mail address in the same way', async () => {
+    it('the 6th failure for an unknown email address in the same way', async () => {
       const shape = (page: Page, email: string): unknown => ({
         status: page.status,
         text: page.text.replaceAll(email, '').replace(/\d+ seconds|[0-9A-Za-z-]{20,}/g, ''),
@@ -274,7 +274,7 @@ describe('The protection of sign-in', () => {
     });
   });
 
-  it('writes neither e-mail address nor password into the names of counters or the log', async () => {
+  it('writes neither email address nor password into the names of counters or the log', async () => {
     const { email } = await service.make.user({ email: 'very.private@secretive.example' });
     const store = service.app.get<RateLimitStore>(RATE_LIMIT_STORE, { strict: false });
     const spies = (['consume', 'giveBack', 'clear'] as const).map((name) => jest.spyOn(store, name));

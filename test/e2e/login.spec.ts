@@ -73,13 +73,13 @@ describe('The login', () => {
     /** The page without the parts that differ each time. */
     const shapeOf = (page: Page, email: string): unknown => ({
       status: page.status,
-      body: page.text.replace(/name="csrf_token" value="[^"]+"/, '').replaceAll(email, '(e-mail)'),
+      body: page.text.replace(/name="csrf_token" value="[^"]+"/, '').replaceAll(email, '(email)'),
       headers: [...page.headers.keys()].filter((name) => name !== 'date').sort(),
       csp: page.headers.get('content-security-policy'),
       cookies: page.headers.getSetCookie(),
     });
 
-    it('an unknown e-mail address, a wrong password, a disabled user and a user without a password in the same way', async () => {
+    it('an unknown email address, a wrong password, a disabled user and a user without a password in the same way', async () => {
       const disabled = await service.make.user();
       await service.app.get(UsersService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
       const withoutPassword = await service.make.user({ password: undefined });
@@ -97,7 +97,7 @@ describe('The login', () => {
       }
     });
 
-    it('an unknown e-mail address only after the work that a wrong password costs', async () => {
+    it('an unknown email address only after the work that a wrong password costs', async () => {
       const browser = newBrowser();
       const page = await browser.open('/login');
       const password = 'wrong horse battery staple';
@@ -115,10 +115,10 @@ describe('The login', () => {
 
     it.each([
       ['no password', 'Driver@mail.example', ''],
-      ['no e-mail address', '', PASSWORD],
+      ['no email address', '', PASSWORD],
       ['SQL', "' OR '1'='1", "' OR '1'='1"],
       ['markup', '"><script>alert(1)</script>', PASSWORD],
-      ['a very long e-mail address', `${'x'.repeat(10_000)}@mail.example`, PASSWORD],
+      ['a very long email address', `${'x'.repeat(10_000)}@mail.example`, PASSWORD],
     ])('an attempt with %s', async (_what, email, password) => {
       const page = await attempt(email, password);
       expect(page.status).toBe(401);
@@ -221,7 +221,7 @@ describe('The login', () => {
     });
   });
 
-  it('accepts the e-mail address in any case, and redirects to the start page', async () => {
+  it('accepts the email address in any case, and redirects to the start page', async () => {
     const browser = newBrowser();
     const answer = await attempt('dRIVER@MAIL.example', PASSWORD, browser);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);

@@ -103,7 +103,7 @@ describe('The log', () => {
     await hooks.stop();
     const [disabled, failed] = [linesSaying('was disabled'), linesSaying('failed permanently')];
     expect(disabled).toMatchObject([
-      { level: 'warn', msg: `Webhook endpoint ${endpointId} was disabled: it responded with 410` },
+      { level: 'warn', msg: `Webhook endpoint ${endpointId} was disabled: it responded with “410 Gone”` },
     ]);
     expect(failed).toMatchObject([
       {

@@ -141,7 +141,7 @@ describe('/v2/users', () => {
   });
 
   describe('with a client-credentials token', () => {
-    it('lists every user with a live consent, without e-mail address and name', async () => {
+    it('lists every user with an active consent, without email address and name', async () => {
       const answer = await list();
       expect([answer.status, answer.headers.get('link')]).toEqual([200, null]);
       expect(answer.headers.get('service-version')).toBe('2');
@@ -191,7 +191,7 @@ describe('/v2/users', () => {
   });
 
   describe('with the token of a user', () => {
-    it('shows only that user, with e-mail address and name', async () => {
+    it('shows only that user, with email address and name', async () => {
       const own = await service.make.client();
       const user = await service.make.user({ name: 'Dana Driver' });
       const [other] = await consented(own, 1);

@@ -133,7 +133,7 @@ describe('A password link', () => {
     expect(await canLogIn(PASSWORD)).toBe(true);
   });
 
-  it('does not work while the user is disabled, or after a change of password or e-mail address', async () => {
+  it('does not work while the user is disabled, or after a change of password or email address', async () => {
     const users = service.app.get(UsersService);
     for (const changes of [{ enabled: false }, { password: NEW_PASSWORD }, { email: `x${user.email}` }]) {
       user = await service.make.user();

@@ -55,7 +55,7 @@ it('frequent prepared statements are not planned for every call, however few req
       'live consents, rising 26',
       'portal link',
       'rotation SKIP LOCKED',
-      'what access tokens rest on',
+      'what access tokens depend on',
     ]),
   );
   expect(planned.filter(({ custom }) => custom > TRIED)).toEqual([]);

@@ -9,7 +9,7 @@ import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from
 
 const DATA = 'where-the-car-stands';
 
-/* A payload is shown if an attempt was delivered, or if there is a live consent with the scope of its type (contract §11.4). */
+/* A payload is shown if an attempt was delivered, or if there is an active consent with the scope of its type (contract §11.4). */
 describe('The portal shows a payload', () => {
   let service: TestService;
   let webhooks: Webhooks;

@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ActivityService } from '../../src/activity/activity.service.js';
-import { refusalWords } from '../../src/admin/console/clients/refusal-messages.js';
+import { refusalMessage } from '../../src/admin/console/clients/refusal-messages.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
@@ -42,7 +42,7 @@ async function expectReason(answer: Answer, error: string, reason: string, words
   expectOAuthError(answer, 400, error);
   expect([reason, answer.json.error_description]).toEqual([reason, expect.stringMatching(words)]);
   expect(await reasonsOf(client)).toContain(reason);
-  expect(refusalWords('token_refused', reason)).toMatchObject({
+  expect(refusalMessage('token_refused', reason)).toMatchObject({
     status: `400 ${error}`,
     help: expect.stringMatching(/\w/) as string,
   });

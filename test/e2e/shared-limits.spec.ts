@@ -12,7 +12,7 @@ const METRICS_TOKEN = 'only-for-the-scraper-0001';
 const PASSWORD = 'only-for-tests-7c2e';
 // The longest that a decision waits for Redis. On a busy machine this could be exceeded, so the timer is held until the test lets
 // it end.
-const PATIENCE = '100:answer-within';
+const PATIENCE = '100:with-timeout';
 
 /** An instance in a process of its own, with its own log and metrics. */
 interface Instance {
@@ -217,7 +217,7 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
     expect(await decided()).toEqual([before[0]! + 2, before[1]! + 20]);
   });
 
-  it('store nothing permanently in Redis, and no e-mail address or token', async () => {
+  it('store nothing permanently in Redis, and no email address or token', async () => {
     const user = await office.make.user({ email: 'very.private@secretive.example' });
     const url = instances[0]!.http.url;
     for (const password of ['wrong horse battery staple', 'correct horse battery staple']) {

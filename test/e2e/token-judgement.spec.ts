@@ -41,8 +41,8 @@ describe('Tokens under load, during changes and faults,', () => {
     await hand.connect();
     // Behind a pooler in transaction mode, notifications do not arrive and the connection never counts as listening.
     const hearing = jest.spyOn(
-      Listener.prototype as unknown as { proveHearing(): Promise<void> },
-      'proveHearing',
+      Listener.prototype as unknown as { proveNotificationsArrive(): Promise<void> },
+      'proveNotificationsArrive',
     );
     hearing.mockRejectedValue(new Error('notifications do not arrive'));
     const pooled = await startInstance(service.database, UNLIMITED);
@@ -63,8 +63,8 @@ describe('Tokens under load, during changes and faults,', () => {
 
   /** Keeps an instance from restoring its listening connection. */
   function pooledAway({ app }: TestInstance): void {
-    const listener = app.get(Listener) as unknown as { proveHearing(): Promise<void> };
-    listener.proveHearing = () => Promise.reject(new Error('notifications do not arrive'));
+    const listener = app.get(Listener) as unknown as { proveNotificationsArrive(): Promise<void> };
+    listener.proveNotificationsArrive = () => Promise.reject(new Error('notifications do not arrive'));
   }
 
   /** Returns the instances in turn. */

@@ -59,7 +59,7 @@ describe('a start on an unmigrated database', () => {
   it('waits, live but not ready, for the operator tool to migrate, if it must not migrate itself', async () => {
     const service = new SpawnedService({ ...environment, MIGRATE_ON_START: 'false' });
     await until('it says what it waits for', () =>
-      /waiting until .{1,2}operator migrate/.test(service.printed),
+      /waiting until .{1,2}npm run operator -- migrate/.test(service.printed),
     );
     expect([await statusOf('/health/live'), await statusOf('/health/ready')]).toEqual([200, 503]);
     const asked = new Client({ connectionString: url });

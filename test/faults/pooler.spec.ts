@@ -32,7 +32,7 @@ describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
       expect(json.detail).toMatch(why);
     }
     // It keeps trying, and logs this once.
-    expect(log.filter((line) => line.includes('Not listening to the database'))).toHaveLength(1);
+    expect(log.filter((line) => line.includes('Database notifications are unavailable'))).toHaveLength(1);
   });
 
   it('is ready in session mode', async () => {

@@ -182,13 +182,13 @@ describe('this build, with the schema of the next one,', () => {
     expect((await http.get('/health/live')).status).toBe(200);
     expect((await http.get('/metrics')).status).toBe(200);
     expect(service.printed).toMatch(
-      /The database schema requires a newer build that knows the migration Contracts/,
+      /The database schema requires a newer build with these migrations: Contracts/,
     );
   });
 
   it('does not start on such a schema and does not migrate it, and names the build that is needed', async () => {
     const words =
-      /DATABASE_URL points to a schema that requires a newer build, one that knows the migration Contracts1799000000001/;
+      /DATABASE_URL points to a schema that requires a newer build with these migrations: Contracts1799000000001/;
     for (const MIGRATE_ON_START of ['true', 'false']) {
       const port = await freePort();
       const late = new SpawnedService({ ...environment, PORT: String(port), MIGRATE_ON_START });

@@ -160,11 +160,11 @@ describe('a start before its database', () => {
       ...{ DATABASE_URL: postgres.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
     });
     try {
-      await until('it waits', () => service.printed.includes('Waiting for the database'));
-      expect(service.printed).toMatch(/Waiting for the database, for 60 s at most: .*ECONNREFUSED/);
+      await until('it waits', () => service.printed.includes('for the database: '));
+      expect(service.printed).toMatch(/Waiting up to 60 s for the database: .*ECONNREFUSED/);
       await postgres.start();
       await service.ready();
-      expect(service.printed.match(/Waiting for the database/g)).toHaveLength(1);
+      expect(service.printed.match(/Waiting up to \d+ s for the database/g)).toHaveLength(1);
       expect(await service.stop()).toBe(0);
     } finally {
       await SpawnedService.killAll();

@@ -79,7 +79,7 @@ describe('the listening connection', () => {
       // The time of the first attempt is over.
       silence.letPass();
       await turns();
-      expect([listener.isConnected, listener.isDeaf]).toEqual([true, false]);
+      expect([listener.isConnected, listener.losesNotifications]).toEqual([true, false]);
     } finally {
       silence.release();
     }

@@ -1,5 +1,5 @@
-import { describeRooms } from './endpoints.js';
+import { describeAreas } from './endpoints.js';
 
 describe('Pages', () => {
-  describeRooms(['pages of users', 'the portal', 'the console']);
+  describeAreas(['pages of users', 'the portal', 'the console']);
 });

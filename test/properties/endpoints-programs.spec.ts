@@ -1,5 +1,5 @@
-import { describeRooms } from './endpoints.js';
+import { describeAreas } from './endpoints.js';
 
 describe('Endpoints for programs', () => {
-  describeRooms(['the OAuth endpoints', "partners' endpoints", 'the admin API and events', 'what is public']);
+  describeAreas(['the OAuth endpoints', "partners' endpoints", 'the admin API and events', 'what is public']);
 });

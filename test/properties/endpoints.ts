@@ -6,7 +6,7 @@ import { draftsOf } from './support/drafts.js';
 import type { Draft } from './support/draft.js';
 import { Exchanges } from './support/exchanges.js';
 import { faultsOf } from './support/judge.js';
-import { ROOMS, roomsOf, withRoutes, type Route } from './support/routes.js';
+import { AREAS, areasOf, withRoutes, type Route } from './support/routes.js';
 import { patience, search } from './support/runs.js';
 import { survey, type Plan } from './support/survey.js';
 
@@ -20,8 +20,8 @@ const ENV = {
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
 };
 
-/** Defines the tests of all routes in these rooms, as the framework has registered them. */
-export function describeRooms(names: string[]): void {
+/** Defines the tests of all routes in these areas, as the framework has registered them. */
+export function describeAreas(names: string[]): void {
   let service: TestService;
   let routes: Route[];
   let receiver: Receiver;
@@ -32,7 +32,7 @@ export function describeRooms(names: string[]): void {
     receiver = await Receiver.start();
     [service, routes] = await withRoutes(() => startService({ env: ENV }));
     exchanges = new Exchanges(service, receiver.url());
-    const here = routes.filter((route) => roomsOf(route).some((room) => names.includes(room)));
+    const here = routes.filter((route) => areasOf(route).some((area) => names.includes(area)));
     plans = await survey(exchanges, here);
   });
   afterAll(async () => {
@@ -41,14 +41,14 @@ export function describeRooms(names: string[]): void {
     await receiver.stop();
   });
 
-  it('belong to exactly one room, like every other route', () => {
+  it('belong to exactly one area, like every other route', () => {
     for (const route of routes)
-      expect([route.url, roomsOf(route)]).toEqual([route.url, [expect.any(String)]]);
-    expect(Object.keys(ROOMS)).toEqual(expect.arrayContaining(names));
+      expect([route.url, areasOf(route)]).toEqual([route.url, [expect.any(String)]]);
+    expect(Object.keys(AREAS)).toEqual(expect.arrayContaining(names));
   });
 
-  describe.each(names)('%s', (room) => {
-    const plansHere = () => plans.filter(({ route }) => roomsOf(route)[0] === room);
+  describe.each(names)('%s', (area) => {
+    const plansHere = () => plans.filter(({ route }) => areasOf(route)[0] === area);
 
     it('answer valid requests, so that the other tests get past the first checks', async () => {
       expect(plansHere().length).toBeGreaterThan(0);

@@ -154,7 +154,7 @@ describe('A form of the console', () => {
   });
 });
 
-describe('The key of an e-mail address', () => {
+describe('The key of an email address', () => {
   const letters = fc.constantFrom(...'aZéßſKİıΣσς@.ﬁＡ\u0301\u0344ΐ-+');
   const email = fc.oneof(
     oddText(),

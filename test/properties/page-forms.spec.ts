@@ -4,10 +4,10 @@ import { startService, type TestService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import type { Draft, FormDraft } from './support/draft.js';
 import { Exchanges } from './support/exchanges.js';
-import { roomsOf, withRoutes, type Route } from './support/routes.js';
+import { areasOf, withRoutes, type Route } from './support/routes.js';
 import { survey } from './support/survey.js';
 
-const ROOMS_OF_PAGES = ['pages of users', 'the portal', 'the console'];
+const AREAS_OF_PAGES = ['pages of users', 'the portal', 'the console'];
 
 describe('Forms of pages', () => {
   let service: TestService;
@@ -29,7 +29,7 @@ describe('Forms of pages', () => {
   });
 
   it('are refused without a valid CSRF token, or from another origin, on every registered route', async () => {
-    const here = routes.filter((route) => ROOMS_OF_PAGES.includes(roomsOf(route)[0]!));
+    const here = routes.filter((route) => AREAS_OF_PAGES.includes(areasOf(route)[0]!));
     const posts = here.filter(({ method }) => method === 'POST');
     expect(posts.length).toBeGreaterThan(50);
     // Each of them is a page, so that the survey finds its form.

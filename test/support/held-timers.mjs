@@ -1,6 +1,6 @@
 // For a service in a process of its own (`heldTimers` of SpawnedService): timers with the lengths listed in HELD_TIMERS,
 // comma-separated and in milliseconds, fire only at SIGUSR2. Whatever ends without that signal did not need the limit, however
-// long it took. `100:answer-within` means only the timers of 100 ms that a module of that name sets.
+// long it took. `100:with-timeout` means only the timers of 100 ms that a module of that name sets.
 const wanted = (process.env.HELD_TIMERS ?? '').split(',').map((each) => each.split(':'));
 const NEVER_MS = 2 ** 31 - 1;
 const held = new Map();

@@ -1,6 +1,6 @@
 import { emailKeyOf } from '../../src/users/email.js';
 
-describe('the key of an e-mail address', () => {
+describe('the key of an email address', () => {
   it.each([
     ['ada@mail.example', 'ADA@Mail.Example'],
     ['josé@mail.example', 'JOSE\u0301@mail.example'],

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** The room that owns each table: only it changes the table. */
+/** The module that owns each table: only it changes the table. */
 const OWNERS: Record<string, string[]> = {
   activity: ['activity_hours'],
   audit: ['audit_events'],
@@ -27,7 +27,7 @@ const OWNERS: Record<string, string[]> = {
   ],
 };
 
-/** Where a statement reads other rooms' tables, because it has to decide or return everything at once. */
+/** Where a statement reads other modules' tables, because it has to decide or return everything at once. */
 const READS: Record<string, string[]> = {
   'activity/activity.repository.ts': ['clients'],
   'clients/clients.repository.ts': ['users'],
@@ -47,7 +47,7 @@ const READS: Record<string, string[]> = {
   'webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
 };
 
-/** Where a statement changes another room's table. */
+/** Where a statement changes another module's table. */
 const WRITES: Record<string, string[]> = {
   // A period and its notification begin together, once, in one guarded statement.
   'rate-limits/rate-limit-notices.repository.ts': ['notifications'],
@@ -55,8 +55,8 @@ const WRITES: Record<string, string[]> = {
   'tokens/grants.repository.ts': ['clients'],
 };
 
-const ROOM_OF = new Map(
-  Object.entries(OWNERS).flatMap(([room, tables]) => tables.map((table) => [table, room])),
+const OWNER_OF = new Map(
+  Object.entries(OWNERS).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
 );
 const SOURCE = path.join(__dirname, '..', '..', 'src');
 const WRITE = /\b(?:INSERT INTO|DELETE FROM|(?<!\bFOR |\bDO |KEY )UPDATE)\s+(?:ONLY\s+)?([a-z_]+)/g;
@@ -64,7 +64,7 @@ const WRITE = /\b(?:INSERT INTO|DELETE FROM|(?<!\bFOR |\bDO |KEY )UPDATE)\s+(?:O
 const READ =
   /\b(?:FROM|JOIN|USING)\s+(?:ONLY\s+)?([a-z_]+(?:(?:\s+AS)?\s+[a-z]+)?(?:,\s+[a-z_]+(?:\s+AS)?\s+[a-z]+)*)/g;
 
-/** For each file, the tables of other rooms in the places that a pattern finds. */
+/** For each file, the tables of other modules in the places that a pattern finds. */
 function foreignTables(pattern: RegExp): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true })) {
@@ -73,18 +73,18 @@ function foreignTables(pattern: RegExp): Record<string, string[]> {
     const text = readFileSync(path.join(SOURCE, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     const tables = [...text.matchAll(pattern)]
       .flatMap(([, names]) => names!.split(',').map((name) => name.trim().split(/\s/)[0]!))
-      .filter((table) => ROOM_OF.has(table) && ROOM_OF.get(table) !== file.split(path.sep)[0]);
+      .filter((table) => OWNER_OF.has(table) && OWNER_OF.get(table) !== file.split(path.sep)[0]);
     if (tables.length > 0) found[file] = [...new Set(tables)].sort();
   }
   return found;
 }
 
 describe('Every table has an owner', () => {
-  it('and no other room changes it, but for the named exceptions', () => {
+  it('and no other module changes it, but for the named exceptions', () => {
     expect(foreignTables(WRITE)).toEqual(WRITES);
   });
 
-  it('and no other room reads it in SQL, but for the named exceptions', () => {
+  it('and no other module reads it in SQL, but for the named exceptions', () => {
     expect(foreignTables(READ)).toEqual(READS);
   });
 });

@@ -31,7 +31,7 @@ const NOTICES = {
   user_enabled: 'User enabled. They have to log in again.',
   user_erased: 'User erased.',
   operator_made: 'The user is now an operator.',
-  operator_unmade: 'The user is no longer an operator.',
+  operator_removed: 'The user is no longer an operator.',
   scope_saved: 'Scope saved.',
   endpoint_created: 'Endpoint added.',
   endpoint_changed: 'Endpoint updated.',

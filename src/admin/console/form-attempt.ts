@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Problem, validationFailed } from '../../http/problem.js';
 import { RequestValidationPipe } from '../../http/validation.pipe.js';
-import { inWords, type FieldErrors } from './form-messages.js';
+import { formMessages, type FieldErrors } from './form-messages.js';
 
 export type { FieldErrors };
 
@@ -22,7 +22,7 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { fieldErrors } = error.extras;
-    if (error.status === 400 && fieldErrors) return { errors: inWords(fieldErrors) };
+    if (error.status === 400 && fieldErrors) return { errors: formMessages(fieldErrors) };
     if (error.status === 409 || error.status === 400) return { errors: { form: [error.detail] } };
     throw error;
   }

@@ -10,7 +10,7 @@ const MESSAGES: [RegExp, (...parts: string[]) => string][] = [
     (max) => `enter 1 to ${number(max)} characters`,
   ],
   [/^must be a string of 0 to (\d+) characters$/, (max) => `enter at most ${number(max)} characters`],
-  [/^must be a valid email address/, () => 'enter an email, such as name@mail.example'],
+  [/^must be a valid email address/, () => 'enter an email address, such as name@mail.example'],
   [
     /^must be a whole number from (\d+) to (\d+)(, or null)?$/,
     (min, max, orNull) =>
@@ -46,20 +46,22 @@ const MESSAGES: [RegExp, (...parts: string[]) => string][] = [
     () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   ],
   [/^must be ERR followed by/, () => 'enter ERR followed by 1 to 10 digits, such as ERR1234'],
-  [/^must be an https or http URL/, () => 'enter an address that begins with https:// or http://'],
+  [/^must be an https or http URL/, () => 'enter a URL that begins with https:// or http://'],
   [/^(type|scope) \d+ (is not in|must be one of)/, () => 'choose from these'],
 ];
 
 const PREFIXES: Record<string, string> = { user: 'user', client: 'clnt', 'webhook endpoint': 'endp' };
 
 /** Rewords errors for a form: those of the admin API mention members, lists and null. */
-export const inWords = (errors: FieldErrors): FieldErrors =>
-  Object.fromEntries(Object.entries(errors).map(([name, texts]) => [name, [...new Set(texts.map(worded))]]));
+export const formMessages = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(
+    Object.entries(errors).map(([name, texts]) => [name, [...new Set(texts.map(formMessage))]]),
+  );
 
-function worded(text: string): string {
-  for (const [pattern, words] of MESSAGES) {
+function formMessage(text: string): string {
+  for (const [pattern, message] of MESSAGES) {
     const match = pattern.exec(text);
-    if (match) return words(...match.slice(1));
+    if (match) return message(...match.slice(1));
   }
   return text;
 }

@@ -14,17 +14,18 @@ export function homePage({ signedInAs, isOperator, csrfToken }: HomePageProps): 
     <Layout title="Home" width="wide">
       <h1>Your charging data, shared on your terms</h1>
       <p class="lead">
-        Apps can ask to read the charging data of your electric vehicle. This is where you decide.
+        Applications can ask to read the charging data of your electric vehicle. This is where you decide.
       </p>
       <ol class="steps">
         <li>
-          <strong>An app sends you here.</strong> You log in with this service, not with the app.
+          <strong>An application sends you here.</strong> You log in with this service, not with the
+          application.
         </li>
         <li>
           <strong>You see what it wants to read,</strong> item by item and in plain words.
         </li>
         <li>
-          <strong>You decide.</strong> Authorize or cancel. You can disconnect an app at any time.
+          <strong>You decide.</strong> Authorize or cancel. You can disconnect an application at any time.
         </li>
       </ol>
       {signedInAs ? (

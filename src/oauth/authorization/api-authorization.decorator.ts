@@ -52,5 +52,8 @@ export const ApiAuthorization = () =>
     refusal(406, 'None of the requested media types is available.'),
     refusal(429, 'Too many requests.'),
     refusal(500, 'An unexpected error occurred.'),
-    refusal(503, 'The database is unavailable, or the service is stopping.'),
+    refusal(
+      503,
+      'The database is unavailable, or this instance is starting, stopping or being replaced by a newer one.',
+    ),
   );

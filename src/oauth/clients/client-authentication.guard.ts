@@ -12,7 +12,7 @@ import type { Form } from '../../http/form.js';
 import { StrategyGuard } from '../../http/strategy.guard.js';
 import { invalidClient } from '../oauth-error.js';
 import { ClientBasicStrategy, type ClientRequest } from './client-basic.strategy.js';
-import { refuseSecondMethod } from './second-method.js';
+import { requireSingleMethod } from './single-authentication-method.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,7 +38,7 @@ export class ClientAuthenticationGuard extends StrategyGuard {
     if (parts && parts.password !== '') return (await super.canActivate(context)) as boolean;
     // The strategy rejects an empty password, which here means no password at all.
     const credentials = parts && credentialsOf(parts);
-    if (credentials) refuseSecondMethod(credentials, form);
+    if (credentials) requireSingleMethod(credentials, form);
     return this.admit(request, credentials);
   }
 

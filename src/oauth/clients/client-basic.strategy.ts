@@ -6,7 +6,7 @@ import { credentialsOf } from '../../clients/client-credentials.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import type { Form } from '../../http/form.js';
 import { ownPassport, type CredentialsRequest } from '../../http/strategy.guard.js';
-import { refuseSecondMethod } from './second-method.js';
+import { requireSingleMethod } from './single-authentication-method.js';
 
 /** The request to an OAuth endpoint that is passed to the strategy. */
 export interface ClientRequest extends CredentialsRequest {
@@ -32,7 +32,7 @@ export class ClientBasicStrategy extends PassportStrategy(BasicStrategy, 'basic'
       this.clients.countMissing(address);
       return false;
     }
-    refuseSecondMethod(credentials, form);
+    requireSingleMethod(credentials, form);
     return (await this.clients.authenticate(credentials, address)) ?? false;
   }
 

@@ -18,7 +18,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setTimeout as after } from 'node:timers/promises';
 import { keepLogScope } from '../log-scope.js';
 import type { RequestSpan, SpanAttributes, SpanOutcome, Tracing } from '../tracing.js';
-import { CarefulExporter } from './careful-exporter.js';
+import { RedactingExporter } from './redacting-exporter.js';
 import { traceStatements } from './statement-spans.js';
 
 const SERVICE_NAME = 'charging-data-service';
@@ -37,7 +37,7 @@ export function startOpenTelemetry(protocol: 'http/protobuf' | 'http/json', logg
     resource: resourceFromAttributes({ 'service.name': SERVICE_NAME }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    spanProcessors: [new BatchSpanProcessor(new CarefulExporter(exporter, logger))],
+    spanProcessors: [new BatchSpanProcessor(new RedactingExporter(exporter, logger))],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());

@@ -1,6 +1,10 @@
 import type { VNode } from 'preact';
 import { healthOf, type EndpointHealth } from '../../webhooks/endpoints/endpoint-health.js';
-import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
+import {
+  DISABLED_BECAUSE,
+  type EndpointDisabledReason,
+  type EndpointEntity,
+} from '../../webhooks/endpoints/endpoint.entity.js';
 
 type State = Pick<EndpointEntity, 'enabled' | 'disabledReason' | 'failingSince'>;
 
@@ -9,6 +13,11 @@ const TONES: Record<EndpointHealth['tone'], string> = {
   warn: 'badge-wait',
   bad: 'badge-bad',
   plain: 'badge-idle',
+};
+
+const WHAT_TO_DO: Record<EndpointDisabledReason, string> = {
+  gone: ', which asks us to stop sending. If that was a mistake, fix it and enable it again.',
+  failing: '. Fix it, enable it again, and recover the failed deliveries.',
 };
 
 /** The endpoint's state as a badge. */
@@ -20,9 +29,7 @@ export function EndpointState({ endpoint }: { endpoint: State }): VNode {
 /** Why the service disabled an endpoint, and what to do; undefined if it did not. */
 export function whyDisabled({ enabled, disabledReason }: State): string | undefined {
   if (enabled || disabledReason === null) return undefined;
-  return disabledReason === 'gone'
-    ? 'It responded with “410 Gone”, which asks us to stop sending. If that was a mistake, fix it and enable it again.'
-    : 'It accepted no events for five days. Fix it, enable it again, and recover the failed deliveries.';
+  return `It ${DISABLED_BECAUSE[disabledReason]}${WHAT_TO_DO[disabledReason]}`;
 }
 
 /** The share of successful deliveries as a whole percentage, 100 only if all succeeded; undefined without attempts. */

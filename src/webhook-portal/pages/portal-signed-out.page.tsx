@@ -7,7 +7,7 @@ export function portalSignedOutPage(): string {
     <Layout title="Not logged in to the webhook portal" footer={PORTAL_FOOTER}>
       <h1>You are not logged in to the webhook portal</h1>
       <p>You have logged out, your session has expired, or you opened this page without a link.</p>
-      <h2>How to get in</h2>
+      <h2>How to open the portal</h2>
       <p>
         Open the portal from your application. The application calls{' '}
         <code class="endpoint">GET /webhook_portal</code> to get a link, and that link logs you in.

@@ -1,4 +1,4 @@
-import type { EndpointEntity } from './endpoint.entity.js';
+import { DISABLED_BECAUSE, type EndpointEntity } from './endpoint.entity.js';
 
 /** The state of an endpoint, in words that portal and console share. */
 export interface EndpointHealth {
@@ -17,6 +17,5 @@ export function healthOf({
   if (enabled && failingSince !== null) return { label: 'Failing', tone: 'warn' };
   if (enabled) return { label: 'Enabled', tone: 'good' };
   if (disabledReason === null) return { label: 'Disabled', tone: 'plain' };
-  const reason = disabledReason === 'gone' ? 'it responded with 410' : 'it failed for 5 days';
-  return { label: 'Disabled by the service', tone: 'bad', reason };
+  return { label: 'Disabled by the service', tone: 'bad', reason: `it ${DISABLED_BECAUSE[disabledReason]}` };
 }

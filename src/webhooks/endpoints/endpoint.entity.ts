@@ -3,6 +3,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
 
+/** What the endpoint did, as people read it: it … */
+export const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
+  gone: 'responded with “410 Gone”',
+  failing: 'accepted no events for five days',
+};
+
 /** A URL to which a client wants its events sent (contract §10). */
 @Entity('webhook_endpoints')
 export class EndpointEntity {

@@ -160,7 +160,7 @@ export class EndpointsRepository {
    * of endpoints.
    */
   async lockClientAndCount(manager: EntityManager, clientId: string): Promise<number> {
-    // The row of another room is only locked here, in the transaction of the addition.
+    // The row of another module is only locked here, in the transaction of the addition.
     await manager.findOne(ClientEntity, {
       select: { id: true },
       where: { id: clientId },

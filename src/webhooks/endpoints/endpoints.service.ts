@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AuditService, changesBetween, SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
-import { ClientsService } from '../../clients/clients.service.js';
+import { clientNotFound, ClientsService } from '../../clients/clients.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/database-errors.js';
 import { Transactions } from '../../database/transactions.js';
 import type { Page, PageRequest } from '../../http/paging.js';
@@ -13,7 +13,7 @@ import { isId, newId } from '../../secrets/ids.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
-import type { EndpointEntity, EndpointDisabledReason } from './endpoint.entity.js';
+import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
 import {
   EndpointsRepository,
   type EndpointFilter,
@@ -28,11 +28,6 @@ export const ENDPOINTS_PER_CLIENT = 50;
 const DESCRIPTION_MAX = 200;
 // Contract §10: during a rotation both secrets sign for 24 hours.
 const ROTATION_SECONDS = 86_400;
-
-const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
-  gone: 'it responded with 410',
-  failing: 'it had no success for five days',
-};
 
 export interface NewEndpoint {
   url: string;
@@ -149,7 +144,7 @@ export class EndpointsService {
       return { endpoint, secret };
     } catch (error) {
       if (!isForeignKeyViolation(error, 'webhook_endpoints_client_id_fkey')) throw error;
-      throw notFound('There is no client with this id.');
+      throw clientNotFound();
     }
   }
 
@@ -270,7 +265,12 @@ export class EndpointsService {
       const disabled = await this.repository.disable(manager, id, reason);
       if (!disabled) return false;
       const { clientId, ownerId, url } = disabled;
-      await this.notifications.raise(manager, ownerId, clientId, MESSAGES.endpointDisabled(url, reason));
+      await this.notifications.raise(
+        manager,
+        ownerId,
+        clientId,
+        MESSAGES.endpointDisabled(url, DISABLED_BECAUSE[reason]),
+      );
       await this.audit.record(manager, SERVICE_ACTOR, {
         action: 'webhook_endpoint.disabled',
         subjectType: 'webhook_endpoint',
@@ -280,7 +280,7 @@ export class EndpointsService {
       });
       return true;
     });
-    if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: ${DISABLED_BECAUSE[reason]}`);
+    if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: it ${DISABLED_BECAUSE[reason]}`);
   }
 
   /** The normalized URL; throws a 400 problem with `field_errors`. */

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { answerWithin, NoAnswerError } from '../../rate-limits/answer-within.js';
+import { withTimeout, TimeoutError } from '../../rate-limits/with-timeout.js';
 import { isPublicAddress } from './address-rules.js';
 import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
 
@@ -42,7 +42,7 @@ async function addressesOf(hostname: string, options: ResolveOptions): Promise<L
   if (family !== 0) return [{ address: hostname, family }];
   const { lookup = options.allowPrivateAddresses ? askSystem : (name) => askNameServers(name) } = options;
   try {
-    const addresses = await answerWithin(options.dnsTimeoutMs ?? DNS_TIMEOUT_MS, lookup(hostname));
+    const addresses = await withTimeout(options.dnsTimeoutMs ?? DNS_TIMEOUT_MS, lookup(hostname));
     if (addresses.length > 0) return addresses;
   } catch (error) {
     throw new HttpFailure('dns', detailOf(error));
@@ -55,7 +55,7 @@ const NO_SUCH_NAME = 'The host name does not exist, or has no address.';
 function detailOf(error: unknown): string {
   const code = codeOf(error);
   if (code !== undefined && NO_ANSWER_CODES.has(code)) return NO_SUCH_NAME;
-  if (error instanceof NoAnswerError || code === 'ETIMEOUT' || code === 'ECANCELLED') {
+  if (error instanceof TimeoutError || code === 'ETIMEOUT' || code === 'ECANCELLED') {
     return 'The name servers of the host did not respond in time.';
   }
   return 'The host name could not be resolved: its name servers returned an error.';

@@ -33,7 +33,7 @@ export class EncryptionCanaryRepository {
 
   /** The sealed token keys that were not revoked. */
   tokenKeys(): Promise<{ id: number; sealed: Buffer }[]> {
-    // Another room's table, whose repository does not exist yet before the service is put together.
+    // Another module's table, whose repository does not exist yet before the service is put together.
     return this.dataSource.query('SELECT id::float8 AS id, sealed FROM token_keys WHERE revoked_at IS NULL');
   }
 

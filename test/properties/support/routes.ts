@@ -32,8 +32,8 @@ export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[
 /** The credentials that a route expects. */
 export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console';
 
-/** Every route belongs to exactly one of these rooms; a test reports those that do not. */
-export const ROOMS: Record<string, { paths: RegExp; caller: Caller }> = {
+/** Every route belongs to exactly one of these areas; a test reports those that do not. */
+export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
   'the OAuth endpoints': { paths: /^\/o\/(token|revoke_token|introspect)$/, caller: 'client' },
   "partners' endpoints": { paths: /^\/(webhook_portal|v2\/users|notifications)(\/|$)/, caller: 'partner' },
   'the admin API and events': { paths: /^\/(admin\/(?!console)|v2\/events$)/, caller: 'operator' },
@@ -46,8 +46,8 @@ export const ROOMS: Record<string, { paths: RegExp; caller: Caller }> = {
   'the console': { paths: /^\/admin\/console(\/|$)/, caller: 'console' },
 };
 
-export const roomsOf = ({ url }: Route): string[] =>
-  Object.entries(ROOMS).flatMap(([name, { paths }]) => (paths.test(url) ? [name] : []));
+export const areasOf = ({ url }: Route): string[] =>
+  Object.entries(AREAS).flatMap(([name, { paths }]) => (paths.test(url) ? [name] : []));
 
 /** The values for a parameter, by the part of the path before it. */
 const PARAMETERS: Record<string, Live[] | string[]> = {

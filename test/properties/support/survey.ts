@@ -4,7 +4,7 @@ import { CALLERS, FORMS, NEEDS, QUERIES, TYPED_AT, type Draft, type FormDraft } 
 import type { Exchanges } from './exchanges.js';
 import { written } from './json-text.js';
 import { LIVE, live } from './live.js';
-import { operationOf, parametersOf, pathWith, ROOMS, roomsOf, type Route } from './routes.js';
+import { operationOf, parametersOf, pathWith, AREAS, areasOf, type Route } from './routes.js';
 import { plainJson } from './schema-json.js';
 import { readPage, type ShownField } from './shown-forms.js';
 
@@ -42,7 +42,7 @@ export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Pla
     for (const { in: where, name } of operation?.parameters ?? []) if (where === 'query') query.set(name, []);
     const described = operation?.requestBody?.content['application/json']?.schema;
     const schema = described && deref(committedDocument, described);
-    const usual = route.url === '/o/introspect' ? 'service' : ROOMS[roomsOf(route)[0]!]!.caller;
+    const usual = route.url === '/o/introspect' ? 'service' : AREAS[areasOf(route)[0]!]!.caller;
     const caller = form?.caller ?? usual;
     return {
       route,
@@ -111,7 +111,7 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   for (const name of LIVE) await exchanges.fill(live(name));
   const pages = routes.filter(({ method, isPage }) => isPage && method === 'GET');
   for (const route of pages) {
-    const usual = ROOMS[roomsOf(route)[0]!]!.caller;
+    const usual = AREAS[areasOf(route)[0]!]!.caller;
     for (const [n, values] of combinations(parametersOf(route)).entries()) {
       // Some pages show another form to visitors than to signed-in users.
       const callers = n === 0 ? ([usual, 'visitor'] as const) : [usual];

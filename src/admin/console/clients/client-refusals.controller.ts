@@ -2,12 +2,13 @@ import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { REFUSALS } from '../../../activity/activity.js';
+import { DAY_MS } from '../../../config/durations.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { refusalsPage } from './refusals.page.js';
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 /** Why a partner's requests are refused. */
 @ConsolePages('clients/:client_id/refusals')

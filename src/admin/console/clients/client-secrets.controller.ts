@@ -1,4 +1,5 @@
 import { Param } from '@nestjs/common';
+import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { FormBody } from '../../../http/form-body.decorator.js';
 import type { Form } from '../../../http/form.js';
@@ -8,7 +9,7 @@ import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorato
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { clientPath } from './client-layout.js';
-import { DEFAULT_OVERLAP, rotateSecretPage } from './rotate-secret.page.js';
+import { rotateSecretPage } from './rotate-secret.page.js';
 import { secretPage, secretShownPath, type ShownSecret } from './secret.page.js';
 
 /** Rotating a client's secret in the console, with the old one staying valid for a while; new secrets are shown once. */
@@ -18,7 +19,8 @@ export class ConsoleClientSecretsController {
 
   @ConsoleGet('', 'asked')
   async ask(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.form(context, id, DEFAULT_OVERLAP, await this.clients.newestSecret(id));
+    const overlap = String(DEFAULT_SECRET_OVERLAP_SECONDS);
+    return this.form(context, id, overlap, await this.clients.newestSecret(id));
   }
 
   /** Replaces the secret that the form showed; a second submit has no effect. */

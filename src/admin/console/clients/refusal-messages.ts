@@ -1,25 +1,29 @@
 import type { ActivityKind, TokenRefusal } from '../../../activity/activity.js';
+import {
+  PORTAL_RECOVERIES_PER_MINUTE,
+  PORTAL_SENDINGS_PER_MINUTE,
+} from '../../../rate-limits/rate-limits.service.js';
 
 /** What was refused, and how to fix it. */
-export interface RefusalWords {
+export interface RefusalMessage {
   status: string;
   what: string;
   help: string;
 }
 
-const token = (status: string, what: string, help: string): RefusalWords => ({ status, what, help });
+const token = (status: string, what: string, help: string): RefusalMessage => ({ status, what, help });
 const oauthError = (code: string, what: string, help: string) => token(`400 ${code}`, what, help);
 
 const invalidGrant = (what: string, help: string) => oauthError('invalid_grant', what, help);
 const CUT_SHORT =
   'It was truncated or changed in transit. Compare what the client received with what it sends.';
-const AGAIN = 'The user has to authorize it again.';
+const AGAIN = 'The user has to authorize the client again.';
 
 const INVALID_GRANT = {
   code_malformed: invalidGrant('Malformed code', CUT_SHORT),
   code_unknown: invalidGrant(
     'Unknown code',
-    'It was never issued, or expired or was revoked some time ago. A code is valid for one minute.',
+    'It was never issued, or expired or was revoked some time ago. A code is valid for one minute (the default).',
   ),
   code_of_another_client: invalidGrant(
     'Code of another client',
@@ -43,7 +47,7 @@ const INVALID_GRANT = {
   ),
   code_expired: invalidGrant(
     'Expired code',
-    'A code is valid for one minute. The client has to exchange it immediately.',
+    'A code is valid for one minute (the default). The client has to exchange it immediately.',
   ),
   code_used: invalidGrant(
     'Code already used',
@@ -51,7 +55,8 @@ const INVALID_GRANT = {
   ),
   code_revoked: invalidGrant(
     'Revoked code',
-    'The user or the client was disabled, or the consent withdrawn, at that moment. ' + AGAIN,
+    'The user or the client was disabled, or the consent was withdrawn, before the code was exchanged. ' +
+      AGAIN,
   ),
   refresh_token_malformed: invalidGrant('Malformed refresh token', CUT_SHORT),
   refresh_token_unknown: invalidGrant(
@@ -79,14 +84,18 @@ const INVALID_GRANT = {
     'Revoked refresh token',
     'Its grant was revoked. The audit log says by whom and why. ' + AGAIN,
   ),
-  grant_ended: invalidGrant('Expired grant', 'A grant expires after one year (the default). ' + AGAIN),
+  grant_ended: invalidGrant(
+    'Ended grant',
+    'It expired (after one year, the default), or the user or the client was disabled during the refresh. ' +
+      AGAIN,
+  ),
   consent_withdrawn: invalidGrant(
     'Consent withdrawn',
     'The user or an operator withdrew the scopes that the client asks for. ' + AGAIN,
   ),
 };
 
-const TOKEN_REFUSED: Record<TokenRefusal, RefusalWords> & Record<string, RefusalWords> = {
+const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, RefusalMessage> = {
   wrong_secret: token(
     '401 invalid_client',
     'Wrong secret',
@@ -156,7 +165,7 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalWords> & Record<string, Refusal
   ),
 };
 
-const WORDS: Partial<Record<ActivityKind, Record<string, RefusalWords>>> = {
+const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = {
   token_refused: TOKEN_REFUSED,
   bearer_refused: {
     token_expired: token(
@@ -167,22 +176,18 @@ const WORDS: Partial<Record<ActivityKind, Record<string, RefusalWords>>> = {
     token_revoked: token(
       '401',
       'Revoked access token',
-      'The token or its grant was revoked. The audit log says by whom. The user has to authorize the client again.',
+      'The token or its grant was revoked. The audit log says by whom. ' + AGAIN,
     ),
     token_key_revoked: token(
       '401',
       'Access token signed with a revoked key',
-      'The key that signed it was revoked. The client needs a new token; users have to authorize it again.',
+      'The key that signed it was revoked. The client needs a new token; users have to authorize the client again.',
     ),
-    grant_expired: token(
-      '401',
-      'Expired grant',
-      'A grant expires after one year. The user has to authorize the client again.',
-    ),
+    grant_expired: token('401', 'Expired grant', 'A grant expires after one year (the default). ' + AGAIN),
     consent_withdrawn: token(
       '401',
       'Consent withdrawn',
-      'The user or an operator disconnected the client. The user has to authorize it again.',
+      'The user or an operator disconnected the client. ' + AGAIN,
     ),
     client_disabled: token(
       '401',
@@ -210,7 +215,7 @@ const WORDS: Partial<Record<ActivityKind, Record<string, RefusalWords>>> = {
     portal: token(
       '429',
       'Too many tests, resends or recoveries',
-      'More were requested in its webhook portal than a person would click.',
+      `Its webhook portal allows ${PORTAL_SENDINGS_PER_MINUTE} tests and resends a minute, and ${PORTAL_RECOVERIES_PER_MINUTE} recoveries.`,
     ),
     oauth: token(
       '429',
@@ -220,5 +225,5 @@ const WORDS: Partial<Record<ActivityKind, Record<string, RefusalWords>>> = {
   },
 };
 
-export const refusalWords = (kind: ActivityKind, detail: string): RefusalWords =>
-  WORDS[kind]?.[detail] ?? { status: '4xx', what: detail.replaceAll('_', ' '), help: '' };
+export const refusalMessage = (kind: ActivityKind, detail: string): RefusalMessage =>
+  MESSAGES[kind]?.[detail] ?? { status: '4xx', what: detail.replaceAll('_', ' '), help: '' };

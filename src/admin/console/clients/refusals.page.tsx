@@ -5,7 +5,7 @@ import { ExactMoment } from '../../../http/pages/moment.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { State, Table } from '../pages/lists.js';
 import { clientPath, renderClientPage } from './client-layout.js';
-import { refusalWords } from './refusal-messages.js';
+import { refusalMessage } from './refusal-messages.js';
 
 export interface RefusalsPageProps {
   layoutProps: UserLayoutProps;
@@ -67,7 +67,7 @@ function Refusals({ refusals }: { refusals: Counted[] }): VNode {
         {
           head: 'Reason and fix',
           cell: ({ kind, detail }) => {
-            const { what, help } = refusalWords(kind, detail);
+            const { what, help } = refusalMessage(kind, detail);
             return (
               <>
                 <strong>{what}</strong>
@@ -78,7 +78,7 @@ function Refusals({ refusals }: { refusals: Counted[] }): VNode {
         },
         {
           head: 'Response',
-          cell: ({ kind, detail }) => <State tone="bad">{refusalWords(kind, detail).status}</State>,
+          cell: ({ kind, detail }) => <State tone="bad">{refusalMessage(kind, detail).status}</State>,
         },
         { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
         { head: 'From', cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi> },

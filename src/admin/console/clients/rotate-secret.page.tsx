@@ -1,11 +1,9 @@
+import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { Choices, ConsoleForm } from '../pages/form-fields.js';
 import { clientPath, renderClientPage } from './client-layout.js';
-
-/** Contract §12: one day, to change the secret wherever it is used. */
-export const DEFAULT_OVERLAP = '86400';
 
 const OVERLAPS = [
   {
@@ -14,7 +12,7 @@ const OVERLAPS = [
     hint: 'For a leaked secret. Requests that use it fail immediately.',
   },
   { value: '3600', label: 'One hour' },
-  { value: DEFAULT_OVERLAP, label: 'One day' },
+  { value: String(DEFAULT_SECRET_OVERLAP_SECONDS), label: 'One day' },
   { value: '604800', label: 'One week' },
 ];
 

@@ -12,7 +12,7 @@ import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleContext } from '../consol
 import { listQuery } from '../list-query.js';
 import { clientGrantsPage, grantPath, userGrantsPage } from './grants.pages.js';
 
-/** Live grants of a client or a user, and revoking them. */
+/** Active grants of a client or a user, and revoking them. */
 @ConsolePages()
 export class ConsoleGrantsController {
   constructor(

@@ -20,7 +20,7 @@ export interface GrantsProps {
 
 export const grantPath = (id: string): string => `/admin/console/grants/${id}/revoke`;
 
-/** The live grants that users gave to a client. */
+/** The active grants that users gave to a client. */
 export function clientGrantsPage({ client, ...props }: GrantsProps & { client: ClientEntity }): string {
   return renderClientPage({
     layoutProps: props.layoutProps,
@@ -44,7 +44,7 @@ export function clientGrantsPage({ client, ...props }: GrantsProps & { client: C
   });
 }
 
-/** The live grants that a user gave. */
+/** The active grants that a user gave. */
 export function userGrantsPage({ user, ...props }: GrantsProps & { user: UserEntity }): string {
   return renderUserPage({
     layoutProps: props.layoutProps,

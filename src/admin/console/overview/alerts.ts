@@ -6,7 +6,7 @@ import type { Series } from './series.js';
 
 /** Something that an operator should look at, and where. */
 export interface Alert {
-  words: string;
+  text: string;
   href: string;
   link: string;
 }
@@ -22,8 +22,8 @@ export interface Situation {
 const ENOUGH = 20;
 const BAD_SHARE = 0.5;
 
-/** Due deliveries are sent within seconds; if they wait longer than this, something is wrong. */
-const OVERDUE_SECONDS = 300;
+/** Due deliveries are sent within seconds; if they wait longer than this, something is wrong. As in deploy/prometheus/alerts.yml. */
+const OVERDUE_SECONDS = 120;
 
 /** What is wrong, most urgent first. */
 export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): Alert[] {
@@ -39,7 +39,7 @@ export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): A
     ...(waiting.oldestSeconds > OVERDUE_SECONDS
       ? [
           {
-            words: 'Overdue deliveries are not being sent.',
+            text: 'Overdue deliveries are not being sent.',
             href: `${DELIVERIES_PATH}?state=pending`,
             link: 'View pending deliveries',
           },
@@ -48,16 +48,16 @@ export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): A
     ...(mostlyBad('Successful deliveries', 'Failed delivery attempts')
       ? [
           {
-            words: 'More than half of the delivery attempts in the last two hours failed.',
-            href: `${DELIVERIES_PATH}?state=pending`,
-            link: 'View pending deliveries',
+            text: 'More than half of the delivery attempts in the last two hours failed.',
+            href: ENDPOINTS_PATH,
+            link: 'View endpoints',
           },
         ]
       : []),
     ...(mostlyBad('Tokens issued', 'Requests refused')
       ? [
           {
-            words: 'More requests were refused than tokens were issued in the last two hours.',
+            text: 'More requests were refused than tokens were issued in the last two hours.',
             href: '/admin/console/clients',
             link: 'View clients',
           },
@@ -66,7 +66,7 @@ export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): A
     ...(byService.length > 0
       ? [
           {
-            words:
+            text:
               byService.length === 1
                 ? 'The service disabled an endpoint.'
                 : `The service disabled ${byService.length} endpoints${disabled.hasNext ? ' or more' : ''}.`,
@@ -78,7 +78,7 @@ export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): A
     ...(heldBack.length > 0
       ? [
           {
-            words:
+            text:
               heldBack.length === 1
                 ? 'A client is over its rate limit:'
                 : `${heldBack.length} clients are over their rate limits, such as`,

@@ -70,9 +70,9 @@ function Verdict({ alerts }: { alerts: Alert[] }): VNode {
         <State tone="bad">Needs attention</State>
       </p>
       <ul>
-        {alerts.map(({ words, href, link }) => (
+        {alerts.map(({ text, href, link }) => (
           <li>
-            {words} <a href={href}>{link}</a>
+            {text} <a href={href}>{link}</a>
           </li>
         ))}
       </ul>

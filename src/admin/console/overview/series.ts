@@ -1,8 +1,8 @@
+import { HOUR_MS } from '../../../config/durations.js';
 import type { HourOfAll } from '../../../activity/activity.repository.js';
 import { REFUSALS, type ActivityKind } from '../../../activity/activity.js';
 import type { HourOfAllEndpoints } from '../../../webhooks/endpoints/endpoints.repository.js';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
 
 /** One kind of activity over the last week: a number for every hour, the current one last. */

@@ -5,7 +5,7 @@ import type { UserLayoutProps } from '../../../users/user-page-context.js';
 import { counted, Ending } from '../pages/ending.js';
 import { renderUserPage, userPath } from './user-layout.js';
 
-export type UserEnding = 'disable' | 'revoke' | 'make-operator' | 'unmake-operator' | 'erase';
+export type UserEnding = 'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'erase';
 
 export interface UserEndingPageProps {
   layoutProps: UserLayoutProps;
@@ -60,7 +60,7 @@ const WORDS: Record<UserEnding, Words> = {
       'An operator can change and delete all of them, and make other operators.',
     ],
   },
-  'unmake-operator': {
+  'remove-operator': {
     title: 'Remove operator role',
     question: 'Remove console access from',
     consequences: () => ['The user can no longer open the console. Nothing else changes.'],

@@ -59,14 +59,14 @@ export class ConsoleUserEndingsController {
     );
   }
 
-  @ConsoleGet('unmake-operator', 'asked')
+  @ConsoleGet('remove-operator', 'asked')
   askToUnmakeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.ask(context, id, 'unmake-operator');
+    return this.ask(context, id, 'remove-operator');
   }
 
-  @ConsolePost('unmake-operator', 'asked')
-  unmakeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.end(context, id, 'unmake-operator', 'operator_unmade', () =>
+  @ConsolePost('remove-operator', 'asked')
+  removeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.end(context, id, 'remove-operator', 'operator_removed', () =>
       this.users.update(id, { role: 'user' }, context.actor),
     );
   }

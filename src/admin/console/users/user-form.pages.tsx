@@ -54,7 +54,7 @@ export function editUserPage({
     title: 'Edit user',
     children: (
       <>
-        <p>A new email logs the user out everywhere and revokes all tokens for the account.</p>
+        <p>A new email address logs the user out everywhere and revokes all tokens for the account.</p>
         <ConsoleForm
           action={userPath(user.id, 'edit')}
           csrfToken={csrfToken}

@@ -84,7 +84,7 @@ export function userPage({
             Revoke all tokens
           </a>
           {user.role === 'operator' ? (
-            <a class="button-link quiet" href={userPath(id, 'unmake-operator')}>
+            <a class="button-link quiet" href={userPath(id, 'remove-operator')}>
               Remove operator role
             </a>
           ) : (

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../config/durations.js';
 import type { EndpointHour } from '../../../webhooks/endpoints/endpoints.repository.js';
 
 /** One bar of a chart: the attempts of an hour, or of a day. */
@@ -13,8 +14,6 @@ export interface Bucket {
 /** The range of a chart: the last 24 hours by hour, or the last 7 days by day, in UTC. */
 export type ChartRange = '24h' | '7d';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const RANGES = { '24h': { bucketMs: HOUR_MS, count: 24 }, '7d': { bucketMs: DAY_MS, count: 7 } };
 
 /** The start of the first bucket. */

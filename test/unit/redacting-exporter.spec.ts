@@ -1,7 +1,7 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import { BasicTracerProvider, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { CarefulExporter } from '../../src/telemetry/open-telemetry/careful-exporter.js';
+import { RedactingExporter } from '../../src/telemetry/open-telemetry/redacting-exporter.js';
 
 const WORKS: ExportResult = { code: ExportResultCode.SUCCESS };
 const FAILS: ExportResult = { code: ExportResultCode.FAILED, error: new Error('nobody listens') };
@@ -11,7 +11,7 @@ describe('the exporter of traces', () => {
   const logger = { warn: (text: string) => said.push(text), log: (text: string) => said.push(text) };
   let result = WORKS;
   const sent: ReadableSpan[] = [];
-  const exporter = new CarefulExporter(
+  const exporter = new RedactingExporter(
     {
       export: (spans, done) => {
         sent.push(...spans);

@@ -3,7 +3,7 @@ import type { Form } from '../../http/form.js';
 import { invalidRequest } from '../oauth-error.js';
 
 /** RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request. */
-export function refuseSecondMethod({ clientId }: ClientCredentials, form: Form): void {
+export function requireSingleMethod({ clientId }: ClientCredentials, form: Form): void {
   const otherId = form.get('client_id') !== undefined && form.get('client_id') !== clientId;
   if (form.get('client_secret') !== undefined || otherId) {
     throw invalidRequest('The client authenticated twice: in the Authorization header and in the body.');

@@ -4,7 +4,7 @@ import type { Answer, OpenApiDocument, Operation, Paths, Reference, Schema } fro
  * Completes a generated document: paths that end with a slash, references to shared responses, closed objects, and the examples
  * of JSON Schema 2020-12.
  */
-export function finished(document: OpenApiDocument): OpenApiDocument {
+export function completeDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas)
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,6 +1,6 @@
 // Enough for a load balancer that checks every second and needs two failures; leaves five of the eight seconds of contract §14
 // for the last requests.
-const DRAIN_MS = 3_000;
+const STAY_OPEN_MS = 3_000;
 // A balancer whose last check is no older than this is considered present.
 const WATCHED_WITHIN_MS = 5_000;
 const ASKED_FOR_MS = 500;
@@ -10,7 +10,7 @@ const ASKED_FOR_MS = 500;
  * is lost. So if somebody polls readiness, the socket stays open for three more seconds, in which the balancer learns that the
  * instance is not ready and sends requests elsewhere. Otherwise it closes immediately.
  */
-export class Drain {
+export class GracefulShutdown {
   /** The start and end of the current series of readiness checks without a long gap; times of `performance.now()`. */
   private since = -Infinity;
   private last = -Infinity;
@@ -26,6 +26,6 @@ export class Drain {
   async finish(): Promise<void> {
     const isWatched =
       performance.now() - this.last < WATCHED_WITHIN_MS && this.last - this.since >= ASKED_FOR_MS;
-    if (isWatched) await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+    if (isWatched) await new Promise((resolve) => setTimeout(resolve, STAY_OPEN_MS));
   }
 }

@@ -19,7 +19,7 @@ interface Form {
 }
 
 /** Content that is the same for everybody: compressed once at the highest quality, on the first request, and kept. */
-export class KeptContent {
+export class CompressedAsset {
   private readonly forms = new Map<Encoding, Promise<Form>>();
   private readonly plain: Form;
   private readonly hash: string;

@@ -6,7 +6,7 @@ import type { Logger } from '@nestjs/common';
  * Exports spans without error messages, because the database repeats its input in them. Logs once when exporting fails, and once
  * when it works again.
  */
-export class CarefulExporter implements SpanExporter {
+export class RedactingExporter implements SpanExporter {
   private isFailing = false;
 
   constructor(
