@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { AccessChanges } from '../database/access-changes.service.js';
+import { Transactions } from '../database/transactions.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
 import {
@@ -31,6 +32,7 @@ export class AuthorizationCodesService {
     private readonly tokens: GrantTokens,
     private readonly keys: TokenKeysService,
     private readonly changes: AccessChanges,
+    private readonly transactions: Transactions,
     private readonly settings: Settings,
   ) {}
 
@@ -67,14 +69,10 @@ export class AuthorizationCodesService {
     const grantId = newId('grnt');
     const { era } = this.changes;
     const { id: keyId } = await this.keys.signing();
-    const times = { accessTtl, refreshTtl, grantTtl };
-    const row = await this.repository.exchange({
-      codeDigest: digestOf(secret),
-      grantId,
-      keyId,
-      era,
-      ...times,
-    });
+    const codeDigest = digestOf(secret);
+    const row = await this.transactions.retried(() =>
+      this.repository.exchange({ codeDigest, grantId, keyId, era, accessTtl, refreshTtl, grantTtl }),
+    );
     return row && { owner: { grantId, clientId: row.clientId, userId: row.userId }, row };
   }
 
