@@ -62,13 +62,14 @@ export class AuthorizationCodesService {
 
   /**
    * Consumes a code and creates its grant; undefined if the code was consumed or expired since it was found, or client, user or
-   * consent ended.
+   * consent ended. What the tokens need is read first: a read that fails leaves the code usable.
    */
-  async consume(secret: string): Promise<CodeGrant | undefined> {
+  async consume(secret: string, { scopes }: FoundAuthorizationCode): Promise<CodeGrant | undefined> {
     const { accessTokenTtl: accessTtl, refreshTokenTtl: refreshTtl, grantTtl } = this.settings;
     const grantId = newId('grnt');
     const { era } = this.changes;
     const { id: keyId } = await this.keys.signing();
+    await this.tokens.prepare(scopes);
     const codeDigest = digestOf(secret);
     const row = await this.transactions.retried(() =>
       this.repository.exchange({ codeDigest, grantId, keyId, era, accessTtl, refreshTtl, grantTtl }),
