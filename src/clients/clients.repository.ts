@@ -174,12 +174,15 @@ export class ClientsRepository {
     digest: Buffer,
     seconds: number,
   ): Promise<Date[]> {
+    // By the wall clock, as above: the overlap begins when the new secret is there.
     const { raw } = await manager
       .withRepository(this.clientSecrets)
       .createQueryBuilder()
       .update()
-      .set({ expiresAt: () => 'least(expires_at, now() + make_interval(secs => :seconds))' })
-      .where('clientId = :clientId AND digest <> :digest AND (expiresAt IS NULL OR expiresAt > now())')
+      .set({ expiresAt: () => 'least(expires_at, clock_timestamp() + make_interval(secs => :seconds))' })
+      .where(
+        'clientId = :clientId AND digest <> :digest AND (expiresAt IS NULL OR expiresAt > clock_timestamp())',
+      )
       .setParameters({ seconds, clientId, digest })
       .returning(['expiresAt'])
       .execute();

@@ -8,6 +8,8 @@ import { badRequest } from './problem.js';
 
 const ID = /^[a-z]{4}[0-9A-HJKMNP-TV-Z]{26}$/;
 const DEFAULT_PAGE_SIZE = 25;
+/** Limits in SQL are rounded up to these, because every limit is a statement of its own. One more than the usual page sizes. */
+const LIMITS = [1, 2, DEFAULT_PAGE_SIZE + 1, 51, 101];
 
 /** The query of every list (contract §1): `page_size` from 1 to 100, and one of `page_after` and `page_before` (ids). */
 export class PageQuery {
@@ -93,14 +95,16 @@ export function readPageBySql<T>(
   direction: 'asc' | 'desc',
   read: (part: PartSql) => Promise<T[]>,
 ): Promise<Page<T>> {
-  return readParts(page, direction, ({ comparison, from, ascending, limit }) =>
-    read((params) => ({
+  return readParts(page, direction, async ({ comparison, from, ascending, limit }) => {
+    const rounded = LIMITS.find((each) => each >= limit) ?? limit;
+    const rows = await read((params) => ({
       where: from === undefined ? 'true' : `${column} ${comparison} $${params.push(from)}`,
       // The limit is not a parameter: for an unknown limit, PostgreSQL plans as if a tenth of the list were read.
-      orderAndLimit: `ORDER BY ${column} ${ascending ? 'ASC' : 'DESC'} LIMIT ${limit}`,
-      name: `${from === undefined ? '' : `${comparison} `}${ascending ? 'rising' : 'falling'} ${limit}`,
-    })),
-  );
+      orderAndLimit: `ORDER BY ${column} ${ascending ? 'ASC' : 'DESC'} LIMIT ${rounded}`,
+      name: `${from === undefined ? '' : `${comparison} `}${ascending ? 'rising' : 'falling'} ${rounded}`,
+    }));
+    return rows.slice(0, limit);
+  });
 }
 
 /** Reads the page, and if it starts at an id, one row on the other side of that id. */

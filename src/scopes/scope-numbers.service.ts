@@ -10,9 +10,14 @@ export class ScopeNumbers {
 
   constructor(private readonly repository: ScopesRepository) {}
 
+  /** Reads the numbers of the named scopes unless they are cached. Deleted scopes have none. */
+  async learn(names: readonly string[]): Promise<void> {
+    if (!names.every((name) => this.numbers.has(name))) await this.read();
+  }
+
   /** The numbers of the named scopes, in the same order. */
   async of(names: readonly string[]): Promise<number[]> {
-    if (!names.every((name) => this.numbers.has(name))) await this.read();
+    await this.learn(names);
     return names.map((name) => {
       const number = this.numbers.get(name);
       if (number === undefined) throw new Error('a scope that is not in the catalogue');

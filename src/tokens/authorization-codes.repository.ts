@@ -20,6 +20,7 @@ export interface NewAuthorizationCode {
 export interface FoundAuthorizationCode {
   clientId: string;
   redirectUri: string;
+  scopes: string[];
   codeChallenge: string | null;
   expired: boolean;
   /** The grant created from the code, once it was consumed. */
@@ -95,7 +96,7 @@ export class AuthorizationCodesRepository {
   async find(digest: Buffer): Promise<FoundAuthorizationCode | undefined> {
     const [row] = await this.statements.run<FoundAuthorizationCode>(
       'authorization code',
-      `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", code_challenge AS "codeChallenge",
+      `SELECT client_id AS "clientId", redirect_uri AS "redirectUri", to_json(scopes) AS scopes, code_challenge AS "codeChallenge",
               expires_at <= now() AS expired, grant_id AS "grantId"
          FROM authorization_codes WHERE digest = $1`,
       [digest],

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { AccessChanges } from '../database/access-changes.service.js';
+import { Transactions } from '../database/transactions.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
 import {
@@ -31,6 +32,7 @@ export class AuthorizationCodesService {
     private readonly tokens: GrantTokens,
     private readonly keys: TokenKeysService,
     private readonly changes: AccessChanges,
+    private readonly transactions: Transactions,
     private readonly settings: Settings,
   ) {}
 
@@ -60,21 +62,18 @@ export class AuthorizationCodesService {
 
   /**
    * Consumes a code and creates its grant; undefined if the code was consumed or expired since it was found, or client, user or
-   * consent ended.
+   * consent ended. What the tokens need is read first: a read that fails leaves the code usable.
    */
-  async consume(secret: string): Promise<CodeGrant | undefined> {
+  async consume(secret: string, { scopes }: FoundAuthorizationCode): Promise<CodeGrant | undefined> {
     const { accessTokenTtl: accessTtl, refreshTokenTtl: refreshTtl, grantTtl } = this.settings;
     const grantId = newId('grnt');
     const { era } = this.changes;
     const { id: keyId } = await this.keys.signing();
-    const times = { accessTtl, refreshTtl, grantTtl };
-    const row = await this.repository.exchange({
-      codeDigest: digestOf(secret),
-      grantId,
-      keyId,
-      era,
-      ...times,
-    });
+    await this.tokens.prepare(scopes);
+    const codeDigest = digestOf(secret);
+    const row = await this.transactions.retried(() =>
+      this.repository.exchange({ codeDigest, grantId, keyId, era, accessTtl, refreshTtl, grantTtl }),
+    );
     return row && { owner: { grantId, clientId: row.clientId, userId: row.userId }, row };
   }
 

@@ -22,6 +22,11 @@ export class GrantTokens {
     private readonly scopeNumbers: ScopeNumbers,
   ) {}
 
+  /** Reads the numbers of these scopes unless they are cached, so that a pair can be built without a read that may fail. */
+  async prepare(scopes: readonly string[]): Promise<void> {
+    await this.scopeNumbers.learn(scopes);
+  }
+
   /** The pair of this generation; undefined if its key is not available. */
   async pairOf(
     { grantId, clientId, userId }: GrantOwner,

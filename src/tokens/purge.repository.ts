@@ -20,14 +20,20 @@ export class PurgeRepository {
 
   /**
    * Records when each change was committed at the latest. A change is stamped with the time of its statement, and tokens issued
-   * between statement and commit did not see it.
+   * between statement and commit did not see it. Passes over rows that another instance is noting.
    */
   async noteCommittedChanges(): Promise<void> {
+    const open = this.changes
+      .createQueryBuilder('change')
+      .select('change.id')
+      .where("change.committedBy = 'infinity'")
+      .setLock('for_no_key_update')
+      .setOnLocked('skip_locked');
     await this.changes
       .createQueryBuilder()
       .update()
       .set({ committedBy: () => 'clock_timestamp()' })
-      .where("committedBy = 'infinity'")
+      .where(`id = ANY (ARRAY(${open.getQuery()}))`)
       .execute();
   }
 

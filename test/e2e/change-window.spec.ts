@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { AccessChanges, type Stamp } from '../../src/database/access-changes.service.js';
+import { PurgeRepository } from '../../src/tokens/purge.repository.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { untilPast } from '../support/past-change.js';
 import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
@@ -166,6 +167,25 @@ describe('An access change', () => {
       await age(id, '2 minutes');
       await purge();
       expect(await kept(id)).toBe(0);
+    });
+
+    it('as not committed while another instance notes it, and the purge does not wait for that', async () => {
+      const [held, free] = [await service.make.user(), await service.make.user()];
+      const noted = async ({ id }: { id: string }) => {
+        const [row] = await service.database.query<{ noted: boolean }>(
+          "SELECT committed_by < 'infinity' AS noted FROM access_changes WHERE $1 = ANY (ids)",
+          [id],
+        );
+        return row!.noted;
+      };
+      for (const { id } of [held, free]) await touch(id);
+      await hand.query('BEGIN');
+      await hand.query('SELECT 1 FROM access_changes WHERE $1 = ANY (ids) FOR UPDATE', [held.id]);
+      await service.app.get(PurgeRepository).noteCommittedChanges();
+      expect([await noted(held), await noted(free)]).toEqual([false, true]);
+      await hand.query('ROLLBACK');
+      await service.app.get(PurgeRepository).noteCommittedChanges();
+      expect(await noted(held)).toBe(true);
     });
 
     it('for the longest lifetime that tokens of a key in use were issued with', async () => {

@@ -141,4 +141,20 @@ describe('In the console,', () => {
       }
     });
   });
+
+  it('the form that added the fiftieth endpoint leads to it again', async () => {
+    await service.database.query(
+      `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+       SELECT 'endp' || lpad(n::text, 18, '0') || right($1, 8), $1, 'https://api.example/' || n, '{vehicle.updated}', ''
+         FROM generate_series(1, 49) n`,
+      [client.id],
+    );
+    const { form, count } = KINDS['the signing secret of a new endpoint']!;
+    const { from, action, fields } = form();
+    const [page, late] = [await browser.open(from), await browser.open(from)];
+    const place = locationOf(await browser.submit(page, action, fields));
+    expect(locationOf(await browser.submit(page, action, fields))).toBe(place);
+    expect((await browser.submit(late, action, fields)).status).toBe(400);
+    expect(await count()).toBe(50);
+  });
 });

@@ -119,6 +119,23 @@ describe('paging', () => {
     );
   });
 
+  it('reads lists with few different statements, whatever the page size', async () => {
+    const texts = new Map<string, string>();
+    for (const from of [{}, { after: ID }, { before: ID }]) {
+      for (let size = 1; size <= 100; size++) {
+        await readPageBySql({ size, ...from }, 'id', 'asc', (part) => {
+          const { where, orderAndLimit, name } = part([]);
+          const text = `${where} ${orderAndLimit}`;
+          expect(texts.get(name) ?? text).toBe(text);
+          texts.set(name, text);
+          return Promise.resolve([]);
+        });
+      }
+    }
+    expect(new Set(texts.values()).size).toBe(texts.size);
+    expect(texts.size).toBeLessThan(20);
+  });
+
   it('returns absolute links, keeps the other parameters, and leaves out pages that do not exist', () => {
     const items = ['user1', 'user2'];
     const url = '/v2/users?page_size=2&q=a%26b&page_after=x&page_before=y';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, MoreThan, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
 import { readPageBySql, type Page, type PageRequest } from '../../http/paging.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
@@ -157,16 +157,16 @@ export class EndpointsRepository {
 
   /**
    * Locks the client until the transaction ends, so that concurrent additions are counted one after another. Returns its number
-   * of endpoints.
+   * of endpoints besides this one, which is there already if its form is posted again.
    */
-  async lockClientAndCount(manager: EntityManager, clientId: string): Promise<number> {
+  async lockClientAndCountOthers(manager: EntityManager, clientId: string, id: string): Promise<number> {
     // The row of another module is only locked here, in the transaction of the addition.
     await manager.findOne(ClientEntity, {
       select: { id: true },
       where: { id: clientId },
       lock: { mode: 'for_no_key_update' },
     });
-    return manager.withRepository(this.endpoints).countBy({ clientId, deletedAt: IsNull() });
+    return manager.withRepository(this.endpoints).countBy({ id: Not(id), clientId, deletedAt: IsNull() });
   }
 
   /**

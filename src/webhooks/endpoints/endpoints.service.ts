@@ -120,7 +120,7 @@ export class EndpointsService {
     const { secret, sealed } = this.secrets.make(id);
     try {
       const endpoint = await this.transactions.run(async (manager) => {
-        if ((await this.repository.lockClientAndCount(manager, clientId)) >= ENDPOINTS_PER_CLIENT) {
+        if ((await this.repository.lockClientAndCountOthers(manager, clientId, id)) >= ENDPOINTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${ENDPOINTS_PER_CLIENT} endpoints.`);
         }
         await this.repository.insert(manager, {

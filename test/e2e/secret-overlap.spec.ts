@@ -1,0 +1,31 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { untilWaitingForLocks } from '../support/locks.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const OVERLAP = 3600;
+
+describe("A rotation of a client's secret that has to wait for the client", () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startService({ databaseOptions: { lock_timeout: '0', statement_timeout: '0' } });
+  });
+  afterAll(() => service.stop());
+
+  it('counts the overlap from the time when the new secret is there', async () => {
+    const { id } = await service.make.client();
+    await service.database.query('BEGIN');
+    await service.database.query('SELECT 1 FROM clients WHERE id = $1 FOR UPDATE', [id]);
+    const rotating = service.app.get(ClientsService).rotateSecret(id, OVERLAP, SERVICE_ACTOR);
+    await untilWaitingForLocks(service.database, 1);
+    await service.database.query('ROLLBACK');
+    await rotating;
+    const [row] = await service.database.query(
+      `SELECT (SELECT expires_at - make_interval(secs => $2) FROM client_secrets WHERE client_id = $1 AND expires_at IS NOT NULL)
+                >= (SELECT created_at FROM client_secrets WHERE client_id = $1 AND expires_at IS NULL) AS "isWhole"`,
+      [id, OVERLAP],
+    );
+    expect(row).toEqual({ isWhole: true });
+  });
+});
