@@ -23,7 +23,7 @@ export interface FoundGrant extends GenerationRow {
   asked: string[];
   /** The refresh token of this generation has expired unused. */
   expired: boolean;
-  /** This token was rotated, and its grace time has not ended as far as the times of rotations are kept. */
+  /** This token was rotated, and its grace time has not ended. */
   inGrace: boolean;
   /** Remaining seconds of the access token of this generation. */
   expiresIn: number;
@@ -61,10 +61,7 @@ interface Rotation {
   grace: number;
 }
 
-/**
- * The times of this many rotations are kept for the grace time. Older tokens count as retired with the oldest of them, so while
- * that one is in its grace time, a replay of an older token revokes nothing.
- */
+/** The times of this many rotations are kept for the grace time. Older tokens count as retired before it. */
 const ROTATIONS_KEPT = 16;
 
 const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
@@ -88,7 +85,7 @@ export class RefreshTokensRepository {
       'grants of refresh tokens',
       `SELECT a.n::int AS n, g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS},
               to_json(coalesce(g.asked_scopes, g.scopes)) AS asked, g.refresh_expires_at <= now() AS expired,
-              coalesce(g.rotations[least(g.generation - a.generation, ${ROTATIONS_KEPT})] > now() - make_interval(secs => a.grace), false) AS "inGrace",
+              coalesce(g.rotations[g.generation - a.generation] > now() - make_interval(secs => a.grace), false) AS "inGrace",
               greatest(0, floor(extract(epoch FROM g.access_expires_at - now())))::int AS "expiresIn",
               r.id IS NOT NULL AS "accessRevoked",
               EXISTS (SELECT 1 FROM token_keys s

@@ -79,9 +79,7 @@ class Model {
   ): IssuedTokens | 'new' | 'invalid_grant' | 'invalid_scope' {
     const place = this.kept.indexOf(token);
     const age = this.kept.length - 1 - place;
-    // A rotation whose time is no longer kept counts as if it had been the oldest one that is.
-    const { retiredAt = this.now } = this.at(Math.min(age, KNOWN_ROTATIONS));
-    const inGrace = this.now - retiredAt < GRACE;
+    const inGrace = age <= KNOWN_ROTATIONS && this.now - (token.retiredAt ?? this.now) < GRACE;
     if (age > 0 && !inGrace) {
       this.ended = true;
       return 'invalid_grant';
