@@ -1,7 +1,7 @@
 import type { Form } from '../http/form.js';
 import { parseUtcTime, utcFieldValue } from './utc-time.js';
 
-export interface RecoveryInput {
+interface RecoveryInput {
   from: string;
   to: string;
 }
