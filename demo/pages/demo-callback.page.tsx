@@ -1,4 +1,4 @@
-import { Layout, renderPage } from '../../src/http/pages/layout.js';
+import { renderPage } from '../../src/http/pages/layout.js';
 
 export interface DemoCallbackPageProps {
   code?: string;
@@ -7,31 +7,34 @@ export interface DemoCallbackPageProps {
 
 /** Shows what a partner would receive at its redirect URI, for a person who tries the demonstration. */
 export function demoCallbackPage({ code, error }: DemoCallbackPageProps): string {
-  return renderPage(
-    <Layout title="Back at the application">
-      <h1>Back at the application</h1>
-      {code === undefined ? (
-        <>
-          <p>
-            This page stands in for a partner's application. The authorization returned no code. It returned
-            this instead:
-          </p>
-          <pre>
-            <code>{error === undefined ? '(nothing)' : `error=${error}`}</code>
-          </pre>
-        </>
-      ) : (
-        <>
-          <p>
-            This page stands in for a partner's application. It received this authorization code, which works
-            once and for one minute. Paste the line into the terminal, and then the command that was printed
-            there for this application.
-          </p>
-          <pre>
-            <code>CODE={code}</code>
-          </pre>
-        </>
-      )}
-    </Layout>,
-  );
+  return renderPage({
+    title: 'Back at the application',
+    children: (
+      <>
+        <h1>Back at the application</h1>
+        {code === undefined ? (
+          <>
+            <p>
+              This page stands in for a partner's application. The authorization returned no code. It returned
+              this instead:
+            </p>
+            <pre>
+              <code>{error === undefined ? '(nothing)' : `error=${error}`}</code>
+            </pre>
+          </>
+        ) : (
+          <>
+            <p>
+              This page stands in for a partner's application. It received this authorization code, which
+              works once and for one minute. Paste the line into the terminal, and then the command that was
+              printed there for this application.
+            </p>
+            <pre>
+              <code>CODE={code}</code>
+            </pre>
+          </>
+        )}
+      </>
+    ),
+  });
 }

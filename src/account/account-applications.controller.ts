@@ -21,7 +21,7 @@ export class AccountApplicationsController {
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
     const clients = await this.connected.list(context.user.id, pageRequestOf(query));
-    return { html: applicationsPage({ layoutProps: context.layoutProps, clients }) };
+    return { page: applicationsPage(clients) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */
@@ -30,9 +30,7 @@ export class AccountApplicationsController {
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
-    const client = await this.connected.get(context.user.id, clientId);
-    const csrfToken = context.tokenFor(`/account/applications/${clientId}`);
-    return { html: disconnectPage({ layoutProps: context.layoutProps, client, csrfToken }) };
+    return { page: disconnectPage(await this.connected.get(context.user.id, clientId)) };
   }
 
   /** Revokes the consent, which ends the client's tokens for this user immediately (contract §4). */

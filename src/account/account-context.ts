@@ -2,8 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cookies } from '../http/cookies.js';
 import type { CsrfService } from '../http/csrf.service.js';
 import type { PageAnswer } from '../http/page-routes/page-answer.js';
+import type { LayoutProps } from '../http/pages/layout.js';
 import type { SignedInUser } from '../users/sessions.repository.js';
 import { UserPageContext } from '../users/user-page-context.js';
+import { accountLayout, type AccountPage } from './pages/account-layout.js';
 
 const NOTICES = {
   disconnected: 'Application disconnected.',
@@ -16,10 +18,10 @@ const NOTICES = {
 } as const;
 
 /** What a route of the account returns. */
-export type AccountAnswer = PageAnswer<keyof typeof NOTICES>;
+export type AccountAnswer = PageAnswer<AccountPage, keyof typeof NOTICES>;
 
 /** A user's request to their account, after its guard. */
-export class AccountContext extends UserPageContext {
+export class AccountContext extends UserPageContext<AccountPage> {
   constructor(
     readonly user: SignedInUser,
     request: FastifyRequest,
@@ -28,5 +30,9 @@ export class AccountContext extends UserPageContext {
     cookies: Cookies,
   ) {
     super({ name: 'account', notices: NOTICES }, request, reply, csrf, cookies);
+  }
+
+  layOut(page: AccountPage): LayoutProps {
+    return accountLayout(page, this.user, this.takeNotice());
   }
 }

@@ -1,5 +1,4 @@
 import { Param, Query } from '@nestjs/common';
-import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/paging.js';
@@ -21,29 +20,19 @@ export class AccountNotificationsController {
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
     const notifications = await this.notifications.list({ userId: context.user.id }, pageRequestOf(query));
-    const html = notificationsPage({
-      layoutProps: context.layoutProps,
-      notifications,
-      returnTo: context.url,
-      tokenOf: (id) => context.tokenFor(`${PATH}/${id}`),
-    });
-    return { html };
+    return { page: notificationsPage({ notifications, returnTo: context.url }) };
   }
 
   /** `mark` is `read` or `resolved`, each of which is set only once; then redirects to the page of the list that was shown. */
   @AccountPost(':id')
-  async mark(
-    @Context() context: AccountContext,
-    @Param('id') id: string,
-    @FormBody() form: Form,
-  ): Promise<AccountAnswer> {
-    const mark = form.get('mark');
+  async mark(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
+    const mark = context.form.get('mark');
     if (mark !== 'read' && mark !== 'resolved') {
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     }
     const marks = { read: mark === 'read', resolved: mark === 'resolved' };
     await this.notifications.mark(id, { userId: context.user.id }, marks, context.actor);
-    return { goTo: listPathOf(form), notice: mark };
+    return { goTo: listPathOf(context.form), notice: mark };
   }
 }
 

@@ -1,16 +1,16 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
-import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
+import type { FieldErrors } from '../http/pages/field.js';
 import { SignInLimitsService } from '../rate-limits/sign-in-limits.service.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { PasswordChangeService } from '../users/password-change.service.js';
 import type { UserEntity } from '../users/user.entity.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { passwordPage, type PasswordErrors } from './pages/password.page.js';
+import { passwordPage } from './pages/password.page.js';
 
 const PATH = '/account/password';
 
@@ -35,16 +35,15 @@ export class AccountPasswordController {
   @AccountPost()
   async change(
     @Context() context: AccountContext,
-    @FormBody() form: Form,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountAnswer> {
-    const { user, actor } = context;
+    const { user, actor, form } = context;
     const password = form.get('password') ?? '';
     const errors = errorsOf(form);
     if (Object.keys(errors).length > 0) return this.form(context, errors);
     const account = await this.verified(context, form.get('current_password')!, request, reply);
-    if (!account) return this.form(context, { current: 'This is not your current password.' });
+    if (!account) return this.form(context, { current_password: 'This is not your current password.' });
     if (await this.passwords.change(account, user, password, request, reply, actor)) {
       return { goTo: PATH, notice: 'password_changed' };
     }
@@ -68,23 +67,24 @@ export class AccountPasswordController {
     return account;
   }
 
-  private form(context: AccountContext, errors: PasswordErrors): AccountAnswer {
-    const { layoutProps } = context;
-    const html = passwordPage({ layoutProps, csrfToken: context.tokenFor(PATH), errors });
-    return { html, status: Object.keys(errors).length > 0 ? 400 : 200 };
+  private form(context: AccountContext, errors: FieldErrors): AccountAnswer {
+    const page = passwordPage({ email: context.user.email, errors });
+    return { page, status: Object.keys(errors).length > 0 ? 400 : 200 };
   }
 }
 
-function errorsOf(form: Form): PasswordErrors {
+function errorsOf(form: Form): FieldErrors {
   const password = form.get('password') ?? '';
   const tooShortOrLong = password.length < PASSWORD_MIN || password.length > PASSWORD_MAX;
   return {
-    ...(form.get('current_password') === undefined ? { current: 'Enter your current password.' } : {}),
+    ...(form.get('current_password') === undefined
+      ? { current_password: 'Enter your current password.' }
+      : {}),
     ...(tooShortOrLong
       ? { password: `The new password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.` }
       : {}),
     ...(!tooShortOrLong && password !== form.get('password_again')
-      ? { again: 'The two new passwords are not the same.' }
+      ? { password_again: 'The two new passwords are not the same.' }
       : {}),
   };
 }

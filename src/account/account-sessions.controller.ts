@@ -15,15 +15,7 @@ export class AccountSessionsController {
 
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
-    const { present, others } = await this.sessions.list(context.user, pageRequestOf(query));
-    const html = sessionsPage({
-      layoutProps: context.layoutProps,
-      present,
-      others,
-      othersToken: context.tokenFor(`${PATH}/sign_out_elsewhere`),
-      tokenOf: (id) => context.tokenFor(`${PATH}/${id}`),
-    });
-    return { html };
+    return { page: sessionsPage(await this.sessions.list(context.user, pageRequestOf(query))) };
   }
 
   /** Logs out all other sessions; succeeds also if there are none. */

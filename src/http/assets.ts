@@ -18,8 +18,6 @@ const pico = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.
 export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/pico.min.css', folder: path.dirname(pico), file: path.basename(pico) },
   { path: '/assets/app.css', folder: own, file: 'app.css' },
-  { path: '/assets/console.css', folder: own, file: 'console.css' },
-  { path: '/assets/portal.css', folder: own, file: 'portal.css' },
   { path: '/assets/page.js', folder: own, file: 'page.js' },
   { path: '/assets/portal.js', folder: own, file: 'portal.js' },
   { path: '/assets/favicon.svg', folder: own, file: 'favicon.svg' },

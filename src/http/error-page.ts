@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { pageHeaders } from './page-headers.js';
+import { renderPage } from './pages/layout.js';
 import { messagePage } from './pages/message.page.js';
 import type { Problem } from './problem.js';
 import type { Rendered } from './route-options.js';
@@ -17,12 +18,12 @@ export const headingOf = ({ status, title }: Problem): string => HEADINGS[status
 
 /** A problem as a page for a person: what went wrong, what to do, and the request id for support. */
 export function errorPage(problem: Problem, request: FastifyRequest): Rendered {
-  const body = messagePage({
+  const page = messagePage({
     title: problem.title,
     heading: headingOf(problem),
     text: problem.detail,
     action: { href: '/', label: 'Go to the home page' },
     requestId: request.id,
   });
-  return { headers: pageHeaders(), body };
+  return { headers: pageHeaders(), body: renderPage(page) };
 }

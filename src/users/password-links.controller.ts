@@ -1,86 +1,69 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { originOf } from '../http/request-origin.js';
+import { Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
-import { CsrfService } from '../http/csrf.service.js';
-import { FormBody } from '../http/form-body.decorator.js';
-import type { Form } from '../http/form.js';
-import { PageRoute, sendPage } from '../http/send-page.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../http/page-routes/open-pages.js';
+import { Context } from '../http/page-routes/page-context.js';
+import type { LayoutProps } from '../http/pages/layout.js';
 import { messagePage } from '../http/pages/message.page.js';
+import { originOf } from '../http/request-origin.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { setPasswordPage } from './pages/set-password.page.js';
 import { PasswordLinksService } from './password-links.service.js';
 
 /** The page of a password link. The key is part of its path, which http/security-headers.ts keeps out of every Referer. */
-@Controller('password/:key')
+@OpenPages('password/:key')
 @UseGuards(AddressRateLimitGuard)
 export class PasswordLinksController {
-  constructor(
-    private readonly links: PasswordLinksService,
-    private readonly csrf: CsrfService,
-  ) {}
+  constructor(private readonly links: PasswordLinksService) {}
 
-  @Get()
-  @PageRoute()
-  async show(
-    @Param('key') key: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.sendForm(key, request, reply);
+  @OpenGet()
+  show(@Param('key') key: string): Promise<OpenAnswer> {
+    return this.form(key);
   }
 
-  @Post()
-  @HttpCode(200)
-  @PageRoute()
+  @OpenPost()
   async set(
     @Param('key') key: string,
-    @FormBody() form: Form,
+    @Context() { form }: OpenContext,
     @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    this.csrf.check(request, form, `password ${key}`);
+  ): Promise<OpenAnswer> {
     const password = form.get('password') ?? '';
     const error = passwordError(password, form.get('password_again') ?? '');
-    if (error) return this.sendForm(key, request, reply, error);
-    const done = await this.links.redeem(key, password, { type: 'user', id: null, ...originOf(request) });
-    if (!done) return this.sendGone(reply);
-    sendPage(
-      reply,
-      messagePage({
-        title: 'Password set',
-        heading: 'Your password has been set',
-        text: 'You can log in with it now. You have been logged out everywhere else.',
-        action: { href: '/login', label: 'Go to the login page' },
-      }),
-    );
+    if (error) return this.form(key, error);
+    const isSet = await this.links.redeem(key, password, { type: 'user', id: null, ...originOf(request) });
+    return isSet ? { page: done() } : gone();
   }
 
-  private async sendForm(
-    key: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    error?: string,
-  ): Promise<void> {
+  private async form(key: string, error?: string): Promise<OpenAnswer> {
     const link = await this.links.find(key);
-    if (!link) return this.sendGone(reply);
-    const csrfToken = this.csrf.tokenFor(request, reply, `password ${key}`);
-    const html = setPasswordPage({ csrfToken, action: `/password/${key}`, email: link.email, error });
-    sendPage(reply, html, { status: error ? 400 : 200 });
-  }
-
-  private sendGone(reply: FastifyReply): void {
-    sendPage(
-      reply,
-      messagePage({
-        title: 'Link no longer works',
-        heading: 'This link no longer works',
-        text: 'A link to set a password works once, within 24 hours. Ask for a new one where you got it.',
-      }),
-      { status: 410 },
-    );
+    if (!link) return gone();
+    const page = setPasswordPage({ action: `/password/${key}`, email: link.email, error });
+    return { page, status: error ? 400 : 200 };
   }
 }
+
+const done = (): LayoutProps =>
+  messagePage({
+    title: 'Password set',
+    heading: 'Your password has been set',
+    text: 'You can log in with it now. You have been logged out everywhere else.',
+    action: { href: '/login', label: 'Go to the login page' },
+  });
+
+const gone = (): OpenAnswer => ({
+  status: 410,
+  page: messagePage({
+    title: 'Link no longer works',
+    heading: 'This link no longer works',
+    text: 'A link to set a password works once, within 24 hours. Ask for a new one where you got it.',
+  }),
+});
 
 function passwordError(password: string, again: string): string | undefined {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX) {

@@ -5,8 +5,9 @@ import type { CsrfService } from '../http/csrf.service.js';
 import type { PageAnswer } from '../http/page-routes/page-answer.js';
 import { PageContext } from '../http/page-routes/page-context.js';
 import { originOf } from '../http/request-origin.js';
+import type { LayoutProps } from '../http/pages/layout.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
-import type { PortalLayoutProps } from './pages/portal-layout.js';
+import { portalLayout, type PortalPage } from './pages/portal-layout.js';
 import type { PortalVisitor } from './portal-access.service.js';
 
 const NOTICES = {
@@ -22,10 +23,10 @@ const NOTICES = {
 } as const;
 
 /** What a route of the portal returns. */
-export type PortalAnswer = PageAnswer<keyof typeof NOTICES>;
+export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
 
 /** A request inside the portal, after its guard. */
-export class PortalContext extends PageContext {
+export class PortalContext extends PageContext<PortalPage> {
   /** The endpoint that a posted form is about; the guard has read it. Only for routes whose form is about one. */
   endpoint!: EndpointEntity;
 
@@ -36,11 +37,7 @@ export class PortalContext extends PageContext {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'portal', notices: NOTICES, withScript: true }, request, reply, csrf, cookies);
-  }
-
-  protected get sessionDigest(): Buffer {
-    return this.visitor.sessionDigest;
+    super({ name: 'portal', notices: NOTICES }, request, reply, csrf, cookies);
   }
 
   get clientId(): string {
@@ -52,13 +49,12 @@ export class PortalContext extends PageContext {
     return { type: 'client', id: this.clientId, ...originOf(this.request) };
   }
 
-  /** The data of the layout; a notice left by a form is shown once. */
-  get layoutProps(): PortalLayoutProps {
-    const { clientId, clientName, ownerName, expiresAt } = this.visitor;
-    return {
-      owner: { clientId, clientName, ownerName, expiresAt },
-      logoutToken: this.tokenFor('/portal/logout'),
-      notice: this.takeNotice(),
-    };
+  layOut(page: PortalPage): LayoutProps {
+    return portalLayout(page, this.visitor, this.takeNotice());
+  }
+
+  /** The path identifies the action and its object. */
+  protected bindingIn(path: string): string {
+    return `${this.area.name} ${path} ${this.visitor.sessionDigest.toString('base64url')}`;
   }
 }

@@ -32,28 +32,21 @@ export class PortalDeliveriesController {
       this.eventTypes.listFor(context.visitor.scopes),
       isUsable ? this.deliveries.list({ ...query.filter, clientId }, query.page) : undefined,
     ]);
-    const html = deliveriesPage({
-      layoutProps: context.layoutProps,
+    const page = deliveriesPage({
       query,
       endpoints: endpoints.items,
       typeNames: types.map(({ name }) => name),
       deliveries,
     });
-    return { html, status: isUsable ? 200 : 400 };
+    return { page, status: isUsable ? 200 : 400 };
   }
 
   /** Passes along the query of the list that the user came from, for the way back. */
   @PortalGet(':id')
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const delivery = await this.deliveries.get(id, context.clientId);
-    const html = deliveryPage({
-      layoutProps: context.layoutProps,
-      delivery,
-      resendToken: context.tokenFor(`/portal/deliveries/${id}/resend`),
-      place: placeInList(queryStringOf(context.url)),
-      now: new Date(),
-    });
-    return { html };
+    const place = placeInList(queryStringOf(context.url));
+    return { page: deliveryPage({ delivery, place, now: new Date() }) };
   }
 
   /** Resends it under the same id; a 409 page while an attempt is running, and for a deleted endpoint; 429 over the limit. */

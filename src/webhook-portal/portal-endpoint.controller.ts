@@ -1,12 +1,9 @@
 import { Param, Query } from '@nestjs/common';
-import { DAY_MS } from '../config/durations.js';
-import { FormBody } from '../http/form-body.decorator.js';
-import type { Form } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { badRequest } from '../http/problem.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
-import { EndpointsService, nameOfSecret } from '../webhooks/endpoints/endpoints.service.js';
+import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { bucketsOf, rangeStart, type ChartRange } from './pages/charts/time-buckets.js';
 import { deleteEndpointPage } from './pages/delete-endpoint.page.js';
 import { endpointPage } from './pages/endpoint.page.js';
@@ -63,30 +60,13 @@ export class PortalEndpointController {
 
   @PortalGet('rotate')
   async confirmRotation(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
-    const endpoint = await this.endpoints.get(id, context.clientId);
-    const { url, previousSecretExpiresAt } = endpoint;
-    const action = pathOf(id, 'rotate');
-    const html = rotateSecretPage({
-      layoutProps: context.layoutProps,
-      csrfToken: context.tokenFor(action),
-      endpointUrl: url,
-      fields: { present: nameOfSecret(endpoint) },
-      action,
-      back: pathOf(id),
-      until: new Date(Date.now() + DAY_MS),
-      hasPrevious: previousSecretExpiresAt !== null && previousSecretExpiresAt > new Date(),
-    });
-    return { html };
+    return { page: rotateSecretPage(await this.endpoints.get(id, context.clientId)) };
   }
 
   /** Rotates the secret that the page showed; a second submit has no effect. */
   @PortalPost('rotate', 'an endpoint')
-  async rotate(
-    @Context() context: PortalContext,
-    @Param('id') id: string,
-    @FormBody() form: Form,
-  ): Promise<PortalAnswer> {
-    const present = form.get('present');
+  async rotate(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const present = context.form.get('present');
     if (present === undefined)
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     await this.endpoints.rotateSecretOnce(id, context.clientId, present, context.actor);
@@ -95,16 +75,7 @@ export class PortalEndpointController {
 
   @PortalGet('delete')
   async confirmDeletion(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
-    const { url } = await this.endpoints.get(id, context.clientId);
-    const action = pathOf(id, 'delete');
-    const html = deleteEndpointPage({
-      layoutProps: context.layoutProps,
-      csrfToken: context.tokenFor(action),
-      endpointUrl: url,
-      action,
-      back: pathOf(id),
-    });
-    return { html };
+    return { page: deleteEndpointPage(await this.endpoints.get(id, context.clientId)) };
   }
 
   @PortalPost('delete', 'an endpoint')
@@ -118,25 +89,21 @@ export class PortalEndpointController {
     endpoint: EndpointEntity,
     { range, secret }: { range: ChartRange; secret?: string },
   ): Promise<PortalAnswer> {
-    const { id, enabled } = endpoint;
+    const { id } = endpoint;
     const now = new Date();
     const [hours, newest] = await Promise.all([
       this.endpoints.hours(id, rangeStart(range, now)),
       this.deliveries.list({ clientId: context.clientId, endpointId: id }, { size: NEWEST }),
     ]);
-    const html = endpointPage({
-      layoutProps: context.layoutProps,
+    const page = endpointPage({
       endpoint,
       secret,
       range,
       buckets: bucketsOf(hours, range, now),
       deliveries: newest.items,
-      revealToken: context.tokenFor(pathOf(id, 'secret')),
-      switchToken: context.tokenFor(pathOf(id, enabled ? 'disable' : 'enable')),
     });
-    return { html };
+    return { page };
   }
 }
 
-const pathOf = (id: string, action?: string): string =>
-  ['/portal/endpoints', id, ...(action ? [action] : [])].join('/');
+const pathOf = (id: string): string => `/portal/endpoints/${id}`;

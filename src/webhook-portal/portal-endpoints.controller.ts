@@ -1,16 +1,16 @@
 import { Param } from '@nestjs/common';
-import { FormBody } from '../http/form-body.decorator.js';
 import type { Form } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
+import type { FieldErrors } from '../http/pages/field.js';
 import { Problem } from '../http/problem.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
-import { endpointFormPage, type EndpointErrors, type EndpointInput } from './pages/endpoint-form.page.js';
+import { endpointFormPage, type EndpointInput } from './pages/endpoint-form.page.js';
 import { endpointsPage } from './pages/endpoints.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
-const NO_INPUT: EndpointInput = { url: '', description: '', eventTypes: [] };
+const NO_INPUT: EndpointInput = { url: '', description: '', event_types: [] };
 
 /** The list of endpoints, and the forms for adding and editing (contract §11.1). */
 @PortalPages()
@@ -23,7 +23,7 @@ export class PortalEndpointsController {
   @PortalGet()
   async list(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { items } = await this.endpoints.list(context.clientId, { size: ENDPOINTS_PER_CLIENT });
-    return { html: endpointsPage({ layoutProps: context.layoutProps, endpoints: items }) };
+    return { page: endpointsPage(items) };
   }
 
   @PortalGet('endpoints/new')
@@ -33,7 +33,8 @@ export class PortalEndpointsController {
 
   /** Adds it and redirects to its page; errors are shown beside the fields. */
   @PortalPost('endpoints/new', 'nothing')
-  async create(@Context() context: PortalContext, @FormBody() form: Form): Promise<PortalAnswer> {
+  async create(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { form } = context;
     try {
       const { endpoint } = await this.endpoints.create(context.clientId, inputOf(form), context.actor);
       return { goTo: `/portal/endpoints/${endpoint.id}`, notice: 'endpoint_added' };
@@ -45,16 +46,13 @@ export class PortalEndpointsController {
   @PortalGet('endpoints/:id/edit')
   async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const { url, description, eventTypes } = await this.endpoints.get(id, context.clientId);
-    return this.form(context, { id, input: { url, description, eventTypes }, errors: {} });
+    return this.form(context, { id, input: { url, description, event_types: eventTypes }, errors: {} });
   }
 
   /** Saves all fields or none. */
   @PortalPost('endpoints/:id/edit', 'an endpoint')
-  async update(
-    @Context() context: PortalContext,
-    @Param('id') id: string,
-    @FormBody() form: Form,
-  ): Promise<PortalAnswer> {
+  async update(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const { form } = context;
     try {
       await this.endpoints.update(id, context.clientId, inputOf(form), context.actor);
       return { goTo: `/portal/endpoints/${id}`, notice: 'endpoint_saved' };
@@ -65,35 +63,28 @@ export class PortalEndpointsController {
 
   private async form(
     context: PortalContext,
-    what: { id?: string; input: EndpointInput; errors: EndpointErrors; status?: number },
+    what: { id?: string; input: EndpointInput; errors: FieldErrors; status?: number },
   ): Promise<PortalAnswer> {
-    const { id, input, errors, status } = what;
-    const html = endpointFormPage({
-      layoutProps: context.layoutProps,
-      csrfToken: context.tokenFor(`/portal/endpoints/${id === undefined ? 'new' : `${id}/edit`}`),
-      id,
-      input,
-      errors,
-      eventTypes: await this.eventTypes.listFor(context.visitor.scopes),
-    });
-    return { html, status };
+    const { status, ...props } = what;
+    const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
+    return { page: endpointFormPage({ ...props, eventTypes }), status };
   }
 }
 
 const typedIn = (form: Form): EndpointInput => ({
   url: form.get('url') ?? '',
   description: form.get('description') ?? '',
-  eventTypes: form.getAll('event_types'),
+  event_types: form.getAll('event_types'),
 });
 
 /** Trims spaces that were pasted along, and removes duplicate types. */
-function inputOf(form: Form): EndpointInput {
-  const { url, description, eventTypes } = typedIn(form);
-  return { url: url.trim(), description: description.trim(), eventTypes: [...new Set(eventTypes)] };
+function inputOf(form: Form) {
+  const { url, description, event_types: types } = typedIn(form);
+  return { url: url.trim(), description: description.trim(), eventTypes: [...new Set(types)] };
 }
 
 /** The errors to show beside the fields; anything that is not an input error is rethrown. */
-function refusalOf(error: unknown): { errors: EndpointErrors; status: number } {
+function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
   if (!(error instanceof Problem)) throw error;
   if (error.status === 409) return { errors: { form: error.detail }, status: 409 };
   const { fieldErrors } = error.extras;
@@ -104,7 +95,7 @@ function refusalOf(error: unknown): { errors: EndpointErrors; status: number } {
     errors: {
       ...(url ? { url: `The URL ${sentence(url)}` } : {}),
       ...(description ? { description: `The description ${sentence(description)}` } : {}),
-      ...(types ? { eventTypes: typesError(types) } : {}),
+      ...(types ? { event_types: typesError(types) } : {}),
     },
   };
 }

@@ -1,13 +1,12 @@
 import { Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { originOf } from '../http/request-origin.js';
-import { CsrfService } from '../http/csrf.service.js';
 import { legible } from '../http/legible-text.js';
+import type { OpenAnswer } from '../http/page-routes/open-pages.js';
+import { originOf } from '../http/request-origin.js';
 import { linkGonePage } from './pages/link-gone.page.js';
 import { openPortalPage } from './pages/open-portal.page.js';
 import { PortalAccessService } from './portal-access.service.js';
-import type { PortalAnswer } from './portal-context.js';
-import { linkBinding, PortalEntryGet, PortalEntryPages, PortalEntryPost } from './portal-entry.guard.js';
+import { PortalEntryGet, PortalEntryPages, PortalEntryPost } from './portal-entry.guard.js';
 
 /**
  * Entering and leaving the webhook portal. The key is only in the path of its page, which http/security-headers.ts keeps out of
@@ -15,28 +14,20 @@ import { linkBinding, PortalEntryGet, PortalEntryPages, PortalEntryPost } from '
  */
 @PortalEntryPages()
 export class PortalEntryController {
-  constructor(
-    private readonly access: PortalAccessService,
-    private readonly csrf: CsrfService,
-  ) {}
+  constructor(private readonly access: PortalAccessService) {}
 
   /** The page of a one-time link: its button redeems the link, so that previews and scanners cannot. */
   @PortalEntryGet('login/:key')
-  async showLink(
-    @Param('key') key: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PortalAnswer> {
+  async showLink(@Param('key') key: string): Promise<OpenAnswer> {
     const owner = await this.access.findLink(key);
     if (!owner) return linkGone();
-    const html = openPortalPage({
-      csrfToken: this.csrf.tokenFor(request, reply, linkBinding(key)),
+    const page = openPortalPage({
       clientName: legible(owner.clientName),
       ownerName: legible(owner.ownerName),
       action: `/portal/login/${key}`,
       expiresInMinutes: Math.max(1, Math.round(owner.secondsLeft / 60)),
     });
-    return { html };
+    return { page };
   }
 
   @PortalEntryPost('login/:key')
@@ -44,7 +35,7 @@ export class PortalEntryController {
     @Param('key') key: string,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PortalAnswer> {
+  ): Promise<OpenAnswer> {
     const actor = { type: 'client', id: null, ...originOf(request) } as const;
     const opened = await this.access.redeem(key, request, reply, actor);
     return opened ? { goTo: '/portal' } : linkGone();
@@ -55,10 +46,10 @@ export class PortalEntryController {
   async logOut(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PortalAnswer> {
+  ): Promise<OpenAnswer> {
     await this.access.leave(request, reply);
     return { goTo: '/portal' };
   }
 }
 
-const linkGone = (): PortalAnswer => ({ html: linkGonePage(), status: 410 });
+const linkGone = (): OpenAnswer => ({ page: linkGonePage(), status: 410 });

@@ -4,10 +4,13 @@ import { AddressLimits } from '../http/address-rate-limit.guard.js';
 import { Cookies } from '../http/cookies.js';
 import { CsrfService } from '../http/csrf.service.js';
 import { errorPage } from '../http/error-page.js';
+import { OpenContext } from '../http/page-routes/open-pages.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
-import { formOf, isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalContext } from './portal-context.js';
+
+const LOGOUT_PATH = '/portal/logout';
 
 /**
  * Counts every request for its address, and checks every form of entering and leaving the portal: it is bound to the link in its
@@ -24,24 +27,21 @@ export class PortalEntryGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
+    const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
     await this.limits.countAddress(request);
+    const page = new OpenContext(request, reply, this.csrf, this.cookies);
+    request.pageContext = page;
     if (!isPosted(request)) return true;
     refuseOddForm(request);
-    const { key } = request.params as { key?: string };
-    if (key !== undefined) {
-      this.csrf.check(request, formOf(request), linkBinding(key));
+    if (page.path !== LOGOUT_PATH) {
+      page.checkForm();
       return true;
     }
     const visitor = await this.access.visitor(request);
-    const reply = http.getResponse<FastifyReply>();
     if (visitor) new PortalContext(visitor, request, reply, this.csrf, this.cookies).checkForm();
     return true;
   }
 }
-
-/** What the form of a one-time link is bound to. */
-export const linkBinding = (key: string): string => `portal link ${key}`;
 
 /** The decorators for the pages before and after a session. */
 export const {

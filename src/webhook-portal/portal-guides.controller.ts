@@ -1,6 +1,4 @@
 import { Query } from '@nestjs/common';
-import { FormBody } from '../http/form-body.decorator.js';
-import type { Form } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -24,7 +22,7 @@ export class PortalGuidesController {
   @PortalGet('event_types')
   async catalogue(@Context() context: PortalContext): Promise<PortalAnswer> {
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
-    return { html: cataloguePage({ layoutProps: context.layoutProps, eventTypes }) };
+    return { page: cataloguePage(eventTypes) };
   }
 
   /** `?delivery=` fills in the checker with what its last attempt sent. */
@@ -36,11 +34,11 @@ export class PortalGuidesController {
 
   /** Checks headers and body with the secrets of the endpoint, and explains a mismatch. Nothing is stored. */
   @PortalPost('verify', 'nothing')
-  async check(@Context() context: PortalContext, @FormBody() form: Form): Promise<PortalAnswer> {
-    const input = typedIn(form);
+  async check(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const input = typedIn(context.form);
     const secrets = await this.endpoints.liveSecrets(input.endpoint, context.clientId);
     if (secrets.length === 0) {
-      return this.verifyForm(context, { input, endpointError: 'Choose one of your endpoints.' });
+      return this.verifyForm(context, { input, errors: { endpoint: 'Choose one of your endpoints.' } });
     }
     const headers = headersIn(input);
     const result = checkSignature(secrets, headers, input.body);
@@ -53,15 +51,9 @@ export class PortalGuidesController {
 
   private async verifyForm(
     context: PortalContext,
-    props: Pick<VerifyPageProps, 'input' | 'result' | 'endpointError'>,
+    props: Pick<VerifyPageProps, 'input' | 'result' | 'errors'>,
   ): Promise<PortalAnswer> {
     const { items } = await this.endpoints.list(context.clientId, { size: ENDPOINTS_PER_CLIENT });
-    const html = verifyPage({
-      layoutProps: context.layoutProps,
-      csrfToken: context.tokenFor('/portal/verify'),
-      endpoints: items,
-      ...props,
-    });
-    return { html, status: props.endpointError ? 400 : 200 };
+    return { page: verifyPage({ endpoints: items, ...props }), status: props.errors ? 400 : 200 };
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { pageHeaders } from '../http/page-headers.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
+import { renderPage } from '../http/pages/layout.js';
 import { messagePage } from '../http/pages/message.page.js';
 import type { Problem } from '../http/problem.js';
 import type { Rendered } from '../http/route-options.js';
@@ -31,11 +32,11 @@ export const PortalGet = routes.PageGet;
 export const PortalPost = (path: string, subject: FormSubject) => routes.PagePost(path, FormIsAbout(subject));
 
 function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
-  if (problem.status === 401) return { headers: pageHeaders(), body: portalSignedOutPage() };
+  if (problem.status === 401) return { headers: pageHeaders(), body: renderPage(portalSignedOutPage()) };
   const fieldErrors = Object.entries(problem.extras.fieldErrors ?? {}).map(
     ([name, errors]) => `“${name}” ${errors.join(', and ')}.`,
   );
-  const body = messagePage({
+  const page = messagePage({
     title: problem.title,
     heading: HEADINGS[problem.status] ?? problem.title,
     text: [problem.detail, ...fieldErrors],
@@ -43,5 +44,5 @@ function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
     requestId: request.id,
     footer: PORTAL_FOOTER,
   });
-  return { headers: pageHeaders(), body };
+  return { headers: pageHeaders(), body: renderPage(page) };
 }

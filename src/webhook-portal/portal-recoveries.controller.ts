@@ -1,6 +1,4 @@
 import { Param } from '@nestjs/common';
-import { FormBody } from '../http/form-body.decorator.js';
-import { Form, queryStringOf } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
@@ -25,15 +23,15 @@ export class PortalRecoveriesController {
   @PortalGet('endpoints/:id/recover')
   async count(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
-    const query = readRecoveryQuery(Form.parse(queryStringOf(context.url)), new Date());
+    const query = readRecoveryQuery(context.query, new Date());
     return this.form(context, endpoint, query);
   }
 
   /** Resends them; a 429 page over the limit. */
   @PortalPost('endpoints/:id/recover', 'an endpoint')
-  async recover(@Context() context: PortalContext, @FormBody() form: Form): Promise<PortalAnswer> {
+  async recover(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { endpoint } = context;
-    const query = readRecoveryQuery(form, new Date());
+    const query = readRecoveryQuery(context.form, new Date());
     if (!query.range || !endpoint.enabled) return this.form(context, endpoint, query);
     const range = { endpointId: endpoint.id, ...query.range };
     await this.limits.countPortalRecovery(context.clientId);
@@ -44,7 +42,7 @@ export class PortalRecoveriesController {
   @PortalGet('recoveries/:id')
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const recovery = await this.deliveries.recovery(id, context.clientId);
-    return { html: recoveryPage({ layoutProps: context.layoutProps, recovery, now: new Date() }) };
+    return { page: recoveryPage({ recovery, now: new Date() }) };
   }
 
   private async form(
@@ -52,16 +50,8 @@ export class PortalRecoveriesController {
     endpoint: EndpointEntity,
     query: RecoveryQuery,
   ): Promise<PortalAnswer> {
-    const { id } = endpoint;
-    const html = recoverPage({
-      layoutProps: context.layoutProps,
-      csrfToken: context.tokenFor(`/portal/endpoints/${id}/recover`),
-      endpoint,
-      query,
-      count:
-        query.range &&
-        (await this.deliveries.countFailed(context.clientId, { endpointId: id, ...query.range })),
-    });
-    return { html, status: query.range ? 200 : 400 };
+    const failed = query.range && { endpointId: endpoint.id, ...query.range };
+    const count = failed && (await this.deliveries.countFailed(context.clientId, failed));
+    return { page: recoverPage({ endpoint, query, count }), status: query.range ? 200 : 400 };
   }
 }

@@ -1,6 +1,4 @@
 import { Param, Query } from '@nestjs/common';
-import { FormBody } from '../http/form-body.decorator.js';
-import type { Form } from '../http/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
@@ -41,9 +39,9 @@ export class PortalTestsController {
 
   /** Sends the test, waits briefly for the response, and redirects to the delivery's page; a 429 page over the limit. */
   @PortalPost('', 'an endpoint')
-  async send(@Context() context: PortalContext, @FormBody() form: Form): Promise<PortalAnswer> {
+  async send(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { endpoint } = context;
-    const chosen = form.get('type') ?? '';
+    const chosen = context.form.get('type') ?? '';
     const allowed = await this.eventTypes.listFor(context.visitor.scopes);
     if (!allowed.some(({ name }) => name === chosen)) {
       const error = 'Choose one of these event types: your application cannot receive any other.';
@@ -57,17 +55,11 @@ export class PortalTestsController {
 
   private async form(
     context: PortalContext,
-    { id, url, enabled }: EndpointEntity,
+    endpoint: EndpointEntity,
     { chosen, error }: { chosen: string; error?: string },
   ): Promise<PortalAnswer> {
-    const html = testEndpointPage({
-      layoutProps: context.layoutProps,
-      csrfToken: context.tokenFor(`/portal/endpoints/${id}/test`),
-      endpoint: { id, url, enabled },
-      eventTypes: await this.eventTypes.listFor(context.visitor.scopes),
-      chosen,
-      error,
-    });
-    return { html, status: error ? 400 : 200 };
+    const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
+    const errors = error === undefined ? {} : { type: error };
+    return { page: testEndpointPage({ endpoint, eventTypes, chosen, errors }), status: error ? 400 : 200 };
   }
 }

@@ -2,7 +2,7 @@ import { DAY_MS } from '../config/durations.js';
 import type { Form } from '../http/form.js';
 import { parseUtcTime, utcFieldValue } from './utc-time.js';
 
-export interface RecoveryInput {
+interface RecoveryInput {
   from: string;
   to: string;
 }

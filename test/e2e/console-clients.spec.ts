@@ -171,7 +171,7 @@ describe('In the console, clients', () => {
     }
     await submit(secret, { expire_previous_in: '0' });
     const states = (await browser.open(path(client))).html
-      .querySelectorAll('tbody .state')
+      .querySelectorAll('tbody .badge')
       .map(({ text }) => text);
     expect(states).toEqual(['Active', 'Expired', 'Expired']);
     expect(await auditLog(client.id)).toEqual([done('client.secret_rotated'), done('client.secret_rotated')]);

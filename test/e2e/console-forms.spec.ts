@@ -170,7 +170,9 @@ describe('The forms of the console', () => {
       async (path) => {
         const page = await browser.open(CONSOLE + path);
         expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-        expect(page.html.querySelector('nav.console-nav a[href="/admin/console/clients"]')).not.toBeNull();
+        expect(
+          page.html.querySelector('nav[aria-label="Console"] a[href="/admin/console/clients"]'),
+        ).not.toBeNull();
         expect(page.text).not.toContain('for drivers');
         expect(page.html.querySelector('code.id')!.text).toBe(page.headers.get('x-request-id'));
       },
@@ -179,13 +181,13 @@ describe('The forms of the console', () => {
     it('answer GET with a page and an Allow header if only POST is allowed', async () => {
       const page = await browser.open(fill('/users/:user/enable'));
       expect([page.status, page.headers.get('allow')]).toEqual([405, 'POST']);
-      expect(page.html.querySelector('nav.console-nav')).not.toBeNull();
+      expect(page.html.querySelector('nav[aria-label="Console"]')).not.toBeNull();
     });
 
     it('reveal nothing of the console to other users', async () => {
       const page = await (await service.make.signedIn(user)).open(`${CONSOLE}/nowhere`);
       expect(page.status).toBe(403);
-      expect(page.html.querySelector('nav.console-nav')).toBeNull();
+      expect(page.html.querySelector('nav[aria-label="Console"]')).toBeNull();
     });
   });
 });

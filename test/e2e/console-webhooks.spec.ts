@@ -62,7 +62,7 @@ describe('In the console,', () => {
       expect((await submit(`${path}/disable`, {}, path)).status).toBe(303);
       expect((await browser.open(`${CONSOLE}/endpoints?state=disabled`)).text).toContain('/first');
       expect((await submit(`${path}/enable`, {}, path)).status).toBe(303);
-      expect((await browser.open(path)).html.querySelector('.state')!.text).toBe('Enabled');
+      expect((await browser.open(path)).html.querySelector('.badge')!.text).toBe('Enabled');
       expect((await submit(`${path}/delete`)).status).toBe(303);
       expect((await browser.open(path)).status).toBe(404);
       expect(await auditLog(id)).toEqual([

@@ -32,6 +32,8 @@ describe('Forms of pages', () => {
     const here = routes.filter((route) => AREAS_OF_PAGES.includes(areasOf(route)[0]!));
     const posts = here.filter(({ method }) => method === 'POST');
     expect(posts.length).toBeGreaterThan(50);
+    const outsideOfAreas = ['/login', '/logout', '/password/:key', '/o/authorize', '/portal/login/:key'];
+    expect(posts.map(({ url }) => url)).toEqual(expect.arrayContaining(outsideOfAreas));
     // Each of them is a page, so that the survey finds its form.
     expect(posts.filter(({ isPage }) => !isPage)).toEqual([]);
     for (const { route, plain } of await survey(exchanges, here)) {

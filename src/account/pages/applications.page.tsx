@@ -1,53 +1,35 @@
 import type { VNode } from 'preact';
 import { Facts } from '../../http/pages/facts.js';
+import { LinkButton } from '../../http/pages/form.js';
 import { InitialTile } from '../../http/pages/layout.js';
+import { Moment } from '../../http/pages/moment.js';
+import { NEXT_PREVIOUS, PagedList } from '../../http/pages/pager.js';
 import type { Page } from '../../http/paging.js';
 import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
-import type { UserLayoutProps } from '../../users/user-page-context.js';
-import { renderAccountPage } from './account-layout.js';
-import { Moment } from '../../http/pages/moment.js';
-import { NothingHere, Pager } from '../../http/pages/pager.js';
-
-export interface ApplicationsPageProps {
-  layoutProps: UserLayoutProps;
-  clients: Page<ConnectedClient>;
-}
-
-const PATH = '/account';
+import type { AccountPage } from './account-layout.js';
 
 /** The applications that may read the user's data. */
-export function applicationsPage({ layoutProps, clients }: ApplicationsPageProps): string {
-  return renderAccountPage({
-    ...layoutProps,
+export function applicationsPage(clients: Page<ConnectedClient>): AccountPage {
+  return {
     title: 'Connected applications',
     part: 'applications',
     children: (
-      <>
-        {clients.items.length === 0 ? (
-          <NothingHere
-            page={clients}
-            path={PATH}
-            words="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
-          />
-        ) : (
-          <>
-            <p class="lead">You have authorized these applications to read your charging data.</p>
-            <ul class="entries" role="list">
-              {clients.items.map((client) => (
-                <Application client={client} />
-              ))}
-            </ul>
-          </>
-        )}
-        <Pager
-          page={clients}
-          path={PATH}
-          label="More applications"
-          words={{ previous: 'Previous', next: 'Next' }}
-        />
-      </>
+      <PagedList
+        page={clients}
+        path="/account"
+        label="More applications"
+        words={NEXT_PREVIOUS}
+        empty="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
+      >
+        <p class="lead">You have authorized these applications to read your charging data.</p>
+        <ul class="entries" role="list">
+          {clients.items.map((client) => (
+            <Application client={client} />
+          ))}
+        </ul>
+      </PagedList>
     ),
-  });
+  };
 }
 
 function Application({ client }: { client: ConnectedClient }): VNode {
@@ -68,9 +50,9 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         ]}
       />
       <p class="entry-actions">
-        <a class="button-link quiet" href={`/account/applications/${client.id}`}>
+        <LinkButton look="quiet" href={`/account/applications/${client.id}`}>
           Disconnect<span class="visually-hidden"> {client.name}</span>
-        </a>
+        </LinkButton>
       </p>
     </li>
   );

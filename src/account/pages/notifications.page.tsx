@@ -1,19 +1,15 @@
 import type { VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
+import { PostForm } from '../../http/pages/form.js';
+import { Moment } from '../../http/pages/moment.js';
+import { PagedList } from '../../http/pages/pager.js';
 import type { Page } from '../../http/paging.js';
 import type { NotificationCategory, NotificationEntity } from '../../notifications/notification.entity.js';
-import type { UserLayoutProps } from '../../users/user-page-context.js';
-import { renderAccountPage } from './account-layout.js';
-import { Moment } from '../../http/pages/moment.js';
-import { NothingHere, Pager } from '../../http/pages/pager.js';
+import type { AccountPage } from './account-layout.js';
 
 export interface NotificationsPageProps {
-  layoutProps: UserLayoutProps;
   notifications: Page<NotificationEntity>;
   /** Path to return to after marking a notification. */
   returnTo: string;
-  /** The CSRF token of the forms of one notification. */
-  tokenOf: (id: string) => string;
 }
 
 const PATH = '/account/notifications';
@@ -28,35 +24,30 @@ const CATEGORIES: Record<NotificationCategory, string> = {
 };
 
 /** All notifications of the user, newest first. */
-export function notificationsPage(props: NotificationsPageProps): string {
-  const { layoutProps, notifications } = props;
-  return renderAccountPage({
-    ...layoutProps,
+export function notificationsPage({ notifications, returnTo }: NotificationsPageProps): AccountPage {
+  return {
     title: 'Notifications',
     part: 'notifications',
     children: (
-      <>
-        {notifications.items.length === 0 ? (
-          <NothingHere
-            page={notifications}
-            path={PATH}
-            words="There are no notifications. Important events in your account appear here."
-          />
-        ) : (
-          <ul class="entries" role="list">
-            {notifications.items.map((notification) => (
-              <Notification {...props} notification={notification} />
-            ))}
-          </ul>
-        )}
-        <Pager page={notifications} path={PATH} label="More notifications" />
-      </>
+      <PagedList
+        page={notifications}
+        path={PATH}
+        label="More notifications"
+        empty="There are no notifications. Important events in your account appear here."
+      >
+        <ul class="entries" role="list">
+          {notifications.items.map((notification) => (
+            <Notification notification={notification} returnTo={returnTo} />
+          ))}
+        </ul>
+      </PagedList>
     ),
-  });
+  };
 }
 
-interface NotificationProps extends NotificationsPageProps {
+interface NotificationProps {
   notification: NotificationEntity;
+  returnTo: string;
 }
 
 function Notification(props: NotificationProps): VNode {
@@ -86,9 +77,8 @@ function Notification(props: NotificationProps): VNode {
   );
 }
 
-function ExternalLink({
-  notification: { externalLink, externalButtonLabel },
-}: NotificationLinkProps): VNode | null {
+function ExternalLink({ notification }: { notification: NotificationEntity }): VNode | null {
+  const { externalLink, externalButtonLabel } = notification;
   if (!externalLink || !/^https?:\/\//i.test(externalLink)) return null;
   return (
     <p>
@@ -99,18 +89,12 @@ function ExternalLink({
   );
 }
 
-interface NotificationLinkProps {
-  notification: NotificationEntity;
-}
-
 /** The buttons for notifications that are unread, or unresolved. */
-function Marks({ notification, returnTo, tokenOf }: NotificationProps): VNode | null {
+function Marks({ notification, returnTo }: NotificationProps): VNode | null {
   const { id, readAt, resolvedAt, shortTextTitle } = notification;
   if (readAt && resolvedAt) return null;
   return (
-    <form method="post" action={`${PATH}/${id}`} class="entry-actions">
-      <CsrfField token={tokenOf(id)} />
-      <input type="hidden" name="return_to" value={returnTo} />
+    <PostForm action={`${PATH}/${id}`} class="entry-actions" hidden={{ return_to: returnTo }}>
       {!readAt && (
         <button type="submit" class="quiet" name="mark" value="read">
           Mark as read<span class="visually-hidden">: {shortTextTitle}</span>
@@ -121,6 +105,6 @@ function Marks({ notification, returnTo, tokenOf }: NotificationProps): VNode | 
           Mark as resolved<span class="visually-hidden">: {shortTextTitle}</span>
         </button>
       )}
-    </form>
+    </PostForm>
   );
 }

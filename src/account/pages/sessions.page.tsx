@@ -1,35 +1,23 @@
 import type { VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
 import { Facts } from '../../http/pages/facts.js';
+import { PageForm, PostButton } from '../../http/pages/form.js';
+import { Moment } from '../../http/pages/moment.js';
+import { PagedList } from '../../http/pages/pager.js';
 import type { Page } from '../../http/paging.js';
 import type { SessionView } from '../../users/sessions.repository.js';
 import { browserNameOf } from '../browser-name.js';
-import type { UserLayoutProps } from '../../users/user-page-context.js';
-import { renderAccountPage } from './account-layout.js';
-import { Moment } from '../../http/pages/moment.js';
-import { NothingHere, Pager } from '../../http/pages/pager.js';
+import type { AccountPage } from './account-layout.js';
 
 export interface SessionsPageProps {
-  layoutProps: UserLayoutProps;
   present: SessionView | undefined;
   others: Page<SessionView>;
-  othersToken: string;
-  /** The CSRF token of the form of one session. */
-  tokenOf: (id: string) => string;
 }
 
 const PATH = '/account/sessions';
 
 /** The sessions of the user. */
-export function sessionsPage({
-  layoutProps,
-  present,
-  others,
-  othersToken,
-  tokenOf,
-}: SessionsPageProps): string {
-  return renderAccountPage({
-    ...layoutProps,
+export function sessionsPage({ present, others }: SessionsPageProps): AccountPage {
+  return {
     title: 'Sessions',
     part: 'sessions',
     children: (
@@ -43,40 +31,25 @@ export function sessionsPage({
           </ul>
         )}
         <h2>Other sessions</h2>
-        {others.items.length === 0 ? (
-          <NothingHere page={others} path={PATH} words="You have no other sessions." />
-        ) : (
-          <>
-            <p>If one of these is not yours, log it out and change your password.</p>
-            <ul class="entries" role="list">
-              {others.items.map((session) => (
-                <li>
-                  <Session session={session} />
-                  <form method="post" action={`${PATH}/${session.id}`} class="entry-actions">
-                    <CsrfField token={tokenOf(session.id)} />
-                    <button type="submit" class="quiet">
-                      Log out<span class="visually-hidden"> {browserNameOf(session.userAgent)}</span>
-                    </button>
-                  </form>
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-        <Pager page={others} path={PATH} label="More sessions" />
+        <PagedList page={others} path={PATH} label="More sessions" empty="You have no other sessions.">
+          <p>If one of these is not yours, log it out and change your password.</p>
+          <ul class="entries" role="list">
+            {others.items.map((session) => (
+              <li>
+                <Session session={session} />
+                <PostButton action={`${PATH}/${session.id}`} class="entry-actions" look="quiet">
+                  Log out<span class="visually-hidden"> {browserNameOf(session.userAgent)}</span>
+                </PostButton>
+              </li>
+            ))}
+          </ul>
+        </PagedList>
         {others.items.length > 0 && (
-          <form method="post" action={`${PATH}/sign_out_elsewhere`}>
-            <CsrfField token={othersToken} />
-            <div class="actions">
-              <button type="submit" class="danger">
-                Log out all other sessions
-              </button>
-            </div>
-          </form>
+          <PageForm action={`${PATH}/sign_out_elsewhere`} submit="Log out all other sessions" isDanger />
         )}
       </>
     ),
-  });
+  };
 }
 
 function Session({ session }: { session: SessionView }): VNode {

@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cookies } from '../../http/cookies.js';
 import type { CsrfService } from '../../http/csrf.service.js';
-import type { Form } from '../../http/form.js';
 import type { PageAnswer } from '../../http/page-routes/page-answer.js';
+import type { LayoutProps } from '../../http/pages/layout.js';
 import type { IdPrefix } from '../../secrets/ids.js';
 import type { SignedInUser } from '../../users/sessions.repository.js';
 import { UserPageContext } from '../../users/user-page-context.js';
 import type { ConsolePasswords } from './console-passwords.service.js';
-import type { FieldErrors } from './form-attempt.js';
+import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';
-import { PASSWORD_FIELD } from './pages/form-fields.js';
+import { PASSWORD_FIELD } from './pages/console-form.js';
+import { consoleLayout, type ConsolePage } from './pages/console-layout.js';
 import type { ShownOnce } from './shown-once.service.js';
 
 /** The path of the console, and the prefix of all its pages. */
@@ -46,10 +47,10 @@ const NOTICES = {
 export type ConsoleNotice = keyof typeof NOTICES;
 
 /** What a console route returns. */
-export type ConsoleAnswer = PageAnswer<ConsoleNotice>;
+export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
 
 /** An operator's request to the console, after its guard. */
-export class ConsoleContext extends UserPageContext {
+export class ConsoleContext extends UserPageContext<ConsolePage> {
   constructor(
     private operator: SignedInUser,
     private readonly passwords: ConsolePasswords,
@@ -67,6 +68,10 @@ export class ConsoleContext extends UserPageContext {
     return this.operator;
   }
 
+  layOut(page: ConsolePage): LayoutProps {
+    return consoleLayout(page, this.user, this.takeNotice());
+  }
+
   /** Checks the password; if it is right, the session continues under a new id. */
   async givePassword(password: string): Promise<'right' | 'wrong' | 'signed out'> {
     const { request, reply, actor } = this;
@@ -77,18 +82,12 @@ export class ConsoleContext extends UserPageContext {
   }
 
   /**
-   * For a form that keeps its values: undefined if the password was entered within 15 minutes, or is in the form and right;
-   * otherwise the error for the password field, which the form then shows.
+   * Runs the action of a form that keeps its values, if the password was entered within 15 minutes, or is in the form and right.
+   * Otherwise nothing is done, and the form shows the password field.
    */
-  async askPassword(form: Form): Promise<FieldErrors | undefined> {
-    if (this.user.gavePasswordRecently) return undefined;
-    const password = form.get(PASSWORD_FIELD);
-    if (password === undefined) return { [PASSWORD_FIELD]: ['Enter your password'] };
-    const outcome = await this.givePassword(password);
-    if (outcome === 'right') return undefined;
-    return outcome === 'wrong'
-      ? { [PASSWORD_FIELD]: ['This is not your password'] }
-      : { form: ['You have been logged out. Log in again.'] };
+  async attemptWithPassword<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+    const errors = await this.askPassword();
+    return errors ? { errors } : attempt(work);
   }
 
   /** The hidden field of a form whose result is created only once: it holds the id of what will be created. */
@@ -97,8 +96,8 @@ export class ConsoleContext extends UserPageContext {
   }
 
   /** The id in that field; throws a 403 problem. */
-  onceIn(form: Form, prefix: IdPrefix, path: string): string {
-    return this.formIds.read(form, prefix, this.user.id, path);
+  onceIn(prefix: IdPrefix, path: string): string {
+    return this.formIds.read(this.form, prefix, this.user.id, path);
   }
 
   override keepShown(path: string, value: object): void {
@@ -108,5 +107,17 @@ export class ConsoleContext extends UserPageContext {
   /** What the previous form created, shown only once; undefined if it was already shown. */
   takeShown(): unknown {
     return this.shownOnce.take(this.request, this.reply, this.user, this.path);
+  }
+
+  /** Undefined if the password was given; otherwise what is wrong. */
+  private async askPassword(): Promise<FieldErrors | undefined> {
+    if (this.user.gavePasswordRecently) return undefined;
+    const password = this.form.get(PASSWORD_FIELD);
+    if (password === undefined) return { [PASSWORD_FIELD]: ['Enter your password'] };
+    const outcome = await this.givePassword(password);
+    if (outcome === 'right') return undefined;
+    return outcome === 'wrong'
+      ? { [PASSWORD_FIELD]: ['This is not your password'] }
+      : { form: ['You have been logged out. Log in again.'] };
   }
 }

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { errorPage, headingOf } from '../../http/error-page.js';
 import { pageHeaders } from '../../http/page-headers.js';
+import { LinkButton } from '../../http/pages/form.js';
+import { renderPage } from '../../http/pages/layout.js';
 import type { Problem } from '../../http/problem.js';
 import type { Rendered } from '../../http/route-options.js';
 import { ConsoleContext } from './console-context.js';
-import { renderConsolePage } from './pages/console-layout.js';
 
 /** An error as a page of the console for operators; for anybody else, the usual error page. */
 export function consoleErrorPage(problem: Problem, request: FastifyRequest): Rendered {
   const context = request.pageContext;
   if (!(context instanceof ConsoleContext)) return errorPage(problem, request);
-  const body = renderConsolePage({
-    layoutProps: context.layoutProps,
+  const page = context.layOut({
     title: headingOf(problem),
     children: (
       <>
@@ -19,13 +19,11 @@ export function consoleErrorPage(problem: Problem, request: FastifyRequest): Ren
         <p class="muted">
           If you report this, include the request ID <code class="id">{request.id}</code>.
         </p>
-        <p class="console-buttons">
-          <a class="button-link" href="/admin/console">
-            Go to the overview
-          </a>
+        <p class="buttons">
+          <LinkButton href="/admin/console">Go to the overview</LinkButton>
         </p>
       </>
     ),
   });
-  return { headers: pageHeaders(), body };
+  return { headers: pageHeaders(), body: renderPage(page, context.tokenFor) };
 }

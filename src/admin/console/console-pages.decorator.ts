@@ -1,6 +1,6 @@
 import { pageRoutes } from '../../http/page-routes/page-routes.js';
-import { consoleErrorPage } from './console-error-page.js';
 import { CONSOLE_PATH } from './console-context.js';
+import { consoleErrorPage } from './console-error-page.js';
 import { ConsoleGuard } from './console.guard.js';
 import { PasswordIs, type PasswordRule } from './require-recent-password.js';
 

@@ -4,8 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Cookies } from '../../http/cookies.js';
 import { CsrfService } from '../../http/csrf.service.js';
 import { formOf, isPosted } from '../../http/page-routes/posted-form.js';
-import { sendPage } from '../../http/send-page.js';
+import { renderPage, type LayoutProps } from '../../http/pages/layout.js';
 import { messagePage } from '../../http/pages/message.page.js';
+import { sendPage } from '../../http/send-page.js';
 import type { SignedInUser } from '../../users/sessions.repository.js';
 import { SignedInUsers } from '../../users/signed-in-users.service.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
@@ -42,7 +43,7 @@ export class ConsoleGuard implements CanActivate {
     const user = await this.users.admit(request, reply, isPosted(request) ? CONSOLE_PATH : request.url);
     if (!user) return false;
     if (user.role !== 'operator') {
-      sendPage(reply, notForYou(), { status: 403 });
+      sendPage(reply, renderPage(notForYou()), { status: 403 });
       return false;
     }
     const page = this.contextOf(user, request, reply);
@@ -75,7 +76,7 @@ function returnPathOf(
   return consolePathIn(formOf(request).get('return_to') ?? above);
 }
 
-const notForYou = (): string =>
+const notForYou = (): LayoutProps =>
   messagePage({
     title: 'For operators',
     heading: 'This page is for operators',

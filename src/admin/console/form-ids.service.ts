@@ -2,11 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
 import type { Form } from '../../http/form.js';
+import { ONCE_FIELD } from '../../http/pages/form.js';
 import { forbidden } from '../../http/problem.js';
 import { isId, newId, type IdPrefix } from '../../secrets/ids.js';
-
-/** The name of the hidden field. */
-export const ONCE_FIELD = 'once';
 
 /**
  * The id of what a form will create, chosen when the form is shown: however often the form is posted, it is created once. The id

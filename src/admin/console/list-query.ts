@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { Form, queryStringOf } from '../../http/form.js';
+import { PageQuery, pageRequestOf, type PageRequest } from '../../http/paging.js';
 import { RequestValidationPipe } from '../../http/validation.pipe.js';
 
 const pipe = new RequestValidationPipe();
@@ -19,5 +20,6 @@ export function typedFilter(url: string): Record<string, string | undefined> {
 export const listQuery = async <T extends object>(dto: Type<T>, url: string): Promise<T> =>
   (await pipe.transform(typedFilter(url), { type: 'query', metatype: dto })) as T;
 
-/** Shown instead of a list whose filter is invalid. */
-export const NOTHING = { items: [], hasNext: false, hasPrevious: false };
+/** The page of a list without a filter. */
+export const pageIn = async (url: string): Promise<PageRequest> =>
+  pageRequestOf(await listQuery(PageQuery, url));

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { createHash, hkdfSync } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHash, hkdfSync } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
 import { Cookies } from '../../http/cookies.js';
 import { seal, unseal } from '../../secrets/seal.js';

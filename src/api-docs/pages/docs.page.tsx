@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { Layout, renderPage } from '../../http/pages/layout.js';
+import { renderPage } from '../../http/pages/layout.js';
 import {
   answerOf,
   type Answer,
@@ -14,36 +14,40 @@ import { SchemaView } from './schema-view.js';
 /** The OpenAPI document as a page: without a script, with a collapsible section per operation. */
 export function docsPage(document: OpenApiDocument): string {
   const { info, tags, paths, webhooks, components } = document;
-  return renderPage(
-    <Layout title="API" width="wide">
-      <h1>{info.title} API</h1>
-      <p>
-        <Marked text={info.description} />
-      </p>
-      <p>
-        Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). For OAuth clients:{' '}
-        <a href="/.well-known/oauth-authorization-server">metadata</a>.
-      </p>
-      {tags.map(({ name, description }) => (
-        <section class="docs-section">
-          <h2>{name}</h2>
-          <p>{description}</p>
-          <Operations document={document} paths={name === 'Webhooks' ? webhooks : paths} tag={name} />
-        </section>
-      ))}
-      <section class="docs-section">
-        <h2>Schemas</h2>
-        {Object.entries(components.schemas).map(([name, schema]) => (
-          <details>
-            <summary>{name}</summary>
-            <Anchored id={`schema-${name}`}>
-              <SchemaView schema={schema} />
-            </Anchored>
-          </details>
+  return renderPage({
+    title: 'API',
+    width: 'wide',
+    children: (
+      <>
+        <h1>{info.title} API</h1>
+        <p>
+          <Marked text={info.description} />
+        </p>
+        <p>
+          Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). For OAuth clients:{' '}
+          <a href="/.well-known/oauth-authorization-server">metadata</a>.
+        </p>
+        {tags.map(({ name, description }) => (
+          <section class="docs-section">
+            <h2>{name}</h2>
+            <p>{description}</p>
+            <Operations document={document} paths={name === 'Webhooks' ? webhooks : paths} tag={name} />
+          </section>
         ))}
-      </section>
-    </Layout>,
-  );
+        <section class="docs-section">
+          <h2>Schemas</h2>
+          {Object.entries(components.schemas).map(([name, schema]) => (
+            <details>
+              <summary>{name}</summary>
+              <Anchored id={`schema-${name}`}>
+                <SchemaView schema={schema} />
+              </Anchored>
+            </details>
+          ))}
+        </section>
+      </>
+    ),
+  });
 }
 
 /** The anchor is inside the collapsed part: a browser that navigates to it opens that part, without a script. */
@@ -70,7 +74,7 @@ function Operations({
       {operations
         .filter(({ operation }) => operation.tags.includes(tag))
         .map(({ path, method, operation }) => (
-          <details class="docs-operation">
+          <details>
             <summary>
               <code class="docs-method">{tag === 'Webhooks' ? 'EVENT' : method.toUpperCase()}</code>{' '}
               <code>{path}</code> <span class="docs-summary">{operation.summary}</span>
@@ -155,7 +159,7 @@ function Content({ content }: { content: Record<string, Media> }): VNode {
   return (
     <>
       {Object.entries(content).map(([type, { schema, example }]) => (
-        <div class="docs-content">
+        <div>
           <p>
             <small>{type}</small>
           </p>

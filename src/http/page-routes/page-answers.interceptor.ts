@@ -1,39 +1,34 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
-import { Cookies } from '../cookies.js';
 import { pageHeaders } from '../page-headers.js';
+import { renderPage } from '../pages/layout.js';
 import type { PageAnswer } from './page-answer.js';
-import { noticeCookieOf, type PageContext } from './page-context.js';
+import type { PageContext } from './page-context.js';
 
-// Long enough for the redirect that follows a form.
-const COOKIE_SECONDS = 60;
-
-/** Sends the answer of a page route: a page, or a redirect to a page with a notice. */
+/** Sends the answer of a page route: a page in the layout of its area, or a redirect to a page with a notice. */
 @Injectable()
-export class PageAnswers implements NestInterceptor<PageAnswer, string> {
-  constructor(private readonly cookies: Cookies) {}
-
-  intercept(context: ExecutionContext, next: CallHandler<PageAnswer>): Observable<string> {
+export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, string> {
+  intercept(context: ExecutionContext, next: CallHandler<PageAnswer<unknown, string>>): Observable<string> {
     const http = context.switchToHttp();
     const { pageContext } = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    return next.handle().pipe(map((answer) => this.send(answer, reply, pageContext)));
+    return next.handle().pipe(map((answer) => this.send(answer, reply, pageContext!)));
   }
 
-  private send(answer: PageAnswer, reply: FastifyReply, context: PageContext | undefined): string {
-    if ('html' in answer) {
-      const { status = 200, withScript = context?.area.withScript } = answer;
-      void reply.status(status).headers(pageHeaders({ withScript }));
-      return answer.html;
+  private send(answer: PageAnswer<unknown, string>, reply: FastifyReply, context: PageContext): string {
+    if ('page' in answer) {
+      const { status = 200, formTargets } = answer;
+      const page = context.layOut(answer.page);
+      void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length, formTargets }));
+      return renderPage(page, context.tokenFor);
     }
-    if (context && answer.showOnce) context.keepShown?.(answer.goTo, answer.showOnce);
-    if (context && answer.notice) {
-      this.cookies.set(reply, noticeCookieOf(context.area), answer.notice, COOKIE_SECONDS);
-    }
+    const { goTo, status = 303, notice, showOnce } = answer;
+    if (showOnce) context.keepShown?.(goTo, showOnce);
+    if (notice) context.leaveNotice(notice);
     void reply
-      .status(303)
-      .headers({ location: answer.goTo, 'cache-control': 'no-store', 'content-type': 'text/plain' });
+      .status(status)
+      .headers({ location: goTo, 'cache-control': 'no-store', 'content-type': 'text/plain' });
     return '';
   }
 }

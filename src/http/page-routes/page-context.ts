@@ -2,6 +2,8 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cookies } from '../cookies.js';
 import type { CsrfService } from '../csrf.service.js';
+import { Form, queryStringOf } from '../form.js';
+import type { LayoutProps } from '../pages/layout.js';
 import { formOf } from './posted-form.js';
 
 declare module 'fastify' {
@@ -10,32 +12,40 @@ declare module 'fastify' {
   }
 }
 
+const LOGOUT_PATH = '/logout';
+/** The logout form is on pages of every area, so it is bound to none. */
+export const LOGOUT_BINDING = 'logout';
+
+// Long enough for the redirect that follows a form.
+const NOTICE_SECONDS = 60;
+
 /** An area of pages: one kind of session, one layout, one set of notices. */
 export interface PageArea {
   /** Part of its cookie's name and of what its CSRF tokens are bound to. */
   name: string;
   /** Messages shown after a form was posted. The cookie holds only the key, so nobody can put other text on the page. */
   notices: Record<string, string>;
-  /** Whether a script of this service enhances all its pages. */
-  withScript?: boolean;
 }
 
-/** What a page route knows of its request, after the guard of its area. */
-export abstract class PageContext {
-  /** Forms are bound to it. */
-  protected abstract get sessionDigest(): Buffer;
-
-  /** The CSRF token of a form that is posted to this path; pages with many forms get it as a function. */
-  readonly tokenFor = (path: string): string =>
-    this.csrf.tokenFor(this.request, this.reply, this.bindingOf(path));
-
+/** What a page route knows of its request, after its guard. */
+export abstract class PageContext<Page = unknown> {
   constructor(
-    readonly area: PageArea,
+    protected readonly area: PageArea,
     protected readonly request: FastifyRequest,
     protected readonly reply: FastifyReply,
     protected readonly csrf: CsrfService,
     private readonly cookies: Cookies,
   ) {}
+
+  /** Puts a page into the layout of its area. */
+  abstract layOut(page: Page): LayoutProps;
+
+  /** What the form that is posted to this path is bound to. */
+  protected abstract bindingIn(path: string): string;
+
+  /** The CSRF token of a form that is posted to this path. */
+  readonly tokenFor = (action: string): string =>
+    this.csrf.tokenFor(this.request, this.reply, this.bindingOf(action.split(/[?#]/, 1)[0]!));
 
   /** The path and query of the request. */
   get url(): string {
@@ -47,6 +57,15 @@ export abstract class PageContext {
     return this.url.split('?', 1)[0]!.replace(/\/$/, '');
   }
 
+  get query(): Form {
+    return Form.parse(queryStringOf(this.url));
+  }
+
+  /** The posted form. */
+  get form(): Form {
+    return formOf(this.request);
+  }
+
   /** Throws a 403 problem unless the posted form came from a page of this session, for this path; 415 for what is not a form. */
   checkForm(): void {
     this.csrf.check(this.request, formOf(this.request), this.bindingOf(this.path));
@@ -55,25 +74,30 @@ export abstract class PageContext {
   /** Passes something on to the page at this path, which shows it once. */
   keepShown?(path: string, value: object): void;
 
+  /** Leaves a message for the next page. */
+  leaveNotice(notice: string): void {
+    this.cookies.set(this.reply, this.noticeCookie, notice, NOTICE_SECONDS);
+  }
+
   /** The message that a form left for this page; it is shown once. */
   protected takeNotice(): string | undefined {
     const { notices } = this.area;
-    const cookie = noticeCookieOf(this.area);
-    const key = this.cookies.get(this.request, cookie);
+    const key = this.cookies.get(this.request, this.noticeCookie);
     if (key === undefined) return undefined;
-    this.cookies.clear(this.reply, cookie);
+    this.cookies.clear(this.reply, this.noticeCookie);
     return Object.hasOwn(notices, key) ? notices[key] : undefined;
   }
 
-  /** The path identifies the action and its object. */
+  private get noticeCookie(): string {
+    return `${this.area.name}_notice`;
+  }
+
   private bindingOf(path: string): string {
-    return `${this.area.name} ${path} ${this.sessionDigest.toString('base64url')}`;
+    return path === LOGOUT_PATH ? LOGOUT_BINDING : this.bindingIn(path);
   }
 }
 
-export const noticeCookieOf = ({ name }: PageArea): string => `${name}_notice`;
-
-/** The context of the request, on the routes of an area of pages. */
+/** The context of the request, on page routes. */
 export const Context = createParamDecorator(
   (_data: unknown, context: ExecutionContext): PageContext =>
     context.switchToHttp().getRequest<FastifyRequest>().pageContext!,

@@ -2,8 +2,8 @@ import type { ComponentChildren, VNode } from 'preact';
 
 export type Fact = [name: string, value: ComponentChildren];
 
-/** Names and values; what is false is left out. */
-export function Facts({ facts }: { facts: (Fact | false)[] }): VNode {
+/** Names and values; what is false or null is left out. */
+export function Facts({ facts }: { facts: (Fact | false | null)[] }): VNode {
   return (
     <dl class="facts">
       {facts.map(

@@ -1,34 +1,55 @@
-import type { ComponentChildren, VNode } from 'preact';
+import { createContext, type ComponentChildren, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
 
-export interface FieldProps {
-  id: string;
-  label: string;
-  hint?: ComponentChildren;
-  error?: string;
+/** What the fields of a form show, by name. */
+export type FieldValues = Partial<Record<string, string | string[] | boolean>>;
+
+/** What is wrong with a form, by the name of the field; `form` is about the whole. */
+export type FieldErrors = Partial<Record<string, string | string[]>>;
+
+interface FormState {
+  values: FieldValues;
+  errors: FieldErrors;
 }
 
-/** Attributes that connect a field to its hint and error. */
-export function describedBy({ id, hint, error }: Omit<FieldProps, 'label'>) {
-  const ids = [error ? `${id}-error` : '', hint ? `${id}-hint` : ''].filter(Boolean).join(' ');
+const State = createContext<FormState>({ values: {}, errors: {} });
+
+/** Gives the fields inside it their values and errors. */
+export const FormFields = (props: Partial<FormState> & { children: ComponentChildren }): VNode => (
+  <State.Provider value={{ values: props.values ?? {}, errors: props.errors ?? {} }}>
+    {props.children}
+  </State.Provider>
+);
+
+export interface FieldProps {
+  name: string;
+  /** By default the name. */
+  id?: string;
+  label: string;
+  hint?: string;
+}
+
+/** The state of a field, and the attributes that connect it to its error and hint. */
+function useField({ name, id = name, hint }: FieldProps) {
+  const { values, errors } = useContext(State);
+  const wrong = errors[name];
+  const error = wrong && sentence([wrong].flat().join('; '));
+  const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return {
-    ...(error ? { 'aria-invalid': 'true' as const } : {}),
-    ...(ids ? { 'aria-describedby': ids } : {}),
+    id,
+    value: values[name],
+    notes: <Notes id={id} hint={hint} error={error} />,
+    attributes: {
+      ...(error ? { 'aria-invalid': 'true' as const } : {}),
+      ...(describedBy ? { 'aria-describedby': describedBy } : {}),
+    },
   };
 }
 
-/** A label with its field, error and hint. */
-export function Field({ id, label, hint, error, children }: FieldProps & { children: VNode }): VNode {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children}
-      <FieldNotes id={id} hint={hint} error={error} />
-    </div>
-  );
-}
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.])$/, '$1.');
 
-/** The error and hint of a field. */
-export function FieldNotes({ id, hint, error }: Omit<FieldProps, 'label'>): VNode {
+function Notes({ id, hint, error }: { id: string; hint?: string; error?: string }): VNode {
   return (
     <>
       {error && (
@@ -46,10 +67,9 @@ export function FieldNotes({ id, hint, error }: Omit<FieldProps, 'label'>): VNod
 }
 
 export interface TextFieldProps extends FieldProps {
-  name: string;
-  value?: string;
-  type?: 'text' | 'email' | 'url' | 'number' | 'date' | 'datetime-local' | 'password';
+  type?: 'text' | 'email' | 'url' | 'datetime-local' | 'password';
   step?: number;
+  minLength?: number;
   required?: boolean;
   autocomplete?: string;
   spellcheck?: boolean;
@@ -60,11 +80,48 @@ export interface TextFieldProps extends FieldProps {
  * A single-line text field. No maxLength: browsers would silently truncate a longer text; the service reports that it is too
  * long.
  */
-export function TextField({ label, hint, error, type = 'text', ...input }: TextFieldProps): VNode {
+export function TextField({
+  label,
+  hint,
+  type = 'text',
+  autocomplete = 'off',
+  ...input
+}: TextFieldProps): VNode {
+  const { id, value, attributes, notes } = useField({ label, hint, ...input });
   return (
-    <Field id={input.id} label={label} hint={hint} error={error}>
-      <input type={type} {...input} {...describedBy({ id: input.id, hint, error })} />
-    </Field>
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        type={type}
+        value={type === 'password' ? undefined : (value as string)}
+        autocomplete={autocomplete}
+        {...input}
+        id={id}
+        {...attributes}
+      />
+      {notes}
+    </div>
+  );
+}
+
+export interface TextAreaProps extends FieldProps {
+  rows?: number;
+  spellcheck?: boolean;
+}
+
+/** A text field of several lines. */
+export function TextArea({ label, hint, rows = 3, ...area }: TextAreaProps): VNode {
+  const { id, value, attributes, notes } = useField({ label, hint, ...area });
+  const text = String(value ?? '');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea rows={rows} {...area} id={id} {...attributes}>
+        {/* Browsers drop a line break at the beginning, so one is added. */}
+        {/^[\r\n]/.test(text) ? `\n${text}` : text}
+      </textarea>
+      {notes}
+    </div>
   );
 }
 
@@ -73,23 +130,69 @@ export interface Option {
   label: string;
 }
 
-interface SelectFieldProps extends FieldProps {
-  name: string;
-  value?: string;
-  options: Option[];
-}
-
 /** A choice of a few options. */
-export function SelectField({ id, label, hint, error, name, value, options }: SelectFieldProps): VNode {
+export function SelectField({ options, ...field }: FieldProps & { options: Option[] }): VNode {
+  const { id, value = '', attributes, notes } = useField(field);
   return (
-    <Field id={id} label={label} hint={hint} error={error}>
-      <select id={id} name={name} {...describedBy({ id, hint, error })}>
+    <div class="field">
+      <label for={id}>{field.label}</label>
+      <select id={id} name={field.name} {...attributes}>
         {options.map((option) => (
           <option value={option.value} selected={option.value === value}>
             {option.label}
           </option>
         ))}
       </select>
-    </Field>
+      {notes}
+    </div>
+  );
+}
+
+export interface ChoicesProps extends FieldProps {
+  type: 'checkbox' | 'radio';
+  options: (Option & { hint?: string })[];
+}
+
+/** Checkboxes or radio buttons. */
+export function Choices({ type, options, ...field }: ChoicesProps): VNode {
+  const { id, value = [], attributes, notes } = useField(field);
+  return (
+    <fieldset class="field choices" {...attributes}>
+      <legend>{field.label}</legend>
+      {options.map(({ value: each, label, hint }) => (
+        <div class="choice">
+          <label>
+            <input
+              type={type}
+              name={field.name}
+              value={each}
+              checked={[value].flat().includes(each)}
+              aria-describedby={hint && `${id}-${each}-hint`}
+            />
+            <span>{label}</span>
+          </label>
+          {hint && (
+            <small class="choice-hint" id={`${id}-${each}-hint`}>
+              {hint}
+            </small>
+          )}
+        </div>
+      ))}
+      {notes}
+    </fieldset>
+  );
+}
+
+/** One checkbox. */
+export function Tick(field: FieldProps): VNode {
+  const { value, attributes, notes } = useField(field);
+  return (
+    <div class="field choices">
+      <label>
+        <input type="checkbox" name={field.name} value="true" checked={value === true} {...attributes} />
+        <span>{field.label}</span>
+      </label>
+      {notes}
+    </div>
   );
 }

@@ -1,17 +1,18 @@
-import { CsrfField } from './csrf-field.js';
-import { Layout, renderPage, SignedInAs } from './layout.js';
+import { LinkButton } from './form.js';
+import { LogoutButton, SignedInAs, type LayoutProps } from './layout.js';
 
 export interface HomePageProps {
   signedInAs?: { name: string; email: string };
   /** Whether the logged-in user may open the console. */
   isOperator?: boolean;
-  csrfToken: string;
 }
 
 /** The start page: what this service is, and who is logged in. */
-export function homePage({ signedInAs, isOperator, csrfToken }: HomePageProps): string {
-  return renderPage(
-    <Layout title="Home" width="wide">
+export const homePage = ({ signedInAs, isOperator }: HomePageProps): LayoutProps => ({
+  title: 'Home',
+  width: 'wide',
+  children: (
+    <>
       <h1>Your charging data, shared on your terms</h1>
       <p class="lead">
         Applications can ask to read the charging data of your electric vehicle. This is where you decide.
@@ -32,31 +33,18 @@ export function homePage({ signedInAs, isOperator, csrfToken }: HomePageProps): 
         <>
           <SignedInAs {...signedInAs} />
           <div class="actions actions-pair">
-            <a class="button-link" href="/account">
-              Go to your account
-            </a>
-            {isOperator && (
-              <a class="button-link" href="/admin/console">
-                Open the console
-              </a>
-            )}
+            <LinkButton href="/account">Go to your account</LinkButton>
+            {isOperator && <LinkButton href="/admin/console">Open the console</LinkButton>}
           </div>
-          <form method="post" action="/logout">
-            <CsrfField token={csrfToken} />
-            <div class="actions">
-              <button type="submit" class="quiet">
-                Log out
-              </button>
-            </div>
-          </form>
+          <div class="actions">
+            <LogoutButton />
+          </div>
         </>
       ) : (
         <p class="actions">
-          <a class="button-link" href="/login">
-            Log in
-          </a>
+          <LinkButton href="/login">Log in</LinkButton>
         </p>
       )}
-    </Layout>,
-  );
-}
+    </>
+  ),
+});

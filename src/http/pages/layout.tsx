@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { FormTokens, PostButton, type TokenFor } from './form.js';
 
 const SERVICE_NAME = 'Charging Data Service';
 
@@ -11,8 +12,6 @@ export interface LayoutProps {
    * tables.
    */
   width?: 'narrow' | 'wide' | 'broad' | 'full';
-  /** An additional style sheet of this service. */
-  styleSheet?: string;
   /** Scripts of this service that enhance the page. */
   scripts?: string[];
   /** Seconds after which the page reloads itself, while something is in progress; with a script, the script does that. */
@@ -22,11 +21,10 @@ export interface LayoutProps {
 }
 
 /** The document around every page: head, skip link, brand, one card, footer. Every page works without scripts. */
-export function Layout({
+function Layout({
   title,
   children,
   width = 'narrow',
-  styleSheet,
   scripts = [],
   refreshAfter,
   footer = 'for drivers and the apps they choose',
@@ -47,7 +45,6 @@ export function Layout({
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
-        {styleSheet && <link rel="stylesheet" href={styleSheet} />}
         {scripts.map((script) => (
           <script src={script} defer />
         ))}
@@ -115,7 +112,20 @@ export function SignedInAs({ name, email }: { name: string; email: string }): VN
   );
 }
 
-/** Renders a page as a complete HTML document; everything interpolated is escaped. */
-export function renderPage(node: VNode): string {
-  return `<!doctype html>${renderToString(node)}`;
+/** The button that ends the login. */
+export const LogoutButton = ({ look = 'quiet' }: { look?: 'quiet' | 'link-button' }): VNode => (
+  <PostButton action="/logout" look={look}>
+    Log out
+  </PostButton>
+);
+
+/** Renders a page as a complete HTML document; everything interpolated is escaped. Forms need `tokenFor`. */
+export function renderPage(page: LayoutProps, tokenFor?: TokenFor): string {
+  const document = <Layout {...page} />;
+  const withTokens = tokenFor ? (
+    <FormTokens.Provider value={tokenFor}>{document}</FormTokens.Provider>
+  ) : (
+    document
+  );
+  return `<!doctype html>${renderToString(withTokens)}`;
 }

@@ -1,4 +1,5 @@
-import { Layout, renderPage } from './layout.js';
+import { LinkButton } from './form.js';
+import type { LayoutProps } from './layout.js';
 
 export interface MessagePageProps {
   title: string;
@@ -13,25 +14,25 @@ export interface MessagePageProps {
 }
 
 /** A page that only shows a message: errors, and notices without a form. */
-export function messagePage({ title, heading, text, action, requestId, footer }: MessagePageProps): string {
-  return renderPage(
-    <Layout title={title} footer={footer}>
-      <h1>{heading}</h1>
-      {[text].flat().map((paragraph) => (
+export const messagePage = (props: MessagePageProps): LayoutProps => ({
+  title: props.title,
+  footer: props.footer,
+  children: (
+    <>
+      <h1>{props.heading}</h1>
+      {[props.text].flat().map((paragraph) => (
         <p>{paragraph}</p>
       ))}
-      {action && (
+      {props.action && (
         <p class="actions">
-          <a class="button-link" href={action.href}>
-            {action.label}
-          </a>
+          <LinkButton href={props.action.href}>{props.action.label}</LinkButton>
         </p>
       )}
-      {requestId && (
+      {props.requestId && (
         <p class="fine-print">
-          If you ask for help, include the request ID <code>{requestId}</code>
+          If you ask for help, include the request ID <code>{props.requestId}</code>
         </p>
       )}
-    </Layout>,
-  );
-}
+    </>
+  ),
+});

@@ -1,7 +1,10 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { Page } from '../paging.js';
 
-export interface PagerProps {
+/** For lists that are not in the order of time. */
+export const NEXT_PREVIOUS = { previous: 'Previous', next: 'Next' };
+
+interface PagerProps {
   page: Page<{ id: string }>;
   /** Path of the list, with its filter. */
   path: string;
@@ -11,7 +14,7 @@ export interface PagerProps {
 }
 
 /** Links to the previous and next page of a list; nothing if the list fits on one page. */
-export function Pager({
+function Pager({
   page: { items, hasPrevious, hasNext },
   path,
   label,
@@ -37,20 +40,31 @@ export function Pager({
   );
 }
 
-/** Shown instead of an empty list: either there is nothing at all, or nothing on this page. */
-export function NothingHere({
-  page,
-  path,
-  words,
-}: {
-  page: Page<unknown>;
-  path: string;
-  words: string;
-}): VNode {
-  if (!page.hasNext && !page.hasPrevious) return <p class="empty">{words}</p>;
+export interface PagedListProps extends PagerProps {
+  /** Shown if the list is empty. */
+  empty: string;
+  children: ComponentChildren;
+}
+
+/** One page of a list, or words instead of an empty one, with links to the previous and next page. */
+export function PagedList({ empty, children, ...pager }: PagedListProps): VNode {
+  const { page, path } = pager;
   return (
-    <p class="empty">
-      There is nothing more here. <a href={path}>Back to the first page</a>
-    </p>
+    <>
+      {page.items.length > 0 ? (
+        children
+      ) : (
+        <p class="empty">
+          {page.hasNext || page.hasPrevious ? (
+            <>
+              There is nothing more here. <a href={path}>Back to the first page</a>
+            </>
+          ) : (
+            empty
+          )}
+        </p>
+      )}
+      <Pager {...pager} />
+    </>
   );
 }

@@ -5,6 +5,8 @@ import { originOf } from '../../http/request-origin.js';
 import { CsrfService } from '../../http/csrf.service.js';
 import { FormBody } from '../../http/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/form.js';
+import { LOGOUT_BINDING } from '../../http/page-routes/page-context.js';
+import { renderPage } from '../../http/pages/layout.js';
 import { PageRoute, sendPage } from '../../http/send-page.js';
 import { legible } from '../../http/legible-text.js';
 import { badRequest } from '../../http/problem.js';
@@ -12,7 +14,6 @@ import { AddressRateLimitGuard } from '../../http/address-rate-limit.guard.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import type { SignedInUser } from '../../users/sessions.repository.js';
 import { SessionsService } from '../../users/sessions.service.js';
-import { LOGOUT_BINDING } from '../../users/logout-binding.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import { ApiAuthorization } from './api-authorization.decorator.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
@@ -53,6 +54,7 @@ export class AuthorizationController {
 
   /**
    * Handles the user's decision. The form is bound to the user and the request that it showed, and the request is checked again.
+   * Not by a guard: it would have to check the request and find the user first, as this does.
    */
   @Post()
   @PageRoute()
@@ -126,9 +128,7 @@ export class AuthorizationController {
     reply: FastifyReply,
   ): Promise<void> {
     const consent = await this.consents.findLive(client.id, user.id);
-    const html = consentPage({
-      csrfToken: this.csrf.tokenFor(request, reply, consentBinding(user, source)),
-      logoutToken: this.csrf.tokenFor(request, reply, LOGOUT_BINDING),
+    const page = consentPage({
       clientName: legible(client.name),
       // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
       clientIsOwned: client.type === 'confidential' && client.ownerId === user.id,
@@ -139,7 +139,9 @@ export class AuthorizationController {
       returnTo: `${PATH}?${source}`,
       redirectHost: displayHostOf(redirectUri),
     });
-    sendPage(reply, html, { formTargets: [formTargetOf(redirectUri)] });
+    const tokenFor = (action: string) =>
+      this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
+    sendPage(reply, renderPage(page, tokenFor), { formTargets: [formTargetOf(redirectUri)] });
   }
 }
 

@@ -1,55 +1,51 @@
-import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { originOf } from '../../http/request-origin.js';
-import { CsrfService } from '../../http/csrf.service.js';
-import { FormBody } from '../../http/form-body.decorator.js';
-import { Form, queryStringOf } from '../../http/form.js';
-import { PageRoute, sendPage } from '../../http/send-page.js';
-import { legible } from '../../http/legible-text.js';
-import { safeReturnTo } from '../../http/return-to.js';
 import { AddressRateLimitGuard } from '../../http/address-rate-limit.guard.js';
+import { Form, queryStringOf } from '../../http/form.js';
+import { legible } from '../../http/legible-text.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../../http/page-routes/open-pages.js';
+import { Context } from '../../http/page-routes/page-context.js';
+import { originOf } from '../../http/request-origin.js';
+import { safeReturnTo } from '../../http/return-to.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
-import { LOGOUT_BINDING } from '../../users/logout-binding.js';
-import type { UserEntity } from '../../users/user.entity.js';
 import { SessionsService } from '../../users/sessions.service.js';
+import type { UserEntity } from '../../users/user.entity.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
-import { loginPage } from './pages/login.page.js';
+import { loggedInPage, loginPage } from './pages/login.page.js';
 import { formTargetOf } from './redirect.js';
 
-const LOGIN_BINDING = 'login';
-
 /** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
-@Controller()
+@OpenPages()
 @UseGuards(AddressRateLimitGuard)
 export class LoginController {
   constructor(
     private readonly sessions: SessionsService,
     private readonly limits: SignInLimitsService,
     private readonly checks: AuthorizationRequestChecks,
-    private readonly csrf: CsrfService,
   ) {}
 
   /** Shows the login form. A user who is already logged in is redirected to `return_to`, or sees who is logged in. */
-  @Get('login')
-  @PageRoute()
-  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const returnTo = safeReturnTo(Form.parse(queryStringOf(request.url)).get('return_to'));
+  @OpenGet('login')
+  async show(@Context() context: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+    const returnTo = safeReturnTo(context.query.get('return_to'));
     const user = await this.sessions.current(request);
-    if (user && returnTo) return void reply.header('cache-control', 'no-store').redirect(returnTo, 302);
-    if (!user) return this.sendForm(request, reply, { returnTo });
-    const csrfToken = this.csrf.tokenFor(request, reply, LOGOUT_BINDING);
-    sendPage(reply, loginPage({ csrfToken, signedInAs: user }));
+    if (!user) return this.form({ returnTo });
+    return returnTo ? { goTo: returnTo, status: 302 } : { page: loggedInPage(user) };
   }
 
   /** Logs in. An unknown email and a wrong password get the same response in the same time. Too many failures get a 429 page. */
-  @Post('login')
-  @PageRoute()
+  @OpenPost('login')
   async logIn(
-    @FormBody() form: Form,
+    @Context() { form }: OpenContext,
     @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    this.csrf.check(request, form, LOGIN_BINDING);
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
     const returnTo = safeReturnTo(form.get('return_to'));
     const email = form.get('email') ?? '';
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
@@ -67,34 +63,30 @@ export class LoginController {
     } finally {
       await this.limits.settle(attempt, user, request, reply);
     }
-    if (user) return void reply.header('cache-control', 'no-store').redirect(returnTo ?? '/', 303);
+    if (user) return { goTo: returnTo ?? '/' };
     const error = 'The email or password is incorrect. Check both and try again.';
-    await this.sendForm(request, reply, { returnTo, email: email.slice(0, 254), error });
+    return this.form({ returnTo, email: email.slice(0, 254), error });
   }
 
-  @Post('logout')
-  @PageRoute()
+  @OpenPost('logout')
   async logOut(
-    @FormBody() form: Form,
+    @Context() { form }: OpenContext,
     @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    this.csrf.check(request, form, LOGOUT_BINDING);
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
     await this.sessions.signOut(request, reply, { type: 'user', id: null, ...originOf(request) });
     const returnTo = safeReturnTo(form.get('return_to'));
     const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
-    void reply.header('cache-control', 'no-store').redirect(`/login${query}`, 303);
+    return { goTo: `/login${query}` };
   }
 
-  private async sendForm(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { returnTo, email, error }: { returnTo?: string; email?: string; error?: string },
-  ): Promise<void> {
-    const csrfToken = this.csrf.tokenFor(request, reply, LOGIN_BINDING);
-    const destination = await this.destinationOf(returnTo);
-    const html = loginPage({ csrfToken, returnTo, email, error, clientName: destination?.clientName });
-    sendPage(reply, html, { status: error ? 401 : 200, formTargets: destination?.formTargets });
+  private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
+    const destination = await this.destinationOf(props.returnTo);
+    return {
+      page: loginPage({ ...props, clientName: destination?.clientName }),
+      status: props.error ? 401 : 200,
+      formTargets: destination?.formTargets,
+    };
   }
 
   /** The client behind `return_to`: after the login the browser may be redirected straight on to it. */

@@ -1,56 +1,49 @@
+import { Json } from '../../http/pages/json.js';
+import { State } from '../../http/pages/state.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
+import type { PortalPage } from './portal-layout.js';
 import { TypeName } from './type-name.js';
-import { Json } from './test-endpoint.page.js';
-
-export interface CataloguePageProps {
-  layoutProps: PortalLayoutProps;
-  /** The types that the client's scopes allow. */
-  eventTypes: EventTypeEntity[];
-}
 
 /** The event types that the client can receive, each with its description, scope and a sample. */
-export const cataloguePage = ({ layoutProps, eventTypes }: CataloguePageProps): string =>
-  renderPortalPage({
-    layoutProps,
-    title: 'Event catalogue',
-    part: 'catalogue',
-    children: (
-      <>
-        <p class="lead">
-          The events that your application can receive with its scopes. Every request is a POST of JSON with{' '}
-          <code>id</code>, <code>type</code>, <code>timestamp</code>, <code>user_id</code> and{' '}
-          <code>data</code>. The <code>id</code> is the event’s, and the same at each of your endpoints; the
-          contents of <code>data</code> depend on the type.
-        </p>
-        <ul class="entries" role="list">
-          {eventTypes.map((type) => (
-            <li id={type.name}>
-              <div class="entry-head">
-                <h2>
-                  <TypeName name={type.name} />
-                </h2>
-                {type.scope && (
-                  <span class="badge badge-idle">
-                    <span class="visually-hidden">Scope </span>
-                    {type.scope}
-                  </span>
-                )}
-              </div>
-              <p>{type.description}</p>
-              {type.scope === null && (
-                <p class="entry-meta">No scope needed: it concerns only your application.</p>
+export const cataloguePage = (eventTypes: EventTypeEntity[]): PortalPage => ({
+  title: 'Event catalogue',
+  part: 'catalogue',
+  children: (
+    <>
+      <p class="lead">
+        The events that your application can receive with its scopes. Every request is a POST of JSON with{' '}
+        <code>id</code>, <code>type</code>, <code>timestamp</code>, <code>user_id</code> and <code>data</code>
+        . The <code>id</code> is the event’s, and the same at each of your endpoints; the contents of{' '}
+        <code>data</code> depend on the type.
+      </p>
+      <ul class="entries" role="list">
+        {eventTypes.map((type) => (
+          <li id={type.name}>
+            <div class="entry-head">
+              <h2>
+                <TypeName name={type.name} />
+              </h2>
+              {type.scope && (
+                <State tone="plain">
+                  <span class="visually-hidden">Scope </span>
+                  {type.scope}
+                </State>
               )}
-              <details>
-                <summary>
-                  Sample<span class="visually-hidden"> of {type.name}</span>
-                </summary>
-                <Json text={samplePayload(type)} label={`Sample of ${type.name}`} />
-              </details>
-            </li>
-          ))}
-        </ul>
-      </>
-    ),
-  });
+            </div>
+            <p>{type.description}</p>
+            {type.scope === null && (
+              <p class="entry-meta">No scope needed: it concerns only your application.</p>
+            )}
+            <details>
+              <summary>
+                Sample<span class="visually-hidden"> of {type.name}</span>
+              </summary>
+              <Json text={samplePayload(type)} label={`Sample of ${type.name}`} />
+            </details>
+          </li>
+        ))}
+      </ul>
+    </>
+  ),
+});

@@ -1,20 +1,24 @@
-import { confirmPage, type ConfirmPageProps } from './confirm.page.js';
-
-type Props = Pick<ConfirmPageProps, 'layoutProps' | 'csrfToken' | 'endpointUrl' | 'action' | 'back'>;
+import { Confirmation } from '../../http/pages/confirmation.js';
+import type { PortalPage } from './portal-layout.js';
 
 /** The consequences of deleting an endpoint, and the button. */
-export const deleteEndpointPage = (props: Props): string =>
-  confirmPage({
-    ...props,
-    title: 'Delete endpoint?',
-    button: { label: 'Delete', danger: true },
-    keep: 'Cancel',
-    children: (
-      <ul>
-        <li>Nothing more is sent to it, and pending deliveries are cancelled.</li>
-        <li>Past deliveries stay in the list, but cannot be resent.</li>
-        <li>Its secret is deleted. An endpoint that you add later gets a new one.</li>
-        <li>To stop only for a while, disable it instead.</li>
-      </ul>
-    ),
-  });
+export const deleteEndpointPage = ({ id, url }: { id: string; url: string }): PortalPage => ({
+  title: 'Delete endpoint?',
+  part: 'endpoints',
+  above: { href: `/portal/endpoints/${id}`, label: 'Endpoint' },
+  children: (
+    <Confirmation
+      question={<bdi>{url}</bdi>}
+      consequences={[
+        'Nothing more is sent to it, and pending deliveries are cancelled.',
+        'Past deliveries stay in the list, but cannot be resent.',
+        'Its secret is deleted. An endpoint that you add later gets a new one.',
+        'To stop only for a while, disable it instead.',
+      ]}
+      action={`/portal/endpoints/${id}/delete`}
+      submit="Delete"
+      isDanger
+      cancel={`/portal/endpoints/${id}`}
+    />
+  ),
+});

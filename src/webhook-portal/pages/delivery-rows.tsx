@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { ExactMoment } from '../../http/pages/moment.js';
+import { State, type Tone } from '../../http/pages/state.js';
 import type { Delivery, DeliveryState } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from '../delivery-query.js';
 import { lastOutcome } from './failure-messages.js';
@@ -11,16 +12,16 @@ export const STATE_WORDS: Record<DeliveryState, string> = {
   failed: 'Failed',
   cancelled: 'Cancelled',
 };
-const TONES: Record<DeliveryState, string> = {
-  pending: 'badge-wait',
-  delivered: 'badge-good',
-  failed: 'badge-bad',
-  cancelled: 'badge-idle',
+const TONES: Record<DeliveryState, Tone> = {
+  pending: 'warn',
+  delivered: 'good',
+  failed: 'bad',
+  cancelled: 'plain',
 };
 
-export function DeliveryStateBadge({ state }: { state: DeliveryState }): VNode {
-  return <span class={`badge ${TONES[state]}`}>{STATE_WORDS[state]}</span>;
-}
+export const DeliveryStateBadge = ({ state }: { state: DeliveryState }): VNode => (
+  <State tone={TONES[state]}>{STATE_WORDS[state]}</State>
+);
 
 export interface DeliveryRowsProps {
   deliveries: Delivery[];

@@ -1,21 +1,20 @@
 import type { VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
-import { ExactMoment } from '../../http/pages/moment.js';
 import { Facts } from '../../http/pages/facts.js';
-import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
+import { LinkButton, PostForm } from '../../http/pages/form.js';
+import { Json } from '../../http/pages/json.js';
+import { ExactMoment } from '../../http/pages/moment.js';
+import { State } from '../../http/pages/state.js';
 import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
+import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from '../delivery-query.js';
 import { formatMs } from './charts/response-times-chart.js';
 import { DeliveryStateBadge } from './delivery-rows.js';
 import { adviceFor, CANCEL_REASONS, isSuccess, outcomeWords, PAYLOAD_HIDDEN } from './failure-messages.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
+import type { PortalPage } from './portal-layout.js';
 import { TypeName } from './type-name.js';
-import { Json } from './test-endpoint.page.js';
 
 export interface DeliveryPageProps {
-  layoutProps: PortalLayoutProps;
   delivery: DeliveryDetail;
-  resendToken: string;
   /** The place in the list of deliveries that the user came from, as a query string. */
   place: string;
   now: Date;
@@ -26,12 +25,11 @@ const SOON_MS = 35_000;
 const REFRESH_SECONDS = 2;
 
 /** One delivery: its payload and all attempts. While an attempt is about to end, the page reloads itself. */
-export function deliveryPage({ layoutProps, delivery, resendToken, place, now }: DeliveryPageProps): string {
+export function deliveryPage({ delivery, place, now }: DeliveryPageProps): PortalPage {
   const { nextAttemptAt, eventType, isTest } = delivery;
   const what = isTest ? 'Test' : 'Delivery';
   const isSoon = nextAttemptAt !== null && nextAttemptAt.getTime() - now.getTime() < SOON_MS;
-  return renderPortalPage({
-    layoutProps,
+  return {
     title: `${what}: ${eventType}`,
     heading: (
       <>
@@ -46,7 +44,7 @@ export function deliveryPage({ layoutProps, delivery, resendToken, place, now }:
         <div data-live>
           <Summary delivery={delivery} isSoon={isSoon} />
         </div>
-        <Resend delivery={delivery} csrfToken={resendToken} place={place} />
+        <Resend delivery={delivery} place={place} />
         <div data-live>
           <DeliveryFacts delivery={delivery} />
           <Attempts attempts={delivery.attemptList} />
@@ -57,7 +55,7 @@ export function deliveryPage({ layoutProps, delivery, resendToken, place, now }:
         </div>
       </>
     ),
-  });
+  };
 }
 
 function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boolean }): VNode {
@@ -110,11 +108,10 @@ function Answer({ attempt }: { attempt: Attempt }): VNode {
 
 interface ResendProps {
   delivery: DeliveryDetail;
-  csrfToken: string;
   place: string;
 }
 
-function Resend({ delivery, csrfToken, place }: ResendProps): VNode | null {
+function Resend({ delivery, place }: ResendProps): VNode | null {
   const { id, endpointId, endpointState, isTest, payloadHidden } = delivery;
   if (payloadHidden === 'erased') return null;
   if (endpointState === 'deleted') {
@@ -129,13 +126,12 @@ function Resend({ delivery, csrfToken, place }: ResendProps): VNode | null {
     );
   }
   return (
-    <form method="post" action={withQuery(`/portal/deliveries/${id}/resend`, place)} class="entry-actions">
-      <CsrfField token={csrfToken} />
+    <PostForm action={withQuery(`/portal/deliveries/${id}/resend`, place)} class="entry-actions">
       <button type="submit">Resend</button>
-      <a class="button-link quiet" href={`/portal/endpoints/${endpointId}/edit`}>
+      <LinkButton look="quiet" href={`/portal/endpoints/${endpointId}/edit`}>
         Edit endpoint
-      </a>
-    </form>
+      </LinkButton>
+    </PostForm>
   );
 }
 
@@ -174,9 +170,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }): VNode {
           {[...attempts].reverse().map((attempt) => (
             <li>
               <p class="attempt-line">
-                <span class={`badge ${isSuccess(attempt) ? 'badge-good' : 'badge-bad'}`}>
-                  #{attempt.number}
-                </span>
+                <State tone={isSuccess(attempt) ? 'good' : 'bad'}>#{attempt.number}</State>
                 <strong>{outcomeWords(attempt)}</strong>
                 <span>after {formatMs(attempt.durationMs)}</span>
                 <span class="attempt-time">

@@ -1,19 +1,13 @@
 import type { VNode } from 'preact';
-import { healthOf, type EndpointHealth } from '../../webhooks/endpoints/endpoint-health.js';
+import { State } from '../../http/pages/state.js';
+import { healthOf } from '../../webhooks/endpoints/endpoint-health.js';
 import {
   DISABLED_BECAUSE,
   type EndpointDisabledReason,
   type EndpointEntity,
 } from '../../webhooks/endpoints/endpoint.entity.js';
 
-type State = Pick<EndpointEntity, 'enabled' | 'disabledReason' | 'failingSince'>;
-
-const TONES: Record<EndpointHealth['tone'], string> = {
-  good: 'badge-good',
-  warn: 'badge-wait',
-  bad: 'badge-bad',
-  plain: 'badge-idle',
-};
+type Health = Pick<EndpointEntity, 'enabled' | 'disabledReason' | 'failingSince'>;
 
 const WHAT_TO_DO: Record<EndpointDisabledReason, string> = {
   gone: ', which asks us to stop sending. If that was a mistake, fix it and enable it again.',
@@ -21,13 +15,13 @@ const WHAT_TO_DO: Record<EndpointDisabledReason, string> = {
 };
 
 /** The endpoint's state as a badge. */
-export function EndpointState({ endpoint }: { endpoint: State }): VNode {
+export function EndpointState({ endpoint }: { endpoint: Health }): VNode {
   const { label, tone } = healthOf(endpoint);
-  return <span class={`badge ${TONES[tone]}`}>{label}</span>;
+  return <State tone={tone}>{label}</State>;
 }
 
 /** Why the service disabled an endpoint, and what to do; undefined if it did not. */
-export function whyDisabled({ enabled, disabledReason }: State): string | undefined {
+export function whyDisabled({ enabled, disabledReason }: Health): string | undefined {
   if (enabled || disabledReason === null) return undefined;
   return `It ${DISABLED_BECAUSE[disabledReason]}${WHAT_TO_DO[disabledReason]}`;
 }

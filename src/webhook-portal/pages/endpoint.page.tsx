@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
-import { ExactMoment, Moment } from '../../http/pages/moment.js';
 import { Facts } from '../../http/pages/facts.js';
+import { LinkButton, PostButton } from '../../http/pages/form.js';
+import { ExactMoment, Moment } from '../../http/pages/moment.js';
 import type { Delivery } from '../../webhooks/deliveries/delivery.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { Activity } from './charts/activity.js';
@@ -9,10 +9,9 @@ import type { Bucket, ChartRange } from './charts/time-buckets.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { EndpointState, whyDisabled } from './endpoint-state.js';
 import { TypeList } from './endpoints.page.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
+import type { PortalPage } from './portal-layout.js';
 
 export interface EndpointPageProps {
-  layoutProps: PortalLayoutProps;
   endpoint: EndpointEntity;
   /** The secret in clear text, only in the response to somebody who asked for it. */
   secret?: string;
@@ -20,18 +19,14 @@ export interface EndpointPageProps {
   range: ChartRange;
   /** The latest ones. */
   deliveries: Delivery[];
-  revealToken: string;
-  /** CSRF token of the form that enables or disables. */
-  switchToken: string;
 }
 
 /** Everything about one endpoint, and all actions on it. */
-export function endpointPage(props: EndpointPageProps): string {
-  const { layoutProps, endpoint, buckets, range, deliveries } = props;
+export function endpointPage(props: EndpointPageProps): PortalPage {
+  const { endpoint, buckets, range, deliveries } = props;
   const path = `/portal/endpoints/${endpoint.id}`;
   const reason = whyDisabled(endpoint);
-  return renderPortalPage({
-    layoutProps,
+  return {
     title: 'Endpoint',
     heading: <bdi class="long-heading">{endpoint.url}</bdi>,
     part: 'endpoints',
@@ -43,7 +38,7 @@ export function endpointPage(props: EndpointPageProps): string {
             <strong>Disabled by the service.</strong> {reason}
           </p>
         )}
-        <Actions path={path} endpoint={endpoint} switchToken={props.switchToken} />
+        <Actions path={path} endpoint={endpoint} />
         <EndpointFacts endpoint={endpoint} />
         <Secret {...props} path={path} />
         <Activity path={path} buckets={buckets} range={range} />
@@ -67,36 +62,29 @@ export function endpointPage(props: EndpointPageProps): string {
         </section>
       </>
     ),
-  });
+  };
 }
 
-interface ActionsProps {
-  path: string;
-  endpoint: EndpointEntity;
-  switchToken: string;
-}
-
-function Actions({ path, endpoint, switchToken }: ActionsProps): VNode {
+function Actions({ path, endpoint }: { path: string; endpoint: EndpointEntity }): VNode {
   return (
-    <div class="entry-actions endpoint-actions">
-      <a class="button-link" href={`${path}/test`}>
-        Test
-      </a>
-      <a class="button-link quiet" href={`${path}/edit`}>
+    <div class="entry-actions">
+      <LinkButton href={`${path}/test`}>Test</LinkButton>
+      <LinkButton look="quiet" href={`${path}/edit`}>
         Edit
-      </a>
-      <form method="post" action={`${path}/${endpoint.enabled ? 'disable' : 'enable'}`}>
-        <CsrfField token={switchToken} />
-        <button type="submit" class={endpoint.enabled ? 'quiet' : undefined}>
-          {endpoint.enabled ? 'Disable' : 'Enable'}
-        </button>
-      </form>
-      <a class="button-link quiet" href={`${path}/recover`}>
+      </LinkButton>
+      {endpoint.enabled ? (
+        <PostButton action={`${path}/disable`} look="quiet">
+          Disable
+        </PostButton>
+      ) : (
+        <PostButton action={`${path}/enable`}>Enable</PostButton>
+      )}
+      <LinkButton look="quiet" href={`${path}/recover`}>
         Recover
-      </a>
-      <a class="button-link danger" href={`${path}/delete`}>
+      </LinkButton>
+      <LinkButton look="danger" href={`${path}/delete`}>
         Delete
-      </a>
+      </LinkButton>
     </div>
   );
 }
@@ -134,7 +122,7 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
   );
 }
 
-function Secret({ endpoint, secret, revealToken, path }: EndpointPageProps & { path: string }): VNode {
+function Secret({ endpoint, secret, path }: EndpointPageProps & { path: string }): VNode {
   const { previousSecretExpiresAt } = endpoint;
   const isRotating = previousSecretExpiresAt !== null && previousSecretExpiresAt > new Date();
   return (
@@ -169,16 +157,13 @@ function Secret({ endpoint, secret, revealToken, path }: EndpointPageProps & { p
       )}
       <div class="entry-actions">
         {secret === undefined && (
-          <form method="post" action={`${path}/secret`}>
-            <CsrfField token={revealToken} />
-            <button type="submit" class="quiet">
-              Reveal secret
-            </button>
-          </form>
+          <PostButton action={`${path}/secret`} look="quiet">
+            Reveal secret
+          </PostButton>
         )}
-        <a class="button-link quiet" href={`${path}/rotate`}>
+        <LinkButton look="quiet" href={`${path}/rotate`}>
           Rotate secret
-        </a>
+        </LinkButton>
       </div>
     </section>
   );

@@ -1,23 +1,18 @@
 import type { VNode } from 'preact';
+import { LinkButton } from '../../http/pages/form.js';
 import { ExactMoment } from '../../http/pages/moment.js';
 import type { EndpointInList } from '../../webhooks/endpoints/endpoints.repository.js';
 import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
-
-export interface EndpointsPageProps {
-  layoutProps: PortalLayoutProps;
-  endpoints: EndpointInList[];
-}
+import type { PortalPage } from './portal-layout.js';
 
 /** The client's endpoints: the first page of the portal. */
-export function endpointsPage({ layoutProps, endpoints }: EndpointsPageProps): string {
-  return renderPortalPage({
-    layoutProps,
+export function endpointsPage(endpoints: EndpointInList[]): PortalPage {
+  return {
     title: 'Endpoints',
     part: 'endpoints',
     children: endpoints.length === 0 ? <NoEndpoints /> : <Endpoints endpoints={endpoints} />,
-  });
+  };
 }
 
 function NoEndpoints(): VNode {
@@ -31,9 +26,7 @@ function NoEndpoints(): VNode {
         types, and send it a test.
       </p>
       <p>
-        <a class="button-link" href="/portal/endpoints/new">
-          Add endpoint
-        </a>
+        <LinkButton href="/portal/endpoints/new">Add endpoint</LinkButton>
       </p>
     </div>
   );
@@ -49,11 +42,7 @@ function Endpoints({ endpoints }: { endpoints: EndpointInList[] }): VNode {
             ? `All ${ENDPOINTS_PER_CLIENT} endpoints are in use. Delete one to add another.`
             : `${endpoints.length} of at most ${ENDPOINTS_PER_CLIENT}.`}
         </p>
-        {!isFull && (
-          <a class="button-link" href="/portal/endpoints/new">
-            Add endpoint
-          </a>
-        )}
+        {!isFull && <LinkButton href="/portal/endpoints/new">Add endpoint</LinkButton>}
       </div>
       <ul class="entries" role="list">
         {endpoints.map((endpoint) => (

@@ -1,10 +1,12 @@
-import { Layout, renderPage } from '../../http/pages/layout.js';
+import type { LayoutProps } from '../../http/pages/layout.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 
 /** The same page for used, expired and unknown portal links, so that it does not reveal which links existed. */
-export function linkGonePage(): string {
-  return renderPage(
-    <Layout title="Link no longer works" footer={PORTAL_FOOTER}>
+export const linkGonePage = (): LayoutProps => ({
+  title: 'Link no longer works',
+  footer: PORTAL_FOOTER,
+  children: (
+    <>
       <h1>This link no longer works</h1>
       <p>A link to the webhook portal works once, and only for a few minutes.</p>
       <h2>How to get a new one</h2>
@@ -12,6 +14,6 @@ export function linkGonePage(): string {
         Go back to your application and open the portal from there again. The application calls{' '}
         <code class="endpoint">GET /webhook_portal</code> to get a new link.
       </p>
-    </Layout>,
-  );
-}
+    </>
+  ),
+});

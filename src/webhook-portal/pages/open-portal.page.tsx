@@ -1,9 +1,8 @@
-import { CsrfField } from '../../http/pages/csrf-field.js';
-import { Layout, renderPage } from '../../http/pages/layout.js';
+import { PostForm } from '../../http/pages/form.js';
+import type { LayoutProps } from '../../http/pages/layout.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 
 export interface OpenPortalPageProps {
-  csrfToken: string;
   clientName: string;
   ownerName: string;
   /** Path to post back to: the one of this page. */
@@ -15,26 +14,29 @@ export interface OpenPortalPageProps {
  * The page of a portal link. The link is used up by the button and not by the visit, so that mail scanners and link previews
  * cannot use it up.
  */
-export function openPortalPage(props: OpenPortalPageProps): string {
-  const { csrfToken, clientName, ownerName, action, expiresInMinutes } = props;
-  return renderPage(
-    <Layout title="Open webhook portal" footer={PORTAL_FOOTER}>
-      <h1>
-        Webhook portal of <bdi class="name">{clientName}</bdi>
-      </h1>
-      <p>
-        This link opens the webhook portal of the application <bdi class="name">{clientName}</bdi>, which
-        belongs to <bdi class="name">{ownerName}</bdi>.
-      </p>
-      <form method="post" action={action}>
-        <CsrfField token={csrfToken} />
-        <div class="actions">
-          <button type="submit">Open webhook portal</button>
-        </div>
-      </form>
-      <p class="fine-print">The link works once and expires in {minutes(expiresInMinutes)}.</p>
-    </Layout>,
-  );
+export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
+  const { clientName, ownerName, action, expiresInMinutes } = props;
+  return {
+    title: 'Open webhook portal',
+    footer: PORTAL_FOOTER,
+    children: (
+      <>
+        <h1>
+          Webhook portal of <bdi class="name">{clientName}</bdi>
+        </h1>
+        <p>
+          This link opens the webhook portal of the application <bdi class="name">{clientName}</bdi>, which
+          belongs to <bdi class="name">{ownerName}</bdi>.
+        </p>
+        <PostForm action={action}>
+          <div class="actions">
+            <button type="submit">Open webhook portal</button>
+          </div>
+        </PostForm>
+        <p class="fine-print">The link works once and expires in {minutes(expiresInMinutes)}.</p>
+      </>
+    ),
+  };
 }
 
 function minutes(count: number): string {

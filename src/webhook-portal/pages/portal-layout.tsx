@@ -1,20 +1,13 @@
-import type { ComponentChildren, VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
-import { InitialTile, Layout, renderPage } from '../../http/pages/layout.js';
+import type { ComponentChildren } from 'preact';
+import { PostButton } from '../../http/pages/form.js';
+import { InitialTile, type LayoutProps } from '../../http/pages/layout.js';
 import { Moment } from '../../http/pages/moment.js';
-import { DoneNotice } from '../../http/pages/notices.js';
 import { Navigation } from '../../http/pages/navigation.js';
+import { DoneNotice } from '../../http/pages/notices.js';
+import type { PortalOwner } from '../portal-owner.js';
 
 /** The footer of every portal page, including those shown before the login. */
 export const PORTAL_FOOTER = 'webhook portal';
-
-/** The data of the layout around every portal page. */
-export interface PortalLayoutProps {
-  owner: { clientId: string; clientName: string; ownerName: string; expiresAt: Date };
-  logoutToken: string;
-  /** The message about what was just done. */
-  notice?: string;
-}
 
 const PARTS = [
   { part: 'endpoints', href: '/portal', label: 'Endpoints' },
@@ -23,8 +16,8 @@ const PARTS = [
   { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
 ] as const;
 
-export interface PortalPageProps {
-  layoutProps: PortalLayoutProps;
+/** One page of the portal. */
+export interface PortalPage {
   title: string;
   /** The heading, if it differs from the title. */
   heading?: ComponentChildren;
@@ -35,20 +28,32 @@ export interface PortalPageProps {
   children: ComponentChildren;
 }
 
-/** One page of the portal: its owner, the navigation, and the page itself. */
-export function renderPortalPage(props: PortalPageProps): string {
-  const { layoutProps, title, heading, part, above, refreshAfter, children } = props;
-  return renderPage(
-    <Layout
-      title={`${title} · Webhook portal`}
-      width="broad"
-      styleSheet="/assets/portal.css"
-      scripts={['/assets/page.js', '/assets/portal.js']}
-      refreshAfter={refreshAfter}
-      footer={PORTAL_FOOTER}
-    >
-      <PortalBar layoutProps={layoutProps} />
-      <Navigation class="account-nav" label="Webhook portal" links={PARTS} current={part} />
+/** The portal's owner, the navigation, and the page itself. */
+export const portalLayout = (
+  { title, heading, part, above, refreshAfter, children }: PortalPage,
+  { clientId, clientName, ownerName, expiresAt }: PortalOwner,
+  notice: string | undefined,
+): LayoutProps => ({
+  title: `${title} · Webhook portal`,
+  width: 'broad',
+  scripts: ['/assets/page.js', '/assets/portal.js'],
+  refreshAfter,
+  footer: PORTAL_FOOTER,
+  children: (
+    <>
+      <section class="portal-bar" aria-label="Portal owner">
+        <InitialTile name={clientName} kind="application" />
+        <p class="identity-text">
+          <bdi class="identity-name">{clientName}</bdi>{' '}
+          <span class="portal-owner">
+            Webhook portal, <bdi>{ownerName}</bdi>
+          </span>
+        </p>
+        <PostButton action="/portal/logout" look="quiet">
+          Log out
+        </PostButton>
+      </section>
+      <Navigation class="area-nav" label="Webhook portal" links={PARTS} current={part} />
       {above && (
         <p class="above">
           <a href={above.href}>← {above.label}</a>
@@ -57,33 +62,12 @@ export function renderPortalPage(props: PortalPageProps): string {
       <h1>{heading ?? title}</h1>
       {/* The notice disappears when the page reloads itself. */}
       <div data-live>
-        <DoneNotice notice={layoutProps.notice} />
+        <DoneNotice notice={notice} />
       </div>
       {children}
       <p class="fine-print portal-end">
-        Client ID <code>{layoutProps.owner.clientId}</code>. This session expires on{' '}
-        <Moment at={layoutProps.owner.expiresAt} />.
+        Client ID <code>{clientId}</code>. This session expires on <Moment at={expiresAt} />.
       </p>
-    </Layout>,
-  );
-}
-
-function PortalBar({ layoutProps: { owner, logoutToken } }: { layoutProps: PortalLayoutProps }): VNode {
-  return (
-    <section class="portal-bar" aria-label="Portal owner">
-      <InitialTile name={owner.clientName} kind="application" />
-      <p class="identity-text">
-        <bdi class="identity-name">{owner.clientName}</bdi>{' '}
-        <span class="portal-owner">
-          Webhook portal, <bdi>{owner.ownerName}</bdi>
-        </span>
-      </p>
-      <form method="post" action="/portal/logout">
-        <CsrfField token={logoutToken} />
-        <button type="submit" class="quiet">
-          Log out
-        </button>
-      </form>
-    </section>
-  );
-}
+    </>
+  ),
+});

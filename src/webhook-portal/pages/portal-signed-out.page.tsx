@@ -1,10 +1,12 @@
-import { Layout, renderPage } from '../../http/pages/layout.js';
+import type { LayoutProps } from '../../http/pages/layout.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 
 /** The page with status 401 for requests without a portal session. */
-export function portalSignedOutPage(): string {
-  return renderPage(
-    <Layout title="Not logged in to the webhook portal" footer={PORTAL_FOOTER}>
+export const portalSignedOutPage = (): LayoutProps => ({
+  title: 'Not logged in to the webhook portal',
+  footer: PORTAL_FOOTER,
+  children: (
+    <>
       <h1>You are not logged in to the webhook portal</h1>
       <p>You have logged out, your session has expired, or you opened this page without a link.</p>
       <h2>How to open the portal</h2>
@@ -12,6 +14,6 @@ export function portalSignedOutPage(): string {
         Open the portal from your application. The application calls{' '}
         <code class="endpoint">GET /webhook_portal</code> to get a link, and that link logs you in.
       </p>
-    </Layout>,
-  );
-}
+    </>
+  ),
+});

@@ -1,15 +1,12 @@
-import type { VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
+import { FilterForm, PageForm } from '../../http/pages/form.js';
 import { ExactMoment } from '../../http/pages/moment.js';
 import { RECOVERY_MAX } from '../../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
-import type { RecoveryInput, RecoveryQuery } from '../recovery-query.js';
+import type { RecoveryQuery } from '../recovery-query.js';
+import type { PortalPage } from './portal-layout.js';
 import { TimeField } from './time-field.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
 
 export interface RecoverPageProps {
-  layoutProps: PortalLayoutProps;
-  csrfToken: string;
   endpoint: EndpointEntity;
   query: RecoveryQuery;
   /** The number of failed deliveries; undefined if the times are invalid. */
@@ -17,11 +14,13 @@ export interface RecoverPageProps {
 }
 
 /** Asks for a time range, shows how many deliveries failed in it, and resends them. */
-export function recoverPage({ layoutProps, csrfToken, endpoint, query, count }: RecoverPageProps): string {
+export function recoverPage({
+  endpoint,
+  query: { input, errors, range },
+  count,
+}: RecoverPageProps): PortalPage {
   const path = `/portal/endpoints/${endpoint.id}`;
-  const { input, errors } = query;
-  return renderPortalPage({
-    layoutProps,
+  return {
     title: 'Recover failed deliveries',
     part: 'endpoints',
     above: { href: path, label: 'Endpoint' },
@@ -34,20 +33,15 @@ export function recoverPage({ layoutProps, csrfToken, endpoint, query, count }: 
           Use this after an outage of your endpoint: everything that failed between two times is resent.
           Deliveries that are still being retried are not affected.
         </p>
-        <form method="get" class="filter">
-          <TimeField id="from" label="From (UTC)" value={input.from} error={errors.from} />
-          <TimeField id="to" label="Until (UTC)" value={input.to} error={errors.to} />
-          <div class="filter-actions">
-            <button type="submit" class="quiet">
-              Count
-            </button>
-          </div>
-        </form>
-        {count !== undefined && query.range && (
+        <FilterForm values={{ ...input }} errors={errors} submit="Count">
+          <TimeField name="from" label="From (UTC)" value={input.from} />
+          <TimeField name="to" label="Until (UTC)" value={input.to} />
+        </FilterForm>
+        {count !== undefined && range && (
           <div class="outcome" role="status">
             <p>
               <strong>{count === 0 ? 'Nothing' : counted(count)}</strong> failed from{' '}
-              <ExactMoment at={query.range.from} /> until <ExactMoment at={query.range.to} />.
+              <ExactMoment at={range.from} /> until <ExactMoment at={range.to} />.
             </p>
             {count > RECOVERY_MAX && (
               <p>
@@ -57,7 +51,7 @@ export function recoverPage({ layoutProps, csrfToken, endpoint, query, count }: 
             )}
             {count > 0 &&
               (endpoint.enabled ? (
-                <RecoverForm action={`${path}/recover`} csrfToken={csrfToken} input={input} />
+                <PageForm action={`${path}/recover`} hidden={{ ...input }} submit="Recover" />
               ) : (
                 <p>
                   The endpoint is disabled. <a href={path}>Enable it</a> first.
@@ -67,26 +61,7 @@ export function recoverPage({ layoutProps, csrfToken, endpoint, query, count }: 
         )}
       </>
     ),
-  });
-}
-
-interface RecoverFormProps {
-  action: string;
-  csrfToken: string;
-  input: RecoveryInput;
-}
-
-function RecoverForm({ action, csrfToken, input }: RecoverFormProps): VNode {
-  return (
-    <form method="post" action={action}>
-      <CsrfField token={csrfToken} />
-      <input type="hidden" name="from" value={input.from} />
-      <input type="hidden" name="to" value={input.to} />
-      <div class="actions actions-row">
-        <button type="submit">Recover</button>
-      </div>
-    </form>
-  );
+  };
 }
 
 /** A number of deliveries as text. */

@@ -1,10 +1,9 @@
 import { ExactMoment } from '../../http/pages/moment.js';
 import type { Recovery } from '../../webhooks/deliveries/deliveries.repository.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
+import type { PortalPage } from './portal-layout.js';
 import { counted } from './recover.page.js';
 
 export interface RecoveryPageProps {
-  layoutProps: PortalLayoutProps;
   recovery: Recovery;
   now: Date;
 }
@@ -15,7 +14,7 @@ const QUICK_MS = 2 * 60_000;
 const REFRESH_LATER_SECONDS = 60;
 
 /** The progress of a recovery. While something is pending, the page reloads itself. */
-export function recoveryPage({ layoutProps, recovery, now }: RecoveryPageProps): string {
+export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
   const { id, endpointId, from, to, total, pending, delivered, failed, cancelled, createdAt } = recovery;
   const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
   const done = total - pending;
@@ -26,8 +25,7 @@ export function recoveryPage({ layoutProps, recovery, now }: RecoveryPageProps):
       <dd>{count > 0 ? <a href={`${list}&state=${state}`}>{count.toLocaleString('en-GB')}</a> : '0'}</dd>
     </div>
   );
-  return renderPortalPage({
-    layoutProps,
+  return {
     title: 'Recovery',
     part: 'endpoints',
     above: { href: `/portal/endpoints/${endpointId}`, label: 'Endpoint' },
@@ -59,7 +57,7 @@ export function recoveryPage({ layoutProps, recovery, now }: RecoveryPageProps):
         </p>
       </>
     ),
-  });
+  };
 }
 
 /** Only a complete success counts as good. */

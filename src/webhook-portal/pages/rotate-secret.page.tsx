@@ -1,39 +1,42 @@
+import { DAY_MS } from '../../config/durations.js';
+import { Confirmation } from '../../http/pages/confirmation.js';
 import { Moment } from '../../http/pages/moment.js';
-import { confirmPage, type ConfirmPageProps } from './confirm.page.js';
-
-type Props = Pick<
-  ConfirmPageProps,
-  'layoutProps' | 'csrfToken' | 'endpointUrl' | 'action' | 'back' | 'fields'
-> & {
-  /** When the current secret would expire. */
-  until: Date;
-  /** An earlier secret is still valid. */
-  hasPrevious: boolean;
-};
+import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
+import { nameOfSecret } from '../../webhooks/endpoints/endpoints.service.js';
+import type { PortalPage } from './portal-layout.js';
 
 /** The consequences of rotating the secret, and the button. */
-export const rotateSecretPage = ({ until, hasPrevious, ...props }: Props): string =>
-  confirmPage({
-    ...props,
+export function rotateSecretPage(endpoint: EndpointEntity): PortalPage {
+  const { id, url, previousSecretExpiresAt } = endpoint;
+  const now = new Date();
+  const hasPrevious = previousSecretExpiresAt !== null && previousSecretExpiresAt > now;
+  return {
     title: 'Rotate secret',
-    button: { label: 'Rotate secret' },
-    keep: 'Cancel',
+    part: 'endpoints',
+    above: { href: `/portal/endpoints/${id}`, label: 'Endpoint' },
     children: (
-      <>
-        <ul>
-          <li>The endpoint gets a new secret immediately.</li>
-          <li>
-            The old one stays valid for 24 more hours, until <Moment at={until} />. Until then, every request
-            carries a signature from each.
-          </li>
-          <li>Put the new one into your application within that time. No events are lost.</li>
-        </ul>
+      <Confirmation
+        question={<bdi>{url}</bdi>}
+        consequences={[
+          'The endpoint gets a new secret immediately.',
+          <>
+            The old one stays valid for 24 more hours, until <Moment at={new Date(now.getTime() + DAY_MS)} />.
+            Until then, every request carries a signature from each.
+          </>,
+          'Put the new one into your application within that time. No events are lost.',
+        ]}
+        action={`/portal/endpoints/${id}/rotate`}
+        hidden={{ present: nameOfSecret(endpoint) }}
+        submit="Rotate secret"
+        cancel={`/portal/endpoints/${id}`}
+      >
         {hasPrevious && (
           <p class="notice notice-error">
             The secret was rotated recently, and the previous one is still valid. If you rotate again, the
             previous one stops working immediately.
           </p>
         )}
-      </>
+      </Confirmation>
     ),
-  });
+  };
+}

@@ -1,26 +1,23 @@
-import type { VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
+import { SelectField, type FieldErrors } from '../../http/pages/field.js';
+import { PageForm } from '../../http/pages/form.js';
+import { Json } from '../../http/pages/json.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
-import { SelectField } from '../../http/pages/field.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
+import type { PortalPage } from './portal-layout.js';
 
 export interface TestEndpointPageProps {
-  layoutProps: PortalLayoutProps;
-  csrfToken: string;
   endpoint: { id: string; url: string; enabled: boolean };
   eventTypes: EventTypeEntity[];
   /** The selected type. */
   chosen: string;
-  error?: string;
+  errors?: FieldErrors;
 }
 
 /** Select an event type, see its sample, send it. */
-export function testEndpointPage(props: TestEndpointPageProps): string {
-  const { layoutProps, csrfToken, endpoint, eventTypes, chosen, error } = props;
+export function testEndpointPage(props: TestEndpointPageProps): PortalPage {
+  const { endpoint, eventTypes, chosen, errors } = props;
   const path = `/portal/endpoints/${endpoint.id}`;
-  return renderPortalPage({
-    layoutProps,
+  return {
     title: 'Send test',
     part: 'endpoints',
     above: { href: path, label: 'Endpoint' },
@@ -34,20 +31,14 @@ export function testEndpointPage(props: TestEndpointPageProps): string {
           regardless of the types that the endpoint subscribes to
           {endpoint.enabled ? '' : ', and even though the endpoint is disabled'}. You see the response.
         </p>
-        <form method="post" action={`${path}/test`}>
-          <CsrfField token={csrfToken} />
+        <PageForm action={`${path}/test`} values={{ type: chosen }} errors={errors} submit="Send test">
           <SelectField
             id="event-type"
             name="type"
             label="Event type"
-            value={chosen}
-            error={error}
             options={eventTypes.map(({ name }) => ({ value: name, label: name }))}
           />
-          <div class="actions actions-row">
-            <button type="submit">Send test</button>
-          </div>
-        </form>
+        </PageForm>
         <h2>Samples</h2>
         {eventTypes.map((type) => (
           <details open={type.name === chosen}>
@@ -58,22 +49,5 @@ export function testEndpointPage(props: TestEndpointPageProps): string {
         ))}
       </>
     ),
-  });
-}
-
-/** Formatted JSON; anything else is shown unchanged. */
-export function Json({ text, label }: { text: string; label: string }): VNode {
-  return (
-    <pre tabIndex={0} role="region" aria-label={label}>
-      <code>{pretty(text)}</code>
-    </pre>
-  );
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  };
 }

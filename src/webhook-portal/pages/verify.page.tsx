@@ -1,24 +1,22 @@
 import type { VNode } from 'preact';
-import { CsrfField } from '../../http/pages/csrf-field.js';
+import { SelectField, TextArea, TextField, type FieldErrors } from '../../http/pages/field.js';
+import { PageForm } from '../../http/pages/form.js';
+import { State } from '../../http/pages/state.js';
 import type { CheckInput } from '../signature-check.js';
-import { Field, SelectField, TextField } from '../../http/pages/field.js';
-import { renderPortalPage, type PortalLayoutProps } from './portal-layout.js';
+import type { PortalPage } from './portal-layout.js';
 import { SNIPPETS } from './snippets.js';
 
 export interface VerifyPageProps {
-  layoutProps: PortalLayoutProps;
-  csrfToken: string;
   endpoints: { id: string; url: string }[];
   input: CheckInput;
   /** The result of a check, in sentences. */
   result?: { matches: boolean; words: string[] };
-  endpointError?: string;
+  errors?: FieldErrors;
 }
 
 /** How to verify a signature, and a checker. The checker posts to this page and never shows a secret. */
-export function verifyPage(props: VerifyPageProps): string {
-  return renderPortalPage({
-    layoutProps: props.layoutProps,
+export function verifyPage(props: VerifyPageProps): PortalPage {
+  return {
     title: 'Verify signatures',
     part: 'verify',
     children: (
@@ -51,77 +49,54 @@ export function verifyPage(props: VerifyPageProps): string {
         )}
       </>
     ),
-  });
+  };
 }
 
-function Checker({ csrfToken, endpoints, input, result, endpointError }: VerifyPageProps): VNode {
+function Checker({ endpoints, input, result, errors }: VerifyPageProps): VNode {
+  const headers = {
+    'webhook-id': input.id,
+    'webhook-timestamp': input.timestamp,
+    'webhook-signature': input.signature,
+  };
   return (
     <>
       {result && (
         <div class={`outcome outcome-${result.matches ? 'delivered' : 'failed'}`} role="status">
           <p class="outcome-line">
-            <span class={`badge ${result.matches ? 'badge-good' : 'badge-bad'}`}>
-              {result.matches ? 'Match' : 'No match'}
-            </span>
+            <State tone={result.matches ? 'good' : 'bad'}>{result.matches ? 'Match' : 'No match'}</State>
           </p>
           {result.words.map((words) => (
             <p>{words}</p>
           ))}
         </div>
       )}
-      <form method="post" action="/portal/verify#checker">
-        <CsrfField token={csrfToken} />
+      <PageForm
+        action="/portal/verify#checker"
+        values={{ ...input, ...headers }}
+        errors={errors}
+        submit="Check"
+      >
         <SelectField
-          id="endpoint"
           name="endpoint"
           label="Endpoint"
-          value={input.endpoint}
-          error={endpointError}
           hint="Its secret is used for the check and never shown here."
           options={endpoints.map(({ id, url }) => ({ value: id, label: url.slice(0, 100) }))}
         />
-        {(['id', 'timestamp', 'signature'] as const).map((name) => (
-          <TextField
-            id={`webhook-${name}`}
-            name={`webhook-${name}`}
-            label={`webhook-${name}`}
-            value={input[name]}
-            autocomplete="off"
-            spellcheck={false}
-          />
+        {Object.keys(headers).map((name) => (
+          <TextField name={name} label={name} spellcheck={false} />
         ))}
         <details open={input.headers !== ''}>
           <summary>Or paste all headers</summary>
-          <Area
-            id="headers"
+          <TextArea
+            name="headers"
             label="Headers"
-            value={input.headers}
             hint="One per line. The fields above take precedence."
+            rows={5}
+            spellcheck={false}
           />
         </details>
-        <Area id="body" label="Body" value={input.body} hint="Exactly as received." />
-        <div class="actions actions-row">
-          <button type="submit">Check</button>
-        </div>
-      </form>
+        <TextArea name="body" label="Body" hint="Exactly as received." rows={5} spellcheck={false} />
+      </PageForm>
     </>
-  );
-}
-
-interface AreaProps {
-  id: 'headers' | 'body';
-  label: string;
-  value: string;
-  hint: string;
-}
-
-/** Browsers drop a leading line break in a textarea, so one is added before the text. */
-function Area({ id, label, value, hint }: AreaProps): VNode {
-  return (
-    <Field id={id} label={label} hint={hint}>
-      <textarea id={id} name={id} rows={5} spellcheck={false} aria-describedby={`${id}-hint`}>
-        {`\n${value}`}
-      </textarea>
-    </Field>
   );
 }

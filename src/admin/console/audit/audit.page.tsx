@@ -1,64 +1,43 @@
 import type { VNode } from 'preact';
 import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
+import { TextField } from '../../../http/pages/field.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
-import type { Page } from '../../../http/paging.js';
-import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
-import { TextField } from '../pages/form-fields.js';
-import { FilterForm, PagedTable, pathWith } from '../pages/lists.js';
+import type { FilteredList } from '../filtered-list.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { FilteredTable, pathWith } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
 
 const PATH = '/admin/console/audit';
 
-interface AuditFilterFields {
-  actor?: string;
-  subject?: string;
-  action?: string;
-  since?: string;
-}
-
-export interface AuditPageProps {
-  layoutProps: UserLayoutProps;
-  filter: AuditFilterFields;
-  page: Page<AuditEventEntity>;
-  errors?: FieldErrors;
-}
-
 /** The audit log, newest first, with what changed and a filter. */
-export function auditPage({ layoutProps, filter, page, errors }: AuditPageProps): string {
-  const { actor, subject, action, since } = filter;
-  return renderConsolePage({
-    layoutProps,
+export function auditPage(list: FilteredList<AuditEventEntity>): ConsolePage {
+  return {
     part: 'audit',
     title: 'Audit log',
     children: (
-      <>
-        <FilterForm path={PATH} isFiltered={Object.values(filter).some(Boolean)} errors={errors}>
-          <TextField name="actor" label="Actor ID" value={actor} errors={errors} />
-          <TextField name="subject" label="Subject: an ID or a name" value={subject} errors={errors} />
-          <TextField name="action" label="Action, such as client.updated" value={action} errors={errors} />
-          <TextField name="since" label="Since, such as 2026-01-31" value={since} errors={errors} />
-        </FilterForm>
-        {!errors && (
-          <PagedTable
-            caption="Audit events"
-            page={page}
-            idOf={({ id }) => id}
-            path={pathWith(PATH, { ...filter })}
-            empty="No audit events match."
-            columns={[
-              { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
-              { head: 'Action', cell: (event) => <Action event={event} /> },
-              { head: 'Actor', cell: (event) => <Who event={event} /> },
-              { head: 'Subject', cell: (event) => <Subject event={event} /> },
-              { head: 'Changes', cell: (event) => <Changes event={event} /> },
-            ]}
-          />
-        )}
-      </>
+      <FilteredTable
+        list={list}
+        path={PATH}
+        filter={
+          <>
+            <TextField name="actor" label="Actor ID" />
+            <TextField name="subject" label="Subject: an ID or a name" />
+            <TextField name="action" label="Action, such as client.updated" />
+            <TextField name="since" label="Since, such as 2026-01-31" />
+          </>
+        }
+        caption="Audit events"
+        empty="No audit events match."
+        columns={[
+          { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
+          { head: 'Action', cell: (event) => <Action event={event} /> },
+          { head: 'Actor', cell: (event) => <Who event={event} /> },
+          { head: 'Subject', cell: (event) => <Subject event={event} /> },
+          { head: 'Changes', cell: (event) => <Changes event={event} /> },
+        ]}
+      />
     ),
-  });
+  };
 }
 
 interface EventProps {

@@ -1,18 +1,11 @@
+import { Json } from '../../../http/pages/json.js';
+import { Table } from '../../../http/pages/table.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
-import { Table } from '../pages/lists.js';
+import type { ConsolePage } from '../pages/console-layout.js';
 
 /** The catalogue of event types, with a sample of each. */
-export function eventTypesPage({
-  layoutProps,
-  types,
-}: {
-  layoutProps: UserLayoutProps;
-  types: EventTypeEntity[];
-}): string {
-  return renderConsolePage({
-    layoutProps,
+export function eventTypesPage({ types }: { types: EventTypeEntity[] }): ConsolePage {
+  return {
     part: 'event-types',
     title: 'Event types',
     children: (
@@ -30,9 +23,7 @@ export function eventTypesPage({
                   <summary>
                     Sample<span class="visually-hidden"> of {name}</span>
                   </summary>
-                  <pre>
-                    <code>{JSON.stringify(sample, null, 2)}</code>
-                  </pre>
+                  <Json text={JSON.stringify(sample)} />
                 </details>
               </>
             ),
@@ -45,5 +36,5 @@ export function eventTypesPage({
         ]}
       />
     ),
-  });
+  };
 }

@@ -1,9 +1,12 @@
+import { Choices, TextArea, TextField } from '../../../http/pages/field.js';
+import { LinkButton } from '../../../http/pages/form.js';
+import { State } from '../../../http/pages/state.js';
+import { Table } from '../../../http/pages/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
-import { Choices, ConsoleForm, TextArea, TextField } from '../pages/form-fields.js';
-import { State, Table } from '../pages/lists.js';
+import { ConsoleForm } from '../pages/console-form.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { RowLink } from '../pages/lists.js';
 
 export const SCOPES_PATH = '/admin/console/scopes';
 
@@ -11,22 +14,11 @@ export const SCOPES_PATH = '/admin/console/scopes';
 export const scopePath = (name: string): string => `${SCOPES_PATH}/${name}/edit`;
 
 /** The catalogue of scopes. */
-export function scopesPage({
-  layoutProps,
-  scopes,
-}: {
-  layoutProps: UserLayoutProps;
-  scopes: ScopeEntity[];
-}): string {
-  return renderConsolePage({
-    layoutProps,
+export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
+  return {
     part: 'scopes',
     title: 'Scopes',
-    actions: (
-      <a class="button-link" href={`${SCOPES_PATH}/new`}>
-        Create scope{' '}
-      </a>
-    ),
+    actions: <LinkButton href={`${SCOPES_PATH}/new`}>Create scope</LinkButton>,
     children: (
       <Table
         caption="Scopes"
@@ -46,15 +38,15 @@ export function scopesPage({
           {
             head: 'Actions',
             cell: ({ name }) => (
-              <a href={scopePath(name)}>
-                Change<span class="visually-hidden"> {name}</span>
-              </a>
+              <RowLink href={scopePath(name)} about={name}>
+                Change
+              </RowLink>
             ),
           },
         ]}
       />
     ),
-  });
+  };
 }
 
 export interface ScopeFields {
@@ -64,59 +56,29 @@ export interface ScopeFields {
 }
 
 export interface ScopeFormPageProps {
-  layoutProps: UserLayoutProps;
   action: string;
   fields: ScopeFields;
   isNew: boolean;
-  csrfToken: string;
   errors?: FieldErrors;
 }
 
 /** The form for creating or editing a scope. */
-export function scopeFormPage({
-  layoutProps,
-  action,
-  fields,
-  isNew,
-  csrfToken,
-  errors,
-}: ScopeFormPageProps): string {
-  return renderConsolePage({
-    layoutProps,
+export function scopeFormPage({ action, fields, isNew, errors }: ScopeFormPageProps): ConsolePage {
+  return {
     part: 'scopes',
     title: isNew ? 'Create scope' : fields.name,
     above: [{ href: SCOPES_PATH, label: 'Scopes' }],
     children: (
-      <ConsoleForm
-        action={action}
-        csrfToken={csrfToken}
-        errors={errors}
-        submit="Save"
-        cancel={{ href: SCOPES_PATH }}
-      >
+      <ConsoleForm values={{ ...fields }} errors={errors} action={action} submit="Save" cancel={SCOPES_PATH}>
         {isNew && (
-          <TextField
-            name="name"
-            label="Name"
-            hint="For example vehicle:read. It cannot be changed later."
-            value={fields.name}
-            errors={errors}
-          />
+          <TextField name="name" label="Name" hint="For example vehicle:read. It cannot be changed later." />
         )}
-        <TextArea
-          name="description"
-          label="Description"
-          hint="Shown to users on the consent page."
-          value={fields.description}
-          errors={errors}
-        />
+        <TextArea name="description" label="Description" hint="Shown to users on the consent page." />
         <Choices
           name="audience"
           label="Audience"
           hint="It cannot be changed while a client holds the scope."
           type="radio"
-          values={[fields.audience]}
-          errors={errors}
           options={[
             { value: 'partner', label: 'Partners: users are asked for consent' },
             { value: 'operator', label: 'Operators: for the company’s own services' },
@@ -124,5 +86,5 @@ export function scopeFormPage({
         />
       </ConsoleForm>
     ),
-  });
+  };
 }

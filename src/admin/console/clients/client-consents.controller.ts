@@ -1,19 +1,16 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
-import { FormBody } from '../../../http/form-body.decorator.js';
-import type { Form } from '../../../http/form.js';
-import { PageQuery, pageRequestOf } from '../../../http/paging.js';
-import { notFound } from '../../../http/problem.js';
 import { Context } from '../../../http/page-routes/page-context.js';
+import { notFound } from '../../../http/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { UsersService } from '../../../users/users.service.js';
 import { ConsentDto } from '../../admin-consents.dto.js';
-import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { pageIn } from '../list-query.js';
 import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
-import { listQuery } from '../list-query.js';
 import { clientPath } from './client-layout.js';
 import { consentsPage, disconnectUserPage, newConsentPage, type ConsentFields } from './consents.pages.js';
 
@@ -32,47 +29,37 @@ export class ConsoleClientConsentsController {
   @ConsoleGet()
   async list(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const page = await this.consents.listUsers(
-      id,
-      undefined,
-      pageRequestOf(await listQuery(PageQuery, context.url)),
-    );
-    return { html: consentsPage({ layoutProps: context.layoutProps, client, page }) };
+    const page = await this.consents.listUsers(id, undefined, await pageIn(context.url));
+    return { page: consentsPage({ client, page }) };
   }
 
   @ConsoleGet('new', 'asked')
-  askForNew(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.newForm(context, id, EMPTY);
+  askForNew(@Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.newForm(id, EMPTY);
   }
 
   /** Records a consent that was given elsewhere; the user is notified. */
   @ConsolePost('new', 'asked in the form')
-  async record(
-    @Context() context: ConsoleContext,
-    @Param('client_id') id: string,
-    @FormBody() form: Form,
-  ): Promise<ConsoleAnswer> {
+  async record(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+    const { form } = context;
     const fields = {
       user: form.get('user')?.trim() ?? '',
       scopes: form.getAll('scopes'),
       evidence: form.get('evidence') ?? '',
     };
-    const ask = await context.askPassword(form);
-    if (ask) return this.newForm(context, id, fields, ask);
-    const { errors } = await attempt(async () => {
+    const { errors } = await context.attemptWithPassword(async () => {
       const user = await namedUser(this.users, fields.user);
       const members = { scopes: fields.scopes, evidence: fields.evidence || null };
       const { done, errors: wrong } = await attempt(() => formValue(ConsentDto, members));
       refuseTogether(user ? {} : { user: [NO_SUCH_USER] }, wrong);
       await this.consents.record(id, user!.id, done!.scopes, done!.evidence ?? null, context.actor);
     });
-    if (errors) return this.newForm(context, id, fields, errors);
+    if (errors) return this.newForm(id, fields, errors);
     return { goTo: clientPath(id, 'consents'), notice: 'consent_recorded' };
   }
 
   @ConsoleGet(':user_id/disconnect', 'asked')
   async askToDisconnect(
-    @Context() context: ConsoleContext,
     @Param('client_id') id: string,
     @Param('user_id') userId: string,
   ): Promise<ConsoleAnswer> {
@@ -80,8 +67,7 @@ export class ConsoleClientConsentsController {
     const page = await this.consents.listUsers(id, userId, { size: 1 });
     const user = page.items[0];
     if (!user) throw notFound('This user has no active consent to this client.');
-    const csrfToken = context.tokenFor(clientPath(id, `consents/${userId}/disconnect`));
-    return { html: disconnectUserPage({ layoutProps: context.layoutProps, client, user, csrfToken }) };
+    return { page: disconnectUserPage({ client, user }) };
   }
 
   /** Revokes the consent and everything that depends on it, immediately. */
@@ -95,25 +81,11 @@ export class ConsoleClientConsentsController {
     return { goTo: clientPath(id, 'consents'), notice: 'disconnected' };
   }
 
-  private async newForm(
-    context: ConsoleContext,
-    id: string,
-    fields: ConsentFields,
-    errors?: FieldErrors,
-  ): Promise<ConsoleAnswer> {
+  private async newForm(id: string, fields: ConsentFields, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const scopes = (await this.scopes.describe(client.scopes)).filter(
       ({ audience }) => audience === 'partner',
     );
-    const csrfToken = context.tokenFor(clientPath(id, 'consents/new'));
-    const html = newConsentPage({
-      layoutProps: context.layoutProps,
-      client,
-      scopes,
-      fields,
-      csrfToken,
-      errors,
-    });
-    return { html, status: errors ? 400 : 200 };
+    return { page: newConsentPage({ client, scopes, fields, errors }), status: errors ? 400 : 200 };
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, Ending } from '../pages/ending.js';
-import { clientPath, renderClientPage } from './client-layout.js';
+import { clientPath, aboutClient } from './client-layout.js';
 
 export type ClientEnding = 'disable' | 'revoke' | 'delete';
 
@@ -16,17 +16,14 @@ interface Holds {
 }
 
 export interface ClientEndingPageProps {
-  layoutProps: UserLayoutProps;
   client: ClientEntity;
   ending: ClientEnding;
   holds: Holds;
-  csrfToken: string;
 }
 
 interface Words {
   title: string;
   question: string;
-  submit: string;
   consequences: (holds: Holds) => string[];
 }
 
@@ -34,7 +31,6 @@ const WORDS: Record<ClientEnding, Words> = {
   disable: {
     title: 'Disable client',
     question: 'Disable',
-    submit: 'Disable client',
     consequences: (holds) => [
       `${tokensOf(holds)} Enabling the client again does not restore any token.`,
       'It cannot get new tokens, and users cannot authorize it.',
@@ -47,7 +43,6 @@ const WORDS: Record<ClientEnding, Words> = {
   revoke: {
     title: 'Revoke all tokens',
     question: 'Revoke every token and grant of',
-    submit: 'Revoke all tokens',
     consequences: (holds) => [
       tokensOf(holds),
       'Unused authorization codes and portal links stop working too, and webhook portal sessions end.',
@@ -57,7 +52,6 @@ const WORDS: Record<ClientEnding, Words> = {
   delete: {
     title: 'Delete client',
     question: 'Delete',
-    submit: 'Delete client',
     consequences: (holds) => [
       'Its client ID and secrets are permanently deleted. To connect again, the partner needs a new client and new settings.',
       tokensOf(holds),
@@ -83,17 +77,9 @@ const consentsOf = ({ users }: Holds, what: 'are kept' | 'are deleted'): string 
   users === 0 ? 'Nobody shares data with it.' : `The consents of ${many(users, 'user')} ${what}.`;
 
 /** Says what else ends before a client is disabled or deleted, or its tokens are revoked. */
-export function clientEndingPage({
-  layoutProps,
-  client,
-  ending,
-  holds,
-  csrfToken,
-}: ClientEndingPageProps): string {
-  const { title, question, submit, consequences } = WORDS[ending];
-  return renderClientPage({
-    layoutProps,
-    client,
+export function clientEndingPage({ client, ending, holds }: ClientEndingPageProps): ConsolePage {
+  const { title, question, consequences } = WORDS[ending];
+  return aboutClient(client, {
     title,
     children: (
       <Ending
@@ -104,9 +90,8 @@ export function clientEndingPage({
         }
         consequences={consequences(holds)}
         action={clientPath(client.id, ending)}
-        csrfToken={csrfToken}
-        submit={submit}
-        back={clientPath(client.id)}
+        submit={title}
+        cancel={clientPath(client.id)}
       />
     ),
   });

@@ -1,11 +1,11 @@
 import { Param } from '@nestjs/common';
-import { Context } from '../../../http/page-routes/page-context.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
+import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '../../../webhooks/endpoints/endpoints.service.js';
-import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { clientEndingPage, COUNTED_UP_TO, type ClientEnding } from './client-ending.page.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 
@@ -20,8 +20,8 @@ export class ConsoleClientEndingsController {
   ) {}
 
   @ConsoleGet('disable', 'asked')
-  askToDisable(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.ask(context, id, 'disable');
+  askToDisable(@Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(id, 'disable');
   }
 
   @ConsolePost('disable', 'asked')
@@ -37,8 +37,8 @@ export class ConsoleClientEndingsController {
   }
 
   @ConsoleGet('revoke', 'asked')
-  askToRevoke(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.ask(context, id, 'revoke');
+  askToRevoke(@Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(id, 'revoke');
   }
 
   @ConsolePost('revoke', 'asked')
@@ -48,8 +48,8 @@ export class ConsoleClientEndingsController {
   }
 
   @ConsoleGet('delete', 'asked')
-  askToDelete(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    return this.ask(context, id, 'delete');
+  askToDelete(@Param('client_id') id: string): Promise<ConsoleAnswer> {
+    return this.ask(id, 'delete');
   }
 
   @ConsolePost('delete', 'asked')
@@ -58,15 +58,14 @@ export class ConsoleClientEndingsController {
     return { goTo: CLIENTS_PATH, notice: 'client_deleted' };
   }
 
-  private async ask(context: ConsoleContext, id: string, ending: ClientEnding): Promise<ConsoleAnswer> {
+  private async ask(id: string, ending: ClientEnding): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const [users, grants, endpoints] = await Promise.all([
       this.consents.countLive(id, COUNTED_UP_TO),
       this.grants.countLive({ clientId: id }, COUNTED_UP_TO),
       this.endpoints.list(id, { size: ENDPOINTS_PER_CLIENT }),
     ]);
-    const csrfToken = context.tokenFor(clientPath(id, ending));
     const holds = { users, grants, endpoints: endpoints.items.length };
-    return { html: clientEndingPage({ layoutProps: context.layoutProps, client, ending, holds, csrfToken }) };
+    return { page: clientEndingPage({ client, ending, holds }) };
   }
 }

@@ -1,17 +1,15 @@
 import type { VNode } from 'preact';
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
+import { Choices, TextArea, TextField, Tick } from '../../../http/pages/field.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
-import { Choices, ConsoleForm, TextArea, TextField, Tick } from '../pages/form-fields.js';
+import { ConsoleForm } from '../pages/console-form.js';
+import type { ConsolePage } from '../pages/console-layout.js';
 import type { ClientFields } from './client-form.js';
-import { CLIENTS_PATH, clientPath, renderClientPage } from './client-layout.js';
+import { CLIENTS_PATH, clientPath, aboutClient } from './client-layout.js';
 
 interface FormProps {
-  layoutProps: UserLayoutProps;
   fields: ClientFields;
-  csrfToken: string;
   errors?: FieldErrors;
 }
 
@@ -23,43 +21,36 @@ const GRANT_TYPE_WORDS: Record<(typeof GRANT_TYPES)[number], string> = {
 
 /** The form to create a client. */
 export function newClientPage({
-  layoutProps,
   fields,
   scopes,
   once,
-  csrfToken,
   errors,
-}: FormProps & { scopes: ScopeEntity[]; once: string }): string {
-  return renderConsolePage({
-    layoutProps,
+}: FormProps & { scopes: ScopeEntity[]; once: string }): ConsolePage {
+  return {
     part: 'clients',
     title: 'Create client',
     withScript: true,
     above: [{ href: CLIENTS_PATH, label: 'Clients' }],
     children: (
       <ConsoleForm
-        action={`${CLIENTS_PATH}/new`}
-        csrfToken={csrfToken}
+        values={{ ...fields }}
         errors={errors}
+        action={`${CLIENTS_PATH}/new`}
         submit="Create client"
         once={once}
-        cancel={{ href: CLIENTS_PATH }}
+        cancel={CLIENTS_PATH}
       >
-        <NameField fields={fields} errors={errors} />
+        <NameField />
         <TextField
           name="owner"
           label="Owner"
           hint="The email or ID of the user or organisation that owns it. It cannot be changed later."
-          value={fields.owner}
-          errors={errors}
         />
         <Choices
           name="type"
           label="Type"
           hint="It cannot be changed later."
           type="radio"
-          values={[fields.type]}
-          errors={errors}
           options={[
             {
               value: 'confidential',
@@ -78,71 +69,52 @@ export function newClientPage({
           label="Scopes"
           hint="It cannot be changed later."
           type="checkbox"
-          values={fields.scopes}
-          errors={errors}
           options={partnersFirst(scopes).map(({ name, description, audience }) => ({
             value: name,
             label: audience === 'operator' ? `${name} (for operators)` : name,
             hint: description,
           }))}
         />
-        <ChangeableFields fields={fields} errors={errors} />
+        <ChangeableFields fields={fields} />
       </ConsoleForm>
     ),
-  });
+  };
 }
 
 /** The form to edit a client. */
 export function editClientPage({
-  layoutProps,
   client,
   fields,
-  csrfToken,
   errors,
-}: FormProps & { client: ClientEntity }): string {
-  return renderClientPage({
-    layoutProps,
-    client,
+}: FormProps & { client: ClientEntity }): ConsolePage {
+  return aboutClient(client, {
     title: 'Edit client',
     children: (
       <ConsoleForm
-        action={clientPath(client.id, 'edit')}
-        csrfToken={csrfToken}
+        values={{ ...fields }}
         errors={errors}
+        action={clientPath(client.id, 'edit')}
         submit="Save"
-        cancel={{ href: clientPath(client.id) }}
+        cancel={clientPath(client.id)}
       >
-        <NameField fields={fields} errors={errors} />
-        <ChangeableFields fields={fields} errors={errors} />
+        <NameField />
+        <ChangeableFields fields={fields} />
       </ConsoleForm>
     ),
   });
 }
 
-interface PartProps {
-  fields: ClientFields;
-  errors?: FieldErrors;
-}
-
-const NameField = ({ fields, errors }: PartProps): VNode => (
-  <TextField
-    name="name"
-    label="Name"
-    hint="Shown to users on the consent page."
-    value={fields.name}
-    errors={errors}
-  />
+const NameField = (): VNode => (
+  <TextField name="name" label="Name" hint="Shown to users on the consent page." />
 );
 
-function ChangeableFields({ fields, errors }: PartProps): VNode {
+function ChangeableFields({ fields }: { fields: ClientFields }): VNode {
   return (
     <>
       <Choices
         name="grant_types"
         label="Grant types"
         type="checkbox"
-        values={fields.grant_types}
-        errors={errors}
         options={GRANT_TYPES.filter(
           (value) => value !== 'refresh_token' || fields.grant_types.includes(value),
         ).map((value) => ({ value, label: GRANT_TYPE_WORDS[value] }))}
@@ -151,22 +123,13 @@ function ChangeableFields({ fields, errors }: PartProps): VNode {
         name="redirect_uris"
         label="Redirect URIs"
         hint="One per line: https, or http on a loopback address. They must match exactly."
-        value={fields.redirect_uris}
-        errors={errors}
       />
       <TextField
         name="rate_limit"
         label="Requests per hour"
         hint="For each of its users. Leave empty for the service default."
-        value={fields.rate_limit}
-        errors={errors}
       />
-      <Tick
-        name="trusted"
-        label="Trusted: the consent page is skipped"
-        checked={fields.trusted}
-        errors={errors}
-      />
+      <Tick name="trusted" label="Trusted: the consent page is skipped" />
     </>
   );
 }

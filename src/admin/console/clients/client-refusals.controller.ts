@@ -1,11 +1,10 @@
 import { Param } from '@nestjs/common';
-import { Context } from '../../../http/page-routes/page-context.js';
-import { ActivityService } from '../../../activity/activity.service.js';
 import { REFUSALS } from '../../../activity/activity.js';
+import { ActivityService } from '../../../activity/activity.service.js';
 import { DAY_MS } from '../../../config/durations.js';
 import { ClientsService } from '../../../clients/clients.service.js';
+import type { ConsoleAnswer } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { refusalsPage } from './refusals.page.js';
 
 const WEEK_MS = 7 * DAY_MS;
@@ -20,7 +19,7 @@ export class ConsoleClientRefusalsController {
 
   /** Requests refused within a week, latest first, including what this instance has only just counted. */
   @ConsoleGet()
-  async list(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+  async list(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     await this.activity.flush();
     const since = new Date(Date.now() - WEEK_MS);
@@ -28,6 +27,6 @@ export class ConsoleClientRefusalsController {
       this.activity.ofClient(id, REFUSALS, since),
       this.activity.ofClient(id, ['token_issued'], since),
     ]);
-    return { html: refusalsPage({ layoutProps: context.layoutProps, client, refusals, issued }) };
+    return { page: refusalsPage({ client, refusals, issued }) };
   }
 }

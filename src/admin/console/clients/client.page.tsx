@@ -2,33 +2,31 @@ import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { SecretInfo } from '../../../clients/clients.repository.js';
 import { Facts } from '../../../http/pages/facts.js';
-import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { LinkButton, PostButton } from '../../../http/pages/form.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
+import { Enabled, State } from '../../../http/pages/state.js';
+import { Table } from '../../../http/pages/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { UserEntity } from '../../../users/user.entity.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Enabled, Id, State, Table, Words } from '../pages/lists.js';
-import { clientPath, renderClientPage } from './client-layout.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { Id, NameLink, Words } from '../pages/lists.js';
+import { clientPath, aboutClient } from './client-layout.js';
 
 export interface ClientProps {
-  layoutProps: UserLayoutProps;
   client: ClientEntity;
   owner: UserEntity | null;
   secrets: SecretInfo[];
   scopes: ScopeEntity[];
-  tokenFor: (path: string) => string;
 }
 
 /** One client: its properties, its secrets, and actions on it. */
-export function clientPage({ layoutProps, client, owner, secrets, scopes, tokenFor }: ClientProps): string {
-  return renderClientPage({
-    layoutProps,
-    client,
-    part: '',
+export function clientPage({ client, owner, secrets, scopes }: ClientProps): ConsolePage {
+  return aboutClient(client, {
+    current: 'client',
     actions: (
-      <a class="button-link quiet" href={clientPath(client.id, 'edit')}>
-        Edit{' '}
-      </a>
+      <LinkButton look="quiet" href={clientPath(client.id, 'edit')}>
+        Edit
+      </LinkButton>
     ),
     children: (
       <>
@@ -41,9 +39,7 @@ export function clientPage({ layoutProps, client, owner, secrets, scopes, tokenF
             [
               'Owner',
               owner ? (
-                <a href={`/admin/console/users/${owner.id}`}>
-                  <bdi>{owner.name}</bdi>
-                </a>
+                <NameLink href={`/admin/console/users/${owner.id}`} name={owner.name} />
               ) : (
                 client.ownerId
               ),
@@ -83,25 +79,22 @@ export function clientPage({ layoutProps, client, owner, secrets, scopes, tokenF
         />
         {client.type === 'confidential' && <Secrets client={client} secrets={secrets} />}
         <h2>Manage access</h2>
-        <div class="console-buttons">
+        <div class="buttons">
           {client.enabled ? (
-            <a class="button-link quiet" href={clientPath(client.id, 'disable')}>
+            <LinkButton look="quiet" href={clientPath(client.id, 'disable')}>
               Disable
-            </a>
+            </LinkButton>
           ) : (
-            <form method="post" action={clientPath(client.id, 'enable')}>
-              <CsrfField token={tokenFor(clientPath(client.id, 'enable'))} />
-              <button type="submit" class="quiet">
-                Enable
-              </button>
-            </form>
+            <PostButton action={clientPath(client.id, 'enable')} look="quiet">
+              Enable
+            </PostButton>
           )}
-          <a class="button-link quiet" href={clientPath(client.id, 'revoke')}>
+          <LinkButton look="quiet" href={clientPath(client.id, 'revoke')}>
             Revoke all tokens
-          </a>
-          <a class="button-link quiet" href={clientPath(client.id, 'delete')}>
+          </LinkButton>
+          <LinkButton look="quiet" href={clientPath(client.id, 'delete')}>
             Delete
-          </a>
+          </LinkButton>
         </div>
       </>
     ),
@@ -132,10 +125,10 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
           ]}
         />
       )}
-      <p class="console-buttons">
-        <a class="button-link quiet" href={clientPath(client.id, 'secret')}>
+      <p class="buttons">
+        <LinkButton look="quiet" href={clientPath(client.id, 'secret')}>
           Rotate secret
-        </a>
+        </LinkButton>
       </p>
     </>
   );

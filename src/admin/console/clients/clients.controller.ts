@@ -1,9 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientsService, type ClientChanges, type NewClient } from '../../../clients/clients.service.js';
-import { FormBody } from '../../../http/form-body.decorator.js';
-import type { Form } from '../../../http/form.js';
-import { pageRequestOf } from '../../../http/paging.js';
 import { Context } from '../../../http/page-routes/page-context.js';
+import { ONCE_FIELD } from '../../../http/pages/form.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { newId } from '../../../secrets/ids.js';
 import { UsersService } from '../../../users/users.service.js';
@@ -14,13 +12,11 @@ import {
   toClientChanges,
   toNewClient,
 } from '../../admin-clients.dto.js';
-import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { filteredList } from '../filtered-list.js';
 import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
-import { ONCE_FIELD } from '../form-ids.service.js';
 import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
-import { listQuery, NOTHING, typedFilter } from '../list-query.js';
-import { editClientPage, newClientPage } from './client-form.page.js';
 import {
   changedClientMembers,
   clientFieldsIn,
@@ -31,8 +27,9 @@ import {
   newClientMembers,
   type ClientFields,
 } from './client-form.js';
-import { clientPage } from './client.page.js';
+import { editClientPage, newClientPage } from './client-form.page.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
+import { clientPage } from './client.page.js';
 import { clientsPage } from './clients.page.js';
 import { secretShownPath, type ShownSecret } from './secret.page.js';
 
@@ -49,36 +46,26 @@ export class ConsoleClientsController {
 
   @ConsoleGet()
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const { done: query, errors } = await attempt(() => listQuery(ClientsQuery, context.url));
-    if (errors) {
-      const { q } = typedFilter(context.url);
-      return {
-        html: clientsPage({ layoutProps: context.layoutProps, page: NOTHING, q, errors }),
-        status: 400,
-      };
-    }
-    const page = await this.clients.list(query.q, pageRequestOf(query));
-    return { html: clientsPage({ layoutProps: context.layoutProps, page, q: query.q }) };
+    const list = await filteredList(ClientsQuery, context.url, ({ q }, page) => this.clients.list(q, page));
+    return { page: clientsPage(list), status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet('new', 'asked')
   askForNew(@Context() context: ConsoleContext, @Query('owner') owner?: unknown): Promise<ConsoleAnswer> {
     const fields = emptyClientFields(typeof owner === 'string' ? owner : '');
-    return this.newForm(context, fields, context.onceFor('clnt', NEW_PATH));
+    return this.newForm(fields, context.onceFor('clnt', NEW_PATH));
   }
 
   /** Creates a client, once; the next page shows the secret, once. */
   @ConsolePost('new', 'asked in the form')
-  async create(@Context() context: ConsoleContext, @FormBody() form: Form): Promise<ConsoleAnswer> {
+  async create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    const { form } = context;
     const fields = clientFieldsIn(form);
-    const id = context.onceIn(form, 'clnt', NEW_PATH);
-    const again = (errors: FieldErrors) => this.newForm(context, fields, form.get(ONCE_FIELD)!, errors);
-    const ask = await context.askPassword(form);
-    if (ask) return again(ask);
-    const { done, errors } = await attempt(async () =>
+    const id = context.onceIn('clnt', NEW_PATH);
+    const { done, errors } = await context.attemptWithPassword(async () =>
       this.clients.createOnce(id, await this.newClientIn(fields), context.actor),
     );
-    if (errors) return again(errors);
+    if (errors) return this.newForm(fields, form.get(ONCE_FIELD)!, errors);
     if (fields.type === 'public') return { goTo: clientPath(id), notice: 'public_client_registered' };
     const goTo = secretShownPath(id);
     if (!done?.secret) return { goTo };
@@ -87,60 +74,30 @@ export class ConsoleClientsController {
   }
 
   @ConsoleGet(':client_id')
-  async show(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
+  async show(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const [owner, secrets, scopes] = await Promise.all([
       this.users.find(client.ownerId),
       this.clients.secrets(id),
       this.scopes.describe(client.scopes),
     ]);
-    return {
-      html: clientPage({
-        layoutProps: context.layoutProps,
-        client,
-        owner,
-        secrets,
-        scopes,
-        tokenFor: context.tokenFor,
-      }),
-    };
+    return { page: clientPage({ client, owner, secrets, scopes }) };
   }
 
   @ConsoleGet(':client_id/edit')
-  async askForChanges(
-    @Context() context: ConsoleContext,
-    @Param('client_id') id: string,
-  ): Promise<ConsoleAnswer> {
+  async askForChanges(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const csrfToken = context.tokenFor(clientPath(id, 'edit'));
-    return {
-      html: editClientPage({
-        layoutProps: context.layoutProps,
-        client,
-        fields: clientFieldsOf(client),
-        csrfToken,
-      }),
-    };
+    return { page: editClientPage({ client, fields: clientFieldsOf(client) }) };
   }
 
   @ConsolePost(':client_id/edit', 'asked in the form')
-  async change(
-    @Context() context: ConsoleContext,
-    @Param('client_id') id: string,
-    @FormBody() form: Form,
-  ): Promise<ConsoleAnswer> {
+  async change(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const fields = { ...clientFieldsIn(form), type: client.type, scopes: client.scopes };
-    const ask = givesPower(client, fields) ? await context.askPassword(form) : undefined;
-    const { errors } = ask
-      ? { errors: ask }
-      : await attempt(async () => this.clients.update(id, await this.changesIn(fields), context.actor));
+    const fields = { ...clientFieldsIn(context.form), type: client.type, scopes: client.scopes };
+    const work = async () => this.clients.update(id, await this.changesIn(fields), context.actor);
+    const { errors } = await (givesPower(client, fields) ? context.attemptWithPassword(work) : attempt(work));
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
-    const csrfToken = context.tokenFor(clientPath(id, 'edit'));
-    return {
-      html: editClientPage({ layoutProps: context.layoutProps, client, fields, csrfToken, errors }),
-      status: 400,
-    };
+    return { page: editClientPage({ client, fields, errors }), status: 400 };
   }
 
   /** The client described by the form; all errors are reported at once. */
@@ -159,15 +116,8 @@ export class ConsoleClientsController {
     return toClientChanges(done!);
   }
 
-  private async newForm(
-    context: ConsoleContext,
-    fields: ClientFields,
-    once: string,
-    errors?: FieldErrors,
-  ): Promise<ConsoleAnswer> {
+  private async newForm(fields: ClientFields, once: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const scopes = await this.scopes.list();
-    const csrfToken = context.tokenFor(NEW_PATH);
-    const html = newClientPage({ layoutProps: context.layoutProps, fields, scopes, once, csrfToken, errors });
-    return { html, status: errors ? 400 : 200, withScript: true };
+    return { page: newClientPage({ fields, scopes, once, errors }), status: errors ? 400 : 200 };
   }
 }

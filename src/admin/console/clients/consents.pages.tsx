@@ -1,36 +1,36 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { ConsentedUser } from '../../../consents/consents.repository.js';
+import { Choices, TextArea, TextField } from '../../../http/pages/field.js';
+import { LinkButton } from '../../../http/pages/form.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
+import { NEXT_PREVIOUS } from '../../../http/pages/pager.js';
+import { PagedTable } from '../../../http/pages/table.js';
 import type { Page } from '../../../http/paging.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import { ConsoleForm } from '../pages/console-form.js';
+import type { ConsolePage } from '../pages/console-layout.js';
 import { Disconnection } from '../pages/disconnection.js';
-import { Choices, ConsoleForm, TextArea, TextField } from '../pages/form-fields.js';
-import { NEXT_PREVIOUS, PagedTable, Words } from '../pages/lists.js';
-import { clientPath, renderClientPage } from './client-layout.js';
+import { NameLink, RowLink, Words } from '../pages/lists.js';
+import { clientPath, aboutClient } from './client-layout.js';
 
 interface Props {
-  layoutProps: UserLayoutProps;
   client: ClientEntity;
 }
 
 /** The users who share data with the client. */
-export function consentsPage({ layoutProps, client, page }: Props & { page: Page<ConsentedUser> }): string {
-  return renderClientPage({
-    layoutProps,
-    client,
-    part: 'consents',
+export function consentsPage({ client, page }: Props & { page: Page<ConsentedUser> }): ConsolePage {
+  return aboutClient(client, {
+    current: 'consents',
     actions: (
-      <a class="button-link quiet" href={clientPath(client.id, 'consents/new')}>
-        Record consent{' '}
-      </a>
+      <LinkButton look="quiet" href={clientPath(client.id, 'consents/new')}>
+        Record consent
+      </LinkButton>
     ),
     children: (
       <PagedTable
         caption="Users who share data with this client"
         page={page}
-        idOf={({ id }) => id}
         path={clientPath(client.id, 'consents')}
         empty="No user shares data with this client."
         words={NEXT_PREVIOUS}
@@ -39,9 +39,7 @@ export function consentsPage({ layoutProps, client, page }: Props & { page: Page
             head: 'User',
             cell: ({ id, name, email }) => (
               <>
-                <a href={`/admin/console/users/${id}`}>
-                  <bdi>{name}</bdi>
-                </a>
+                <NameLink href={`/admin/console/users/${id}`} name={name} />
                 <bdi class="under muted">{email}</bdi>
               </>
             ),
@@ -51,9 +49,9 @@ export function consentsPage({ layoutProps, client, page }: Props & { page: Page
           {
             head: 'Actions',
             cell: ({ id, name }) => (
-              <a href={clientPath(client.id, `consents/${id}/disconnect`)}>
-                Disconnect<span class="visually-hidden"> {name}</span>
-              </a>
+              <RowLink href={clientPath(client.id, `consents/${id}/disconnect`)} about={name}>
+                Disconnect
+              </RowLink>
             ),
           },
         ]}
@@ -63,15 +61,8 @@ export function consentsPage({ layoutProps, client, page }: Props & { page: Page
 }
 
 /** Explains the consequences of disconnecting a user from the client before it is done. */
-export function disconnectUserPage({
-  layoutProps,
-  client,
-  user,
-  csrfToken,
-}: Props & { user: ConsentedUser; csrfToken: string }): string {
-  return renderClientPage({
-    layoutProps,
-    client,
+export function disconnectUserPage({ client, user }: Props & { user: ConsentedUser }): ConsolePage {
+  return aboutClient(client, {
     title: 'Disconnect user',
     children: (
       <Disconnection
@@ -79,8 +70,7 @@ export function disconnectUserPage({
         client={client}
         user={user}
         action={clientPath(client.id, `consents/${user.id}/disconnect`)}
-        csrfToken={csrfToken}
-        back={clientPath(client.id, 'consents')}
+        cancel={clientPath(client.id, 'consents')}
       />
     ),
   });
@@ -95,21 +85,16 @@ export interface ConsentFields {
 
 /** The form to record a consent that was given elsewhere. */
 export function newConsentPage({
-  layoutProps,
   client,
   scopes,
   fields,
-  csrfToken,
   errors,
 }: Props & {
   scopes: ScopeEntity[];
   fields: ConsentFields;
-  csrfToken: string;
   errors?: FieldErrors;
-}): string {
-  return renderClientPage({
-    layoutProps,
-    client,
+}): ConsolePage {
+  return aboutClient(client, {
     title: 'Record consent',
     children: (
       <>
@@ -118,27 +103,23 @@ export function newConsentPage({
           consent, and the user is notified.
         </p>
         <ConsoleForm
-          action={clientPath(client.id, 'consents/new')}
-          csrfToken={csrfToken}
+          values={{ ...fields }}
           errors={errors}
+          action={clientPath(client.id, 'consents/new')}
           submit="Record consent"
-          cancel={{ href: clientPath(client.id, 'consents') }}
+          cancel={clientPath(client.id, 'consents')}
         >
-          <TextField name="user" label="User" hint="Email or ID." value={fields.user} errors={errors} />
+          <TextField name="user" label="User" hint="Email or ID." />
           <Choices
             name="scopes"
             label="Scopes that the user agreed to"
             type="checkbox"
-            values={fields.scopes}
             options={scopes.map(({ name, description }) => ({ value: name, label: name, hint: description }))}
-            errors={errors}
           />
           <TextArea
             name="evidence"
             label="Evidence"
             hint="Proof of the consent, such as the number of the contract."
-            value={fields.evidence}
-            errors={errors}
           />
         </ConsoleForm>
       </>

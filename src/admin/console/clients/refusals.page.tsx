@@ -2,24 +2,22 @@ import type { VNode } from 'preact';
 import type { Counted } from '../../../activity/activity.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { State, Table } from '../pages/lists.js';
-import { clientPath, renderClientPage } from './client-layout.js';
+import { State } from '../../../http/pages/state.js';
+import { Table } from '../../../http/pages/table.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { clientPath, aboutClient } from './client-layout.js';
 import { refusalMessage } from './refusal-messages.js';
 
 export interface RefusalsPageProps {
-  layoutProps: UserLayoutProps;
   client: ClientEntity;
   refusals: Counted[];
   issued: Counted[];
 }
 
 /** The requests refused to a client within a week, with reasons and fixes; and the tokens issued to it. */
-export function refusalsPage({ layoutProps, client, refusals, issued }: RefusalsPageProps): string {
-  return renderClientPage({
-    layoutProps,
-    client,
-    part: 'refusals',
+export function refusalsPage({ client, refusals, issued }: RefusalsPageProps): ConsolePage {
+  return aboutClient(client, {
+    current: 'refusals',
     children: (
       <>
         {!client.enabled && (

@@ -1,9 +1,10 @@
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
+import { Choices } from '../../../http/pages/field.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Choices, ConsoleForm } from '../pages/form-fields.js';
-import { clientPath, renderClientPage } from './client-layout.js';
+import { ConsoleForm } from '../pages/console-form.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { clientPath, aboutClient } from './client-layout.js';
 
 const OVERLAPS = [
   {
@@ -17,27 +18,16 @@ const OVERLAPS = [
 ];
 
 export interface RotateSecretPageProps {
-  layoutProps: UserLayoutProps;
   client: ClientEntity;
   overlap: string;
   /** Identifies the secret that is replaced: the form rotates no other. */
   newest: string;
-  csrfToken: string;
   errors?: FieldErrors;
 }
 
 /** Asks how long the current secret stays valid before a new one is created. */
-export function rotateSecretPage({
-  layoutProps,
-  client,
-  overlap,
-  newest,
-  csrfToken,
-  errors,
-}: RotateSecretPageProps): string {
-  return renderClientPage({
-    layoutProps,
-    client,
+export function rotateSecretPage({ client, overlap, newest, errors }: RotateSecretPageProps): ConsolePage {
+  return aboutClient(client, {
     title: 'Rotate secret',
     withScript: true,
     children:
@@ -50,21 +40,19 @@ export function rotateSecretPage({
             downtime.
           </p>
           <ConsoleForm
-            action={clientPath(client.id, 'secret')}
-            csrfToken={csrfToken}
+            values={{ expire_previous_in: overlap }}
             errors={errors}
+            action={clientPath(client.id, 'secret')}
             submit="Create new secret"
+            hidden={{ newest }}
             sentOnce
-            cancel={{ href: clientPath(client.id) }}
+            cancel={clientPath(client.id)}
           >
-            <input type="hidden" name="newest" value={newest} />
             <Choices
               name="expire_previous_in"
               label="How long the old secret stays valid"
               type="radio"
-              values={[overlap]}
               options={OVERLAPS}
-              errors={errors}
             />
           </ConsoleForm>
         </>

@@ -1,31 +1,30 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { PostButton } from '../../../http/pages/form.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
+import { NEXT_PREVIOUS } from '../../../http/pages/pager.js';
+import { PagedTable } from '../../../http/pages/table.js';
+import type { Column } from '../../../http/pages/table.js';
 import type { Page } from '../../../http/paging.js';
 import type { GrantInList } from '../../../tokens/grants.repository.js';
 import type { UserEntity } from '../../../users/user.entity.js';
-import { clientPath, renderClientPage } from '../clients/client-layout.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { NEXT_PREVIOUS, PagedTable, Words, type Column } from '../pages/lists.js';
-import { renderUserPage, userPath } from '../users/user-layout.js';
+import { clientPath, aboutClient } from '../clients/client-layout.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { NameLink, Words } from '../pages/lists.js';
+import { aboutUser, userPath } from '../users/user-layout.js';
 
 export interface GrantsProps {
-  layoutProps: UserLayoutProps;
   page: Page<GrantInList>;
   /** Path to return to after revoking one. */
   returnTo: string;
-  tokenOf: (id: string) => string;
 }
 
-export const grantPath = (id: string): string => `/admin/console/grants/${id}/revoke`;
+const grantPath = (id: string): string => `/admin/console/grants/${id}/revoke`;
 
 /** The active grants that users gave to a client. */
-export function clientGrantsPage({ client, ...props }: GrantsProps & { client: ClientEntity }): string {
-  return renderClientPage({
-    layoutProps: props.layoutProps,
-    client,
-    part: 'grants',
+export function clientGrantsPage({ client, ...props }: GrantsProps & { client: ClientEntity }): ConsolePage {
+  return aboutClient(client, {
+    current: 'grants',
     children: (
       <Grants
         {...props}
@@ -33,11 +32,7 @@ export function clientGrantsPage({ client, ...props }: GrantsProps & { client: C
         empty="This client has no active grants."
         whose={{
           head: 'User',
-          cell: ({ userId, userName }) => (
-            <a href={userPath(userId)}>
-              <bdi>{userName}</bdi>
-            </a>
-          ),
+          cell: ({ userId, userName }) => <NameLink href={userPath(userId)} name={userName} />,
         }}
       />
     ),
@@ -45,11 +40,9 @@ export function clientGrantsPage({ client, ...props }: GrantsProps & { client: C
 }
 
 /** The active grants that a user gave. */
-export function userGrantsPage({ user, ...props }: GrantsProps & { user: UserEntity }): string {
-  return renderUserPage({
-    layoutProps: props.layoutProps,
-    user,
-    part: 'grants',
+export function userGrantsPage({ user, ...props }: GrantsProps & { user: UserEntity }): ConsolePage {
+  return aboutUser(user, {
+    current: 'grants',
     children: (
       <Grants
         {...props}
@@ -57,11 +50,7 @@ export function userGrantsPage({ user, ...props }: GrantsProps & { user: UserEnt
         empty="This user has no active grants."
         whose={{
           head: 'Client',
-          cell: ({ clientId, clientName }) => (
-            <a href={clientPath(clientId)}>
-              <bdi>{clientName}</bdi>
-            </a>
-          ),
+          cell: ({ clientId, clientName }) => <NameLink href={clientPath(clientId)} name={clientName} />,
         }}
       />
     ),
@@ -74,7 +63,7 @@ interface ListProps extends GrantsProps {
   whose: Column<GrantInList>;
 }
 
-function Grants({ page, path, empty, whose, returnTo, tokenOf }: ListProps): VNode {
+function Grants({ page, path, empty, whose, returnTo }: ListProps): VNode {
   return (
     <>
       <p class="muted">
@@ -83,7 +72,6 @@ function Grants({ page, path, empty, whose, returnTo, tokenOf }: ListProps): VNo
       <PagedTable
         caption="Active grants"
         page={page}
-        idOf={({ id }) => id}
         path={path}
         empty={empty}
         words={NEXT_PREVIOUS}
@@ -95,17 +83,18 @@ function Grants({ page, path, empty, whose, returnTo, tokenOf }: ListProps): VNo
           {
             head: 'Actions',
             cell: ({ id, clientName, userName }) => (
-              <form method="post" action={grantPath(id)} class="in-row">
-                <CsrfField token={tokenOf(id)} />
-                <input type="hidden" name="return_to" value={returnTo} />
-                <button type="submit" class="link-button">
-                  Revoke{' '}
-                  <span class="visually-hidden">
-                    {' '}
-                    the grant of {userName} to {clientName}
-                  </span>
-                </button>
-              </form>
+              <PostButton
+                action={grantPath(id)}
+                class="in-row"
+                look="link-button"
+                hidden={{ return_to: returnTo }}
+              >
+                Revoke
+                <span class="visually-hidden">
+                  {' '}
+                  the grant of {userName} to {clientName}
+                </span>
+              </PostButton>
             ),
           },
         ]}

@@ -1,14 +1,16 @@
+import { SelectField, TextArea, TextField } from '../../../http/pages/field.js';
+import { LinkButton } from '../../../http/pages/form.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
-import type { Page } from '../../../http/paging.js';
+import { State } from '../../../http/pages/state.js';
 import {
   NOTIFICATION_CATEGORIES,
   type NotificationEntity,
 } from '../../../notifications/notification.entity.js';
+import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
-import { ConsoleForm, SelectField, TextArea, TextField } from '../pages/form-fields.js';
-import { FilterForm, PagedTable, pathWith, State } from '../pages/lists.js';
+import { ConsoleForm } from '../pages/console-form.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { FilteredTable, pathWith } from '../pages/lists.js';
 
 export const NOTIFICATIONS_PATH = '/admin/console/notifications';
 
@@ -28,85 +30,74 @@ export const NOTIFICATION_MEMBERS = [
 
 export type NotificationFields = Partial<Record<(typeof NOTIFICATION_MEMBERS)[number], string>>;
 
-export interface NotificationsPageProps {
-  layoutProps: UserLayoutProps;
-  filter: { userId?: string; clientId?: string };
-  page: Page<NotificationEntity>;
-  errors?: FieldErrors;
-}
-
 /** All notifications, newest first. */
-export function notificationsPage({ layoutProps, filter, page, errors }: NotificationsPageProps): string {
-  const { userId, clientId } = filter;
-  return renderConsolePage({
-    layoutProps,
+export function notificationsPage(list: FilteredList<NotificationEntity>): ConsolePage {
+  return {
     part: 'notifications',
     title: 'Notifications',
     actions: (
-      <a
-        class="button-link"
-        href={pathWith(`${NOTIFICATIONS_PATH}/new`, { user_id: errors ? undefined : userId })}
+      <LinkButton
+        href={pathWith(`${NOTIFICATIONS_PATH}/new`, {
+          user_id: list.errors ? undefined : list.filter['user_id'],
+        })}
       >
-        Create notification{' '}
-      </a>
+        Create notification
+      </LinkButton>
     ),
     children: (
-      <>
-        <FilterForm path={NOTIFICATIONS_PATH} isFiltered={!!userId || !!clientId} errors={errors}>
-          <TextField name="user_id" label="User ID" value={userId} errors={errors} />
-          <TextField name="client_id" label="Client ID" value={clientId} errors={errors} />
-        </FilterForm>
-        {!errors && (
-          <PagedTable
-            caption="Notifications"
-            page={page}
-            idOf={({ id }) => id}
-            path={pathWith(NOTIFICATIONS_PATH, { user_id: userId, client_id: clientId })}
-            empty="There are no notifications."
-            columns={[
-              {
-                head: 'Notification',
-                cell: ({ shortTextTitle, shortTextBody, messageId }) => (
-                  <>
-                    <strong>{shortTextTitle}</strong> <code>{messageId}</code>
-                    <span class="under muted">{shortTextBody}</span>
-                  </>
-                ),
-              },
-              { head: 'Category', cell: ({ category }) => category },
-              {
-                head: 'For',
-                cell: ({ userId: user, clientId: client }) => (
-                  <>
-                    <a href={`/admin/console/users/${user}`}>
-                      <code class="id">{user}</code>
-                    </a>
-                    {client && (
-                      <a class="under" href={`/admin/console/clients/${client}`}>
-                        <code class="id">{client}</code>
-                      </a>
-                    )}
-                  </>
-                ),
-              },
-              {
-                head: 'State',
-                cell: ({ readAt, resolvedAt }) =>
-                  resolvedAt ? (
-                    <State tone="good">Resolved</State>
-                  ) : readAt ? (
-                    <State tone="plain">Read</State>
-                  ) : (
-                    <State tone="warn">New</State>
-                  ),
-              },
-              { head: 'Time', cell: ({ eventTime }) => <ExactMoment at={eventTime} /> },
-            ]}
-          />
-        )}
-      </>
+      <FilteredTable
+        list={list}
+        path={NOTIFICATIONS_PATH}
+        filter={
+          <>
+            <TextField name="user_id" label="User ID" />
+            <TextField name="client_id" label="Client ID" />
+          </>
+        }
+        caption="Notifications"
+        empty="There are no notifications."
+        columns={[
+          {
+            head: 'Notification',
+            cell: ({ shortTextTitle, shortTextBody, messageId }) => (
+              <>
+                <strong>{shortTextTitle}</strong> <code>{messageId}</code>
+                <span class="under muted">{shortTextBody}</span>
+              </>
+            ),
+          },
+          { head: 'Category', cell: ({ category }) => category },
+          {
+            head: 'For',
+            cell: ({ userId: user, clientId: client }) => (
+              <>
+                <a href={`/admin/console/users/${user}`}>
+                  <code class="id">{user}</code>
+                </a>
+                {client && (
+                  <a class="under" href={`/admin/console/clients/${client}`}>
+                    <code class="id">{client}</code>
+                  </a>
+                )}
+              </>
+            ),
+          },
+          {
+            head: 'State',
+            cell: ({ readAt, resolvedAt }) =>
+              resolvedAt ? (
+                <State tone="good">Resolved</State>
+              ) : readAt ? (
+                <State tone="plain">Read</State>
+              ) : (
+                <State tone="warn">New</State>
+              ),
+          },
+          { head: 'Time', cell: ({ eventTime }) => <ExactMoment at={eventTime} /> },
+        ]}
+      />
     ),
-  });
+  };
 }
 
 const CATEGORY_WORDS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> = {
@@ -118,34 +109,26 @@ const CATEGORY_WORDS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> =
 };
 
 export interface NewNotificationPageProps {
-  layoutProps: UserLayoutProps;
   fields: NotificationFields;
-  csrfToken: string;
   errors?: FieldErrors;
 }
 
 /** The form for creating a notification for a user. */
-export function newNotificationPage({
-  layoutProps,
-  fields,
-  csrfToken,
-  errors,
-}: NewNotificationPageProps): string {
+export function newNotificationPage({ fields, errors }: NewNotificationPageProps): ConsolePage {
   const text = (name: keyof NotificationFields, label: string, hint?: string) => (
-    <TextField name={name} label={label} hint={hint} value={fields[name]} errors={errors} />
+    <TextField name={name} label={label} hint={hint} />
   );
-  return renderConsolePage({
-    layoutProps,
+  return {
     part: 'notifications',
     title: 'Create notification',
     above: [{ href: NOTIFICATIONS_PATH, label: 'Notifications' }],
     children: (
       <ConsoleForm
-        action={`${NOTIFICATIONS_PATH}/new`}
-        csrfToken={csrfToken}
+        values={{ ...fields }}
         errors={errors}
+        action={`${NOTIFICATIONS_PATH}/new`}
         submit="Create notification"
-        cancel={{ href: NOTIFICATIONS_PATH }}
+        cancel={NOTIFICATIONS_PATH}
       >
         {text('user_id', 'User ID')}
         {text(
@@ -161,22 +144,15 @@ export function newNotificationPage({
         <SelectField
           name="category"
           label="Category"
-          value={fields.category}
-          errors={errors}
           options={NOTIFICATION_CATEGORIES.map((value) => ({ value, label: CATEGORY_WORDS[value] }))}
         />
         {text('short_text_title', 'Title')}
-        <TextArea name="short_text_body" label="Text" value={fields.short_text_body} errors={errors} />
+        <TextArea name="short_text_body" label="Text" />
         {text('detail_page_title', 'Details title (optional)')}
-        <TextArea
-          name="detail_page_body"
-          label="Details (optional)"
-          value={fields.detail_page_body}
-          errors={errors}
-        />
+        <TextArea name="detail_page_body" label="Details (optional)" />
         {text('external_link', 'Link (optional)', 'An https or http address.')}
         {text('external_button_label', 'Link text (optional)')}
       </ConsoleForm>
     ),
-  });
+  };
 }

@@ -1,9 +1,8 @@
-import { Context } from '../../../http/page-routes/page-context.js';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
+import type { ConsoleAnswer } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { overviewPage } from './overview.page.js';
 import { seriesOf, weekBefore } from './series.js';
 
@@ -19,7 +18,7 @@ export class ConsoleOverviewController {
   ) {}
 
   @ConsoleGet()
-  async show(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+  async show(): Promise<ConsoleAnswer> {
     const now = new Date();
     const since = weekBefore(now);
     const [activity, attempts, waiting, disabled, nearLimit] = await Promise.all([
@@ -30,13 +29,6 @@ export class ConsoleOverviewController {
       this.activity.nearLimit(LISTED),
     ]);
     const series = seriesOf(activity, attempts, now);
-    const html = overviewPage({
-      layoutProps: context.layoutProps,
-      series,
-      waiting,
-      disabled,
-      nearLimit,
-    });
-    return { html };
+    return { page: overviewPage({ series, waiting, disabled, nearLimit }) };
   }
 }

@@ -1,23 +1,23 @@
 import type { VNode } from 'preact';
 import type { ClientNearLimit } from '../../../activity/activity.repository.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
+import { State } from '../../../http/pages/state.js';
+import { Table } from '../../../http/pages/table.js';
 import type { Page } from '../../../http/paging.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
 import { clientPath } from '../clients/client-layout.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
-import { State, Table } from '../pages/lists.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { NameLink } from '../pages/lists.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
 import { EndpointState } from '../webhooks/endpoints.page.js';
-import { Chart, number } from './chart.js';
 import { alertsOf, type Alert } from './alerts.js';
+import { Chart, number } from './chart.js';
 import { sumOf, type Series } from './series.js';
 
 /** Counting stops here. */
 const COUNTED_TO = 10_000;
 
 export interface OverviewPageProps {
-  layoutProps: UserLayoutProps;
   series: Series[];
   waiting: Waiting;
   disabled: Page<EndpointInList>;
@@ -31,10 +31,9 @@ interface Waiting {
 }
 
 /** Shows whether everything is fine, and the activity of the last day and week. */
-export function overviewPage(props: OverviewPageProps): string {
-  const { layoutProps, series, waiting, disabled, nearLimit } = props;
-  return renderConsolePage({
-    layoutProps,
+export function overviewPage(props: OverviewPageProps): ConsolePage {
+  const { series, waiting, disabled, nearLimit } = props;
+  return {
     part: 'overview',
     title: 'Overview',
     children: (
@@ -53,13 +52,13 @@ export function overviewPage(props: OverviewPageProps): string {
         <DisabledEndpoints page={disabled} />
       </>
     ),
-  });
+  };
 }
 
 function Verdict({ alerts }: { alerts: Alert[] }): VNode {
   if (alerts.length === 0) {
     return (
-      <p class="verdict verdict-good">
+      <p class="verdict">
         <State tone="good">OK</State> Nothing needs attention.
       </p>
     );
@@ -169,11 +168,7 @@ function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
       columns={[
         {
           head: 'Client',
-          cell: ({ id, name }) => (
-            <a href={clientPath(id, 'refusals')}>
-              <bdi>{name}</bdi>
-            </a>
-          ),
+          cell: ({ id, name }) => <NameLink href={clientPath(id, 'refusals')} name={name} />,
         },
         {
           head: 'State',
@@ -198,11 +193,7 @@ function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
           { head: 'Endpoint', cell: ({ id, url }) => <a href={endpointPath(id)}>{url}</a> },
           {
             head: 'Client',
-            cell: ({ clientId, clientName }) => (
-              <a href={clientPath(clientId)}>
-                <bdi>{clientName}</bdi>
-              </a>
-            ),
+            cell: ({ clientId, clientName }) => <NameLink href={clientPath(clientId)} name={clientName} />,
           },
           { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
           { head: 'Since', cell: ({ disabledAt }) => (disabledAt ? <ExactMoment at={disabledAt} /> : '') },

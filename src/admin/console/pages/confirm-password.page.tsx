@@ -1,26 +1,18 @@
+import { TextField } from '../../../http/pages/field.js';
 import { CONFIRM_PATH } from '../require-recent-password.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from './console-layout.js';
-import { ConsoleForm, TextField } from './form-fields.js';
+import { ConsoleForm } from './console-form.js';
+import type { ConsolePage } from './console-layout.js';
 
 export interface ConfirmPasswordPageProps {
-  layoutProps: UserLayoutProps;
-  csrfToken: string;
   /** A path of the console. */
   returnTo: string;
   error?: string;
 }
 
 /** Asks an operator for the password again. It posts `password` and `return_to`. */
-export function confirmPasswordPage({
-  layoutProps,
-  csrfToken,
-  returnTo,
-  error,
-}: ConfirmPasswordPageProps): string {
+export function confirmPasswordPage({ returnTo, error }: ConfirmPasswordPageProps): ConsolePage {
   const errors = error === undefined ? undefined : { password: [error] };
-  return renderConsolePage({
-    layoutProps,
+  return {
     part: 'overview',
     title: 'Confirm your password',
     children: (
@@ -31,23 +23,21 @@ export function confirmPasswordPage({
           that describes the action.
         </p>
         <ConsoleForm
-          action={CONFIRM_PATH}
-          csrfToken={csrfToken}
           errors={errors}
+          action={CONFIRM_PATH}
           submit="Continue"
-          cancel={{ href: '/admin/console' }}
+          cancel="/admin/console"
+          hidden={{ return_to: returnTo }}
         >
-          <input type="hidden" name="return_to" value={returnTo} />
           <TextField
             name="password"
             label="Password"
             type="password"
             autocomplete="current-password"
             required
-            errors={errors}
           />
         </ConsoleForm>
       </>
     ),
-  });
+  };
 }

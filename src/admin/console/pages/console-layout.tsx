@@ -1,11 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { CsrfField } from '../../../http/pages/csrf-field.js';
-import { Layout, renderPage } from '../../../http/pages/layout.js';
-import { DoneNotice } from '../../../http/pages/notices.js';
+import { LogoutButton, type LayoutProps } from '../../../http/pages/layout.js';
 import { Navigation } from '../../../http/pages/navigation.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-
-const PAGE_SCRIPT = '/assets/page.js';
+import { DoneNotice } from '../../../http/pages/notices.js';
 
 const PARTS = [
   { part: 'overview', href: '/admin/console', label: 'Overview' },
@@ -21,8 +17,8 @@ const PARTS = [
 
 type ConsolePart = (typeof PARTS)[number]['part'];
 
-export interface ConsolePageProps {
-  layoutProps: UserLayoutProps;
+/** One page of the console. */
+export interface ConsolePage {
   title: string;
   /** Undefined for pages that belong to no part, such as errors. */
   part?: ConsolePart;
@@ -35,54 +31,40 @@ export interface ConsolePageProps {
   children: ComponentChildren;
 }
 
-/** One page of the console: the navigation, the page itself, and who is logged in. */
-export function renderConsolePage({
-  layoutProps,
-  title,
-  part,
-  above = [],
-  actions,
-  withScript,
-  children,
-}: ConsolePageProps): string {
-  const { user, logoutToken, notice } = layoutProps;
-  return renderPage(
-    <Layout
-      title={`${title} · Console`}
-      width="full"
-      styleSheet="/assets/console.css"
-      scripts={withScript ? [PAGE_SCRIPT] : []}
-      footer="operator console"
-    >
-      <div class="console">
-        <Navigation class="console-nav" label="Console" links={PARTS} current={part} />
-        <div class="console-head">
-          <div class="console-title">
-            {above.length > 0 && <Above pages={above} />}
-            <h1>
-              <bdi>{title}</bdi>
-            </h1>
-          </div>
-          {actions && <div class="console-actions">{actions}</div>}
+/** The navigation, the page itself, and who is logged in. */
+export const consoleLayout = (
+  { title, part, above = [], actions, withScript, children }: ConsolePage,
+  user: { name: string; email: string },
+  notice: string | undefined,
+): LayoutProps => ({
+  title: `${title} · Console`,
+  width: 'full',
+  scripts: withScript ? ['/assets/page.js'] : [],
+  footer: 'operator console',
+  children: (
+    <div class="console">
+      <Navigation class="area-nav" label="Console" links={PARTS} current={part} />
+      <div class="console-head">
+        <div class="console-title">
+          {above.length > 0 && <Above pages={above} />}
+          <h1>
+            <bdi>{title}</bdi>
+          </h1>
         </div>
-        <DoneNotice notice={notice} />
-        {children}
-        <section class="console-identity" aria-label="Logged in user">
-          <p>
-            Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi>
-          </p>
-          <a href="/account">Your account</a>
-          <form method="post" action="/logout">
-            <CsrfField token={logoutToken} />
-            <button type="submit" class="link-button">
-              Log out
-            </button>
-          </form>
-        </section>
+        {actions && <div class="console-actions">{actions}</div>}
       </div>
-    </Layout>,
-  );
-}
+      <DoneNotice notice={notice} />
+      {children}
+      <section class="console-identity" aria-label="Logged in user">
+        <p>
+          Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi>
+        </p>
+        <a href="/account">Your account</a>
+        <LogoutButton look="link-button" />
+      </section>
+    </div>
+  ),
+});
 
 function Above({ pages }: { pages: { href: string; label: string }[] }): VNode {
   return (

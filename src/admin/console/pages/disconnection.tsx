@@ -7,8 +7,8 @@ export interface DisconnectionProps {
   client: { name: string };
   user: { name: string };
   action: string;
-  csrfToken: string;
-  back: string;
+  /** Where Cancel leads. */
+  cancel: string;
 }
 
 /** Asks before a client is disconnected from a user, and says what that means. */

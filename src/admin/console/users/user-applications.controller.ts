@@ -1,12 +1,11 @@
 import { Param } from '@nestjs/common';
 import { ConsentsService } from '../../../consents/consents.service.js';
-import { PageQuery, pageRequestOf } from '../../../http/paging.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ConnectedClientsService } from '../../../tokens/connected-clients.service.js';
 import { UsersService } from '../../../users/users.service.js';
-import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
-import { listQuery } from '../list-query.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { pageIn } from '../list-query.js';
 import { disconnectClientPage, userApplicationsPage } from './user-applications.pages.js';
 import { userPath } from './user-layout.js';
 
@@ -22,20 +21,18 @@ export class ConsoleUserApplicationsController {
   @ConsoleGet()
   async list(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
-    const page = await this.connected.list(id, pageRequestOf(await listQuery(PageQuery, context.url)));
-    return { html: userApplicationsPage({ layoutProps: context.layoutProps, user, page }) };
+    const page = await this.connected.list(id, await pageIn(context.url));
+    return { page: userApplicationsPage({ user, page }) };
   }
 
   @ConsoleGet(':client_id/disconnect', 'asked')
   async askToDisconnect(
-    @Context() context: ConsoleContext,
     @Param('id') id: string,
     @Param('client_id') clientId: string,
   ): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     const client = await this.connected.get(id, clientId);
-    const csrfToken = context.tokenFor(userPath(id, `applications/${clientId}/disconnect`));
-    return { html: disconnectClientPage({ layoutProps: context.layoutProps, user, client, csrfToken }) };
+    return { page: disconnectClientPage({ user, client }) };
   }
 
   /** Revokes the consent and everything that depends on it, immediately. */

@@ -1,44 +1,35 @@
 import { ExactMoment } from '../../../http/pages/moment.js';
+import { NEXT_PREVIOUS } from '../../../http/pages/pager.js';
+import { Enabled } from '../../../http/pages/state.js';
+import { PagedTable } from '../../../http/pages/table.js';
 import type { Page } from '../../../http/paging.js';
 import type { ConnectedClient } from '../../../tokens/connected-clients.repository.js';
 import type { UserEntity } from '../../../users/user.entity.js';
 import { clientPath } from '../clients/client-layout.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import type { ConsolePage } from '../pages/console-layout.js';
 import { Disconnection } from '../pages/disconnection.js';
-import { Enabled, NEXT_PREVIOUS, PagedTable } from '../pages/lists.js';
-import { renderUserPage, userPath } from './user-layout.js';
+import { NameLink, RowLink } from '../pages/lists.js';
+import { aboutUser, userPath } from './user-layout.js';
 
 interface Props {
-  layoutProps: UserLayoutProps;
   user: UserEntity;
 }
 
 /** The applications that the user shares data with. */
-export function userApplicationsPage({
-  layoutProps,
-  user,
-  page,
-}: Props & { page: Page<ConnectedClient> }): string {
-  return renderUserPage({
-    layoutProps,
-    user,
-    part: 'applications',
+export function userApplicationsPage({ user, page }: Props & { page: Page<ConnectedClient> }): ConsolePage {
+  return aboutUser(user, {
+    current: 'applications',
     children: (
       <PagedTable
         caption="Connected applications"
         page={page}
-        idOf={({ id }) => id}
         path={userPath(user.id, 'applications')}
         empty="This user shares no data with any application."
         words={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Client',
-            cell: ({ id, name }) => (
-              <a href={clientPath(id)}>
-                <bdi>{name}</bdi>
-              </a>
-            ),
+            cell: ({ id, name }) => <NameLink href={clientPath(id)} name={name} />,
           },
           {
             head: 'Scopes',
@@ -55,9 +46,9 @@ export function userApplicationsPage({
           {
             head: 'Actions',
             cell: ({ id, name }) => (
-              <a href={userPath(user.id, `applications/${id}/disconnect`)}>
-                Disconnect<span class="visually-hidden"> {name}</span>
-              </a>
+              <RowLink href={userPath(user.id, `applications/${id}/disconnect`)} about={name}>
+                Disconnect
+              </RowLink>
             ),
           },
         ]}
@@ -67,15 +58,8 @@ export function userApplicationsPage({
 }
 
 /** Explains the consequences of disconnecting an application from the user before it is done. */
-export function disconnectClientPage({
-  layoutProps,
-  user,
-  client,
-  csrfToken,
-}: Props & { client: ConnectedClient; csrfToken: string }): string {
-  return renderUserPage({
-    layoutProps,
-    user,
+export function disconnectClientPage({ user, client }: Props & { client: ConnectedClient }): ConsolePage {
+  return aboutUser(user, {
     title: 'Disconnect application',
     children: (
       <Disconnection
@@ -83,8 +67,7 @@ export function disconnectClientPage({
         client={client}
         user={user}
         action={userPath(user.id, `applications/${client.id}/disconnect`)}
-        csrfToken={csrfToken}
-        back={userPath(user.id, 'applications')}
+        cancel={userPath(user.id, 'applications')}
       />
     ),
   });

@@ -1,20 +1,18 @@
 import type { UserEntity } from '../../../users/user.entity.js';
 import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
+import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, Ending } from '../pages/ending.js';
-import { renderUserPage, userPath } from './user-layout.js';
+import { aboutUser, userPath } from './user-layout.js';
 
 export type UserEnding = 'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'erase';
 
 export interface UserEndingPageProps {
-  layoutProps: UserLayoutProps;
   user: UserEntity;
   ending: UserEnding;
   grants: number;
   /** Whether it is the operator's own account. */
   isSelf: boolean;
-  csrfToken: string;
   errors?: FieldErrors;
 }
 
@@ -78,13 +76,11 @@ const WORDS: Record<UserEnding, Words> = {
 };
 
 /** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
-export function userEndingPage(props: UserEndingPageProps): string {
-  const { layoutProps, user, ending, grants, isSelf, csrfToken, errors } = props;
+export function userEndingPage(props: UserEndingPageProps): ConsolePage {
+  const { user, ending, grants, isSelf, errors } = props;
   const { title, question, consequences } = WORDS[ending];
   const listed = consequences(grants);
-  return renderUserPage({
-    layoutProps,
-    user,
+  return aboutUser(user, {
     title,
     children: (
       <Ending
@@ -95,10 +91,9 @@ export function userEndingPage(props: UserEndingPageProps): string {
         }
         consequences={isSelf ? ['This is your own account.', ...listed] : listed}
         action={userPath(user.id, ending)}
-        csrfToken={csrfToken}
-        submit={title}
-        back={userPath(user.id)}
         errors={errors}
+        submit={title}
+        cancel={userPath(user.id)}
       />
     ),
   });

@@ -2,10 +2,10 @@ import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { UsersService } from '../../../users/users.service.js';
-import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
-import { attempt, type FieldErrors } from '../form-attempt.js';
 import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
+import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { attempt, type FieldErrors } from '../form-attempt.js';
 import { userEndingPage, type UserEnding } from './user-ending.page.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 
@@ -103,17 +103,7 @@ export class ConsoleUserEndingsController {
   ): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     const grants = await this.grants.countLive({ userId: id }, COUNTED_UP_TO);
-    const csrfToken = context.tokenFor(userPath(id, ending));
     const isSelf = id === context.user.id;
-    const html = userEndingPage({
-      layoutProps: context.layoutProps,
-      user,
-      ending,
-      grants,
-      isSelf,
-      csrfToken,
-      errors,
-    });
-    return { html, status: errors ? 409 : 200 };
+    return { page: userEndingPage({ user, ending, grants, isSelf, errors }), status: errors ? 409 : 200 };
   }
 }

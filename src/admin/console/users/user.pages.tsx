@@ -1,40 +1,27 @@
-import type { VNode } from 'preact';
 import { Facts } from '../../../http/pages/facts.js';
-import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { LinkButton, PostButton } from '../../../http/pages/form.js';
 import { Moment } from '../../../http/pages/moment.js';
-import { ErrorNotice } from '../../../http/pages/notices.js';
+import { Enabled } from '../../../http/pages/state.js';
 import type { UserEntity } from '../../../users/user.entity.js';
-import { ONCE_FIELD } from '../form-ids.service.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { Enabled, Id } from '../pages/lists.js';
-import { CopiedOnce } from '../pages/shown-once.js';
-import { renderUserPage, userPath } from './user-layout.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { Id } from '../pages/lists.js';
+import { CopiedOnce, ShownAlready, ShownOnce } from '../pages/shown-once.js';
+import { aboutUser, userPath } from './user-layout.js';
 
 interface Props {
-  layoutProps: UserLayoutProps;
   user: UserEntity;
 }
 
-type TokenFor = (path: string) => string;
-
 /** One user: the properties, and actions on the account. */
-export function userPage({
-  layoutProps,
-  user,
-  isSelf,
-  once,
-  tokenFor,
-}: Props & { isSelf: boolean; once: string; tokenFor: TokenFor }): string {
+export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once: string }): ConsolePage {
   const { id } = user;
-  return renderUserPage({
-    layoutProps,
-    user,
-    part: '',
+  return aboutUser(user, {
+    current: 'user',
     withScript: true,
     actions: (
-      <a class="button-link quiet" href={userPath(id, 'edit')}>
-        Edit{' '}
-      </a>
+      <LinkButton look="quiet" href={userPath(id, 'edit')}>
+        Edit
+      </LinkButton>
     ),
     children: (
       <>
@@ -51,110 +38,80 @@ export function userPage({
           ]}
         />
         <h2>Actions</h2>
-        <div class="console-buttons">
+        <div class="buttons">
           {isSelf ? (
-            <a class="button-link quiet" href="/account/password">
+            <LinkButton look="quiet" href="/account/password">
               Change your password
-            </a>
+            </LinkButton>
           ) : (
-            <PostButton
-              path={userPath(id, 'password-link')}
-              tokenFor={tokenFor}
-              once={once}
-              label="Create password link"
-            />
+            <PostButton action={userPath(id, 'password-link')} once={once} look="quiet">
+              Create password link
+            </PostButton>
           )}
-          <a class="button-link quiet" href={`/admin/console/notifications/new?user_id=${id}`}>
+          <LinkButton look="quiet" href={`/admin/console/notifications/new?user_id=${id}`}>
             Create notification
-          </a>
-          <a class="button-link quiet" href={`/admin/console/clients/new?owner=${id}`}>
+          </LinkButton>
+          <LinkButton look="quiet" href={`/admin/console/clients/new?owner=${id}`}>
             Create client for this owner
-          </a>
+          </LinkButton>
         </div>
         <h2>Access</h2>
-        <div class="console-buttons">
+        <div class="buttons">
           {user.enabled ? (
-            <a class="button-link quiet" href={userPath(id, 'disable')}>
+            <LinkButton look="quiet" href={userPath(id, 'disable')}>
               Disable
-            </a>
+            </LinkButton>
           ) : (
-            <PostButton path={userPath(id, 'enable')} tokenFor={tokenFor} label="Enable" />
+            <PostButton action={userPath(id, 'enable')} look="quiet">
+              Enable
+            </PostButton>
           )}
-          <a class="button-link quiet" href={userPath(id, 'revoke')}>
+          <LinkButton look="quiet" href={userPath(id, 'revoke')}>
             Revoke all tokens
-          </a>
+          </LinkButton>
           {user.role === 'operator' ? (
-            <a class="button-link quiet" href={userPath(id, 'remove-operator')}>
+            <LinkButton look="quiet" href={userPath(id, 'remove-operator')}>
               Remove operator role
-            </a>
+            </LinkButton>
           ) : (
-            <a class="button-link quiet" href={userPath(id, 'make-operator')}>
+            <LinkButton look="quiet" href={userPath(id, 'make-operator')}>
               Make operator
-            </a>
+            </LinkButton>
           )}
-          <a class="button-link quiet" href={userPath(id, 'erase')}>
+          <LinkButton look="quiet" href={userPath(id, 'erase')}>
             Erase
-          </a>
+          </LinkButton>
         </div>
       </>
     ),
   });
 }
 
-interface PostButtonProps {
-  path: string;
-  tokenFor: TokenFor;
-  label: string;
-  /** The id of what it creates: clicked twice, it is created once. */
-  once?: string;
-}
-
-function PostButton({ path, tokenFor, label, once }: PostButtonProps): VNode {
-  return (
-    <form method="post" action={path} data-once={once === undefined ? undefined : ''}>
-      <CsrfField token={tokenFor(path)} />
-      {once !== undefined && <input type="hidden" name={ONCE_FIELD} value={once} />}
-      <button type="submit" class="quiet">
-        {label}
-      </button>
-    </form>
-  );
-}
-
 /** A link to set a password, shown once; afterwards the page says that it was shown. */
-export function passwordLinkPage({ layoutProps, user, url }: Props & { url: string | undefined }): string {
-  return renderUserPage({
-    layoutProps,
-    user,
+export function passwordLinkPage({ user, url }: Props & { url: string | undefined }): ConsolePage {
+  const back = userPath(user.id);
+  return aboutUser(user, {
     title: url === undefined ? 'Link already shown' : 'Password link',
     withScript: true,
     children:
       url === undefined ? (
-        <>
-          <ErrorNotice>
-            The link was already shown and cannot be shown again. If nobody copied it, create another.
-          </ErrorNotice>
-          <p class="console-buttons">
-            <a class="button-link" href={userPath(user.id)}>
-              Go to the user
-            </a>
-          </p>
-        </>
+        <ShownAlready note="The link was already shown and cannot be shown again. If nobody copied it, create another.">
+          <LinkButton href={back}>Go to the user</LinkButton>
+        </ShownAlready>
       ) : (
-        <>
-          <p class="notice" role="status">
-            Copy the link now and give it to <bdi>{user.name}</bdi> only: it is shown only once, and works
-            once within 24 hours.
-          </p>
+        <ShownOnce
+          note={
+            <>
+              Copy the link now and give it to <bdi>{user.name}</bdi> only: it is shown only once, and works
+              once within 24 hours.
+            </>
+          }
+          next={back}
+        >
           <p>
             <CopiedOnce text={url} />
           </p>
-          <p class="console-buttons">
-            <a class="button-link" href={userPath(user.id)}>
-              I have copied it
-            </a>
-          </p>
-        </>
+        </ShownOnce>
       ),
   });
 }

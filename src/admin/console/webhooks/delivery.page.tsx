@@ -1,37 +1,30 @@
-import { Facts, type Fact } from '../../../http/pages/facts.js';
-import { CsrfField } from '../../../http/pages/csrf-field.js';
+import { Facts } from '../../../http/pages/facts.js';
+import { PostButton } from '../../../http/pages/form.js';
+import { Json } from '../../../http/pages/json.js';
 import { ExactMoment } from '../../../http/pages/moment.js';
 import { ErrorNotice } from '../../../http/pages/notices.js';
+import { Table } from '../../../http/pages/table.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';
-import type { UserLayoutProps } from '../../../users/user-page-context.js';
-import { renderConsolePage } from '../pages/console-layout.js';
-import { Id, Table } from '../pages/lists.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { Id } from '../pages/lists.js';
 import { DeliveryStateWord } from './deliveries.page.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 export interface DeliveryPageProps {
-  layoutProps: UserLayoutProps;
   delivery: DeliveryDetail;
-  csrfToken: string;
   errors?: FieldErrors;
 }
 
 /** One delivery with its payload and all attempts. */
-export function deliveryPage({ layoutProps, delivery, csrfToken, errors }: DeliveryPageProps): string {
+export function deliveryPage({ delivery, errors }: DeliveryPageProps): ConsolePage {
   const { id, nextAttemptAt, finishedAt, userId, attemptList } = delivery;
-  return renderConsolePage({
-    layoutProps,
+  return {
     part: 'deliveries',
     title: delivery.eventType,
     above: [{ href: DELIVERIES_PATH, label: 'Deliveries' }],
-    actions: (
-      <form method="post" action={deliveryPath(id, 'resend')}>
-        <CsrfField token={csrfToken} />
-        <button type="submit">Resend</button>
-      </form>
-    ),
+    actions: <PostButton action={deliveryPath(id, 'resend')}>Resend</PostButton>,
     children: (
       <>
         {errors && <ErrorNotice>{Object.values(errors).flat().join(' ')}</ErrorNotice>}
@@ -57,8 +50,8 @@ export function deliveryPage({ layoutProps, delivery, csrfToken, errors }: Deliv
               ),
             ],
             ['Created', <ExactMoment at={delivery.createdAt} />],
-            ...(nextAttemptAt ? [['Next attempt', <ExactMoment at={nextAttemptAt} />] as Fact] : []),
-            ...(finishedAt ? [['Finished', <ExactMoment at={finishedAt} />] as Fact] : []),
+            nextAttemptAt && ['Next attempt', <ExactMoment at={nextAttemptAt} />],
+            finishedAt && ['Finished', <ExactMoment at={finishedAt} />],
           ]}
         />
         <h2>Attempts</h2>
@@ -89,19 +82,9 @@ export function deliveryPage({ layoutProps, delivery, csrfToken, errors }: Deliv
         {delivery.payload === null ? (
           <p class="empty">The user was erased, and the payload with the account.</p>
         ) : (
-          <pre>
-            <code>{prettyJson(delivery.payload)}</code>
-          </pre>
+          <Json text={delivery.payload} />
         )}
       </>
     ),
-  });
-}
-
-function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  };
 }

@@ -1,9 +1,7 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
-import { FormBody } from '../../../http/form-body.decorator.js';
-import type { Form } from '../../../http/form.js';
-import { pageRequestOf } from '../../../http/paging.js';
 import { Context } from '../../../http/page-routes/page-context.js';
+import { ONCE_FIELD } from '../../../http/pages/form.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import {
@@ -12,12 +10,11 @@ import {
   toEndpointChanges,
   toNewEndpoint,
 } from '../../admin-webhook-endpoints.dto.js';
-import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { ONCE_FIELD } from '../form-ids.service.js';
 import { clientPath } from '../clients/client-layout.js';
-import { listQuery, NOTHING, typedFilter } from '../list-query.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { filteredList } from '../filtered-list.js';
+import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import {
   EMPTY_ENDPOINT,
   endpointFieldsIn,
@@ -44,18 +41,10 @@ export class ConsoleEndpointsController {
 
   @ConsoleGet('endpoints')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const { done: query, errors } = await attempt(() => listQuery(EndpointsQuery, context.url));
-    if (errors) {
-      const { client_id: clientId, state } = typedFilter(context.url);
-      const filter = { clientId, isDisabled: state === 'disabled' };
-      return {
-        html: endpointsPage({ layoutProps: context.layoutProps, filter, page: NOTHING, errors }),
-        status: 400,
-      };
-    }
-    const filter = { clientId: query.client_id, isDisabled: query.state === 'disabled' };
-    const page = await this.endpoints.listAll(filter, pageRequestOf(query));
-    return { html: endpointsPage({ layoutProps: context.layoutProps, filter, page }) };
+    const list = await filteredList(EndpointsQuery, context.url, ({ client_id: clientId, state }, page) =>
+      this.endpoints.listAll({ clientId, isDisabled: state === 'disabled' }, page),
+    );
+    return { page: endpointsPage(list), status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet('clients/:client_id/endpoints/new', 'asked')
@@ -63,7 +52,7 @@ export class ConsoleEndpointsController {
     @Context() context: ConsoleContext,
     @Param('client_id') clientId: string,
   ): Promise<ConsoleAnswer> {
-    return this.newForm(context, clientId, EMPTY_ENDPOINT, context.onceFor('endp', newPath(clientId)));
+    return this.newForm(clientId, EMPTY_ENDPOINT, context.onceFor('endp', newPath(clientId)));
   }
 
   /** Adds an endpoint, once; the next page shows its secret. */
@@ -71,19 +60,15 @@ export class ConsoleEndpointsController {
   async create(
     @Context() context: ConsoleContext,
     @Param('client_id') clientId: string,
-    @FormBody() form: Form,
   ): Promise<ConsoleAnswer> {
+    const { form } = context;
     const fields = endpointFieldsIn(form);
-    const id = context.onceIn(form, 'endp', newPath(clientId));
-    const again = (errors: FieldErrors) =>
-      this.newForm(context, clientId, fields, form.get(ONCE_FIELD)!, errors);
-    const ask = await context.askPassword(form);
-    if (ask) return again(ask);
-    const { done, errors } = await attempt(async () => {
+    const id = context.onceIn('endp', newPath(clientId));
+    const { done, errors } = await context.attemptWithPassword(async () => {
       const input = toNewEndpoint(await formValue(NewEndpointDto, { ...fields }));
       return this.endpoints.createOnce(id, clientId, input, context.actor);
     });
-    if (errors) return again(errors);
+    if (errors) return this.newForm(clientId, fields, form.get(ONCE_FIELD)!, errors);
     const goTo = endpointPath(id, 'secret');
     return done ? { goTo, showOnce: { secret: done.secret } } : { goTo };
   }
@@ -93,40 +78,31 @@ export class ConsoleEndpointsController {
   async showSecret(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const shown = context.takeShown() as { secret: string } | undefined;
-    const html = endpointSecretPage({ layoutProps: context.layoutProps, endpoint, secret: shown?.secret });
-    return { html, withScript: true };
+    return { page: endpointSecretPage({ endpoint, secret: shown?.secret }) };
   }
 
   @ConsoleGet('endpoints/:id')
-  async show(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+  async show(@Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
-    return {
-      html: endpointPage({ layoutProps: context.layoutProps, endpoint, client, tokenFor: context.tokenFor }),
-    };
+    return { page: endpointPage({ endpoint, client }) };
   }
 
   @ConsoleGet('endpoints/:id/edit')
-  async askForChanges(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.editForm(context, id, endpointFieldsOf(await this.endpoints.get(id)));
+  async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.editForm(id, endpointFieldsOf(await this.endpoints.get(id)));
   }
 
   @ConsolePost('endpoints/:id/edit', 'asked in the form')
-  async change(
-    @Context() context: ConsoleContext,
-    @Param('id') id: string,
-    @FormBody() form: Form,
-  ): Promise<ConsoleAnswer> {
-    const fields = endpointFieldsIn(form);
-    const ask = sendsElsewhere(await this.endpoints.get(id), fields)
-      ? await context.askPassword(form)
-      : undefined;
-    if (ask) return this.editForm(context, id, fields, ask);
-    const { errors } = await attempt(async () => {
+  async change(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    const fields = endpointFieldsIn(context.form);
+    const asksPassword = sendsElsewhere(await this.endpoints.get(id), fields);
+    const work = async () => {
       const changes = toEndpointChanges(await formValue(EndpointChangesDto, { ...fields }));
       await this.endpoints.update(id, undefined, changes, context.actor);
-    });
-    if (errors) return this.editForm(context, id, fields, errors);
+    };
+    const { errors } = await (asksPassword ? context.attemptWithPassword(work) : attempt(work));
+    if (errors) return this.editForm(id, fields, errors);
     return { goTo: endpointPath(id), notice: 'endpoint_changed' };
   }
 
@@ -143,10 +119,9 @@ export class ConsoleEndpointsController {
   }
 
   @ConsoleGet('endpoints/:id/delete', 'asked')
-  async askToDelete(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+  async askToDelete(@Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
-    const csrfToken = context.tokenFor(endpointPath(id, 'delete'));
-    return { html: deleteEndpointPage({ layoutProps: context.layoutProps, endpoint, csrfToken }) };
+    return { page: deleteEndpointPage({ endpoint }) };
   }
 
   @ConsolePost('endpoints/:id/delete', 'asked')
@@ -156,7 +131,6 @@ export class ConsoleEndpointsController {
   }
 
   private async newForm(
-    context: ConsoleContext,
     clientId: string,
     fields: EndpointFields,
     once: string,
@@ -164,37 +138,13 @@ export class ConsoleEndpointsController {
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(clientId);
     const types = await this.eventTypes.listFor(client.scopes);
-    const csrfToken = context.tokenFor(newPath(clientId));
-    const html = newEndpointPage({
-      layoutProps: context.layoutProps,
-      client,
-      types,
-      fields,
-      once,
-      csrfToken,
-      errors,
-    });
-    return { html, status: errors ? 400 : 200, withScript: true };
+    return { page: newEndpointPage({ client, types, fields, once, errors }), status: errors ? 400 : 200 };
   }
 
-  private async editForm(
-    context: ConsoleContext,
-    id: string,
-    fields: EndpointFields,
-    errors?: FieldErrors,
-  ): Promise<ConsoleAnswer> {
+  private async editForm(id: string, fields: EndpointFields, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
     const types = await this.eventTypes.listFor(client.scopes);
-    const csrfToken = context.tokenFor(endpointPath(id, 'edit'));
-    const html = editEndpointPage({
-      layoutProps: context.layoutProps,
-      endpoint,
-      types,
-      fields,
-      csrfToken,
-      errors,
-    });
-    return { html, status: errors ? 400 : 200 };
+    return { page: editEndpointPage({ endpoint, types, fields, errors }), status: errors ? 400 : 200 };
   }
 }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { CsrfField } from '../../../http/pages/csrf-field.js';
-import { InitialTile, Layout, renderPage, SignedInAs } from '../../../http/pages/layout.js';
+import { PostForm } from '../../../http/pages/form.js';
+import { InitialTile, SignedInAs, type LayoutProps } from '../../../http/pages/layout.js';
 
 interface ConsentScope {
   name: string;
@@ -9,9 +9,6 @@ interface ConsentScope {
 }
 
 export interface ConsentPageProps {
-  /** CSRF token of the decision form, bound to the user and the request that the page shows. */
-  csrfToken: string;
-  logoutToken: string;
   clientName: string;
   /** The logged-in user owns the application, so it can also open the webhook portal with this authorization. */
   clientIsOwned: boolean;
@@ -28,46 +25,47 @@ export interface ConsentPageProps {
 }
 
 /** Asks the logged-in user whether an application may read their data. */
-export function consentPage(props: ConsentPageProps): string {
-  const { logoutToken, clientName, clientIsOwned, user, returnTo, redirectHost } = props;
-  return renderPage(
-    <Layout title="Authorize an application">
-      <div class="client-tile">
-        <InitialTile name={clientName} kind="application" />
-      </div>
-      <h1 class={clientName.length > 48 ? 'centred long' : 'centred'}>
-        Let <bdi class="name">{clientName}</bdi> read your charging data?
-      </h1>
-      <SignedInAs {...user} />
-      <form method="post" action="/logout" class="switch-user">
-        <CsrfField token={logoutToken} />
-        <input type="hidden" name="return_to" value={returnTo} />
-        <p>
-          Not <bdi>{user.name}</bdi>?{' '}
-          <button type="submit" class="link-button">
-            Log out
-          </button>{' '}
-          and log in as someone else.
+export function consentPage(props: ConsentPageProps): LayoutProps {
+  const { clientName, clientIsOwned, user, returnTo, redirectHost } = props;
+  return {
+    title: 'Authorize an application',
+    children: (
+      <>
+        <div class="client-tile">
+          <InitialTile name={clientName} kind="application" />
+        </div>
+        <h1 class={clientName.length > 48 ? 'centred long' : 'centred'}>
+          Let <bdi class="name">{clientName}</bdi> read your charging data?
+        </h1>
+        <SignedInAs {...user} />
+        <PostForm action="/logout" class="switch-user" hidden={{ return_to: returnTo }}>
+          <p>
+            Not <bdi>{user.name}</bdi>?{' '}
+            <button type="submit" class="link-button">
+              Log out
+            </button>{' '}
+            and log in as someone else.
+          </p>
+        </PostForm>
+        <ScopeList {...props} />
+        {clientIsOwned && (
+          <p class="notice">
+            <strong>This application is yours.</strong> If you authorize it, it can also open the webhook
+            portal for <bdi>{clientName}</bdi>.
+          </p>
+        )}
+        <DecisionForm {...props} />
+        <p class="fine-print">
+          Either way, your browser then goes to{' '}
+          <bdi class="host" dir="ltr">
+            {redirectHost}
+          </bdi>
+          . If you cancel, nothing new is shared. If you authorize, you can disconnect the application at any
+          time.
         </p>
-      </form>
-      <ScopeList {...props} />
-      {clientIsOwned && (
-        <p class="notice">
-          <strong>This application is yours.</strong> If you authorize it, it can also open the webhook portal
-          for <bdi>{clientName}</bdi>.
-        </p>
-      )}
-      <DecisionForm {...props} />
-      <p class="fine-print">
-        Either way, your browser then goes to{' '}
-        <bdi class="host" dir="ltr">
-          {redirectHost}
-        </bdi>
-        . If you cancel, nothing new is shared. If you authorize, you can disconnect the application at any
-        time.
-      </p>
-    </Layout>,
-  );
+      </>
+    ),
+  };
 }
 
 function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
@@ -113,11 +111,9 @@ function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
  * Both decisions in one form. Authorize is the visually primary button, but Cancel comes first in the DOM: browsers press the
  * first submit button by default, and access must only be given by a deliberate click.
  */
-function DecisionForm({ csrfToken, request }: ConsentPageProps): VNode {
+function DecisionForm({ request }: ConsentPageProps): VNode {
   return (
-    <form method="post" action="/o/authorize/">
-      <CsrfField token={csrfToken} />
-      <input type="hidden" name="request" value={request} />
+    <PostForm action="/o/authorize/" hidden={{ request }}>
       <div class="actions actions-pair">
         <button type="submit" class="quiet" name="decision" value="cancel">
           Cancel
@@ -126,6 +122,6 @@ function DecisionForm({ csrfToken, request }: ConsentPageProps): VNode {
           Authorize
         </button>
       </div>
-    </form>
+    </PostForm>
   );
 }

@@ -32,12 +32,12 @@ export function ChartFrame(props: ChartFrameProps): VNode {
   const { id, description, buckets, range, x, y, formatTick, children } = props;
   const everyNth = range === '24h' ? 4 : 1;
   return (
-    <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>
       <title id={id}>{description}</title>
       {y.ticks(4).map((tick) => (
         <g>
-          <line class="chart-grid" x1={PLOT_X[0]} x2={PLOT_X[1]} y1={y(tick)} y2={y(tick)} />
-          <text class="chart-text" x={PLOT_X[0] - 8} y={y(tick)} dy="0.32em" text-anchor="end">
+          <line class="plot-line" x1={PLOT_X[0]} x2={PLOT_X[1]} y1={y(tick)} y2={y(tick)} />
+          <text class="plot-text" x={PLOT_X[0] - 8} y={y(tick)} dy="0.32em" text-anchor="end">
             {formatTick(tick)}
           </text>
         </g>
@@ -46,7 +46,7 @@ export function ChartFrame(props: ChartFrameProps): VNode {
         ({ start }, index) =>
           (buckets.length - 1 - index) % everyNth === 0 && (
             <text
-              class="chart-text"
+              class="plot-text"
               x={x(start.toISOString())! + x.bandwidth() / 2}
               y={HEIGHT - 8}
               text-anchor="middle"

@@ -1,0 +1,26 @@
+import type { Type } from '@nestjs/common';
+import { pageRequestOf, type Page, type PageQuery, type PageRequest } from '../../http/paging.js';
+import { attempt, type FieldErrors } from './form-attempt.js';
+import { listQuery, typedFilter } from './list-query.js';
+
+/** Members of the query that say which page is shown. */
+const OF_PAGES: readonly string[] = ['page_size', 'page_after', 'page_before'] satisfies (keyof PageQuery)[];
+
+/** One page of a list with its filter as typed; without a page if the filter is invalid. */
+export interface FilteredList<T> {
+  filter: Record<string, string | undefined>;
+  page?: Page<T>;
+  errors?: FieldErrors;
+}
+
+/** Reads a list by the filter in the URL, whose rules are those of the admin API. */
+export async function filteredList<Query extends PageQuery, T>(
+  dto: Type<Query>,
+  url: string,
+  read: (query: Query, page: PageRequest) => Promise<Page<T>>,
+): Promise<FilteredList<T>> {
+  const typed = Object.entries(typedFilter(url));
+  const filter = Object.fromEntries(typed.filter(([name]) => !OF_PAGES.includes(name)));
+  const { done: query, errors } = await attempt(() => listQuery(dto, url));
+  return errors ? { filter, errors } : { filter, page: await read(query, pageRequestOf(query)) };
+}

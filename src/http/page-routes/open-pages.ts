@@ -1,0 +1,55 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Cookies } from '../cookies.js';
+import { CsrfService } from '../csrf.service.js';
+import { errorPage } from '../error-page.js';
+import type { LayoutProps } from '../pages/layout.js';
+import type { PageAnswer } from './page-answer.js';
+import { PageContext } from './page-context.js';
+import { pageRoutes } from './page-routes.js';
+import { formOf, isPosted } from './posted-form.js';
+
+/** What a route of a page without a session returns. */
+export type OpenAnswer = PageAnswer<LayoutProps>;
+
+/** A request to a page that needs no session. Its forms are bound to their path, and so to a one-time key in it. */
+export class OpenContext extends PageContext<LayoutProps> {
+  constructor(request: FastifyRequest, reply: FastifyReply, csrf: CsrfService, cookies: Cookies) {
+    super({ name: 'open', notices: {} }, request, reply, csrf, cookies);
+  }
+
+  layOut(page: LayoutProps): LayoutProps {
+    return page;
+  }
+
+  protected bindingIn(path: string): string {
+    return path.slice(1).replaceAll('/', ' ');
+  }
+}
+
+/** Checks every form of the pages that need no session. */
+@Injectable()
+class OpenPagesGuard implements CanActivate {
+  constructor(
+    private readonly csrf: CsrfService,
+    private readonly cookies: Cookies,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const page = new OpenContext(request, http.getResponse<FastifyReply>(), this.csrf, this.cookies);
+    request.pageContext = page;
+    if (!isPosted(request)) return true;
+    formOf(request);
+    page.checkForm();
+    return true;
+  }
+}
+
+/** The decorators for pages that need no session; their routes return an `OpenAnswer`. */
+export const {
+  Pages: OpenPages,
+  PageGet: OpenGet,
+  PagePost: OpenPost,
+} = pageRoutes({ root: '', guard: OpenPagesGuard, renderError: errorPage });
