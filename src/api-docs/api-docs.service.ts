@@ -1,20 +1,35 @@
 import { Injectable, type INestApplication } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { API_REFERENCE_SCRIPT } from '../http/assets.js';
 import { KeptContent } from '../http/kept-content.js';
 import { openApiDocument } from './document.js';
 import { docsPage } from './pages/docs.page.js';
+import { referenceSettings } from './reference-settings.js';
+
+/** Stands in the kept page for the value that is new in each response. */
+const NONCE = '{nonce}';
 
 /** The OpenAPI document and its page, made once when the application starts. */
 @Injectable()
 export class ApiDocs {
   document!: KeptContent;
-  page!: KeptContent;
+  private page!: string;
 
   constructor(private readonly settings: Settings) {}
 
   describe(app: INestApplication): void {
     const document = openApiDocument(app, this.settings.baseUrl);
     this.document = new KeptContent(JSON.stringify(document), 'application/json; charset=utf-8');
-    this.page = new KeptContent(docsPage(document), 'text/html; charset=utf-8');
+    const reference = API_REFERENCE_SCRIPT && {
+      script: API_REFERENCE_SCRIPT,
+      nonce: NONCE,
+      configuration: referenceSettings(this.settings.baseUrl),
+    };
+    this.page = docsPage(document, reference || undefined);
+  }
+
+  /** The page whose script may add style sheets that carry this value. */
+  pageWith(nonce: string): string {
+    return this.page.replace(NONCE, nonce);
   }
 }

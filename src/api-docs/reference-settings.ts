@@ -1,0 +1,40 @@
+/** Samples are shown for curl, Node's fetch, Python's requests and Go. */
+const HIDDEN_CLIENTS = {
+  shell: ['httpie', 'wget'],
+  node: ['axios', 'ofetch', 'undici'],
+  python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
+  ...Object.fromEntries(
+    'c clojure csharp dart fsharp http java js julia kotlin objc ocaml php powershell r ruby rust swift'
+      .split(' ')
+      .map((language) => [language, true]),
+  ),
+};
+
+/** What the API reference of the page is configured with: everything from this service, nothing from elsewhere. */
+export const referenceSettings = (baseUrl: string) => ({
+  url: '/openapi.json',
+  documentDownloadType: 'direct',
+  proxyUrl: '',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  defaultOpenFirstTag: false,
+  hiddenClients: HIDDEN_CLIENTS,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  // The button's accessible name begins with "Show all".
+  localization: { translations: { actions: { showMore: 'Show all' } } },
+  authentication: {
+    preferredSecurityScheme: 'oauth2',
+    securitySchemes: {
+      oauth2: {
+        flows: {
+          authorizationCode: { 'x-usePkce': 'SHA-256', 'x-scalar-redirect-uri': `${baseUrl}/docs` },
+        },
+      },
+    },
+  },
+});
