@@ -1,8 +1,8 @@
-/** Samples are shown for curl, Node's fetch, Python's requests and Go. */
+/** Samples are for curl, Node, Python and Go. Of these languages it shows `undici` and `python3` as tabs, the others in a menu. */
 const HIDDEN_CLIENTS = {
   shell: ['httpie', 'wget'],
-  node: ['axios', 'ofetch', 'undici'],
-  python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
+  node: ['axios', 'ofetch'],
+  python: ['aiohttp', 'httpx_async', 'httpx_sync'],
   ...Object.fromEntries(
     'c clojure csharp dart fsharp http java js julia kotlin objc ocaml php powershell r ruby rust swift'
       .split(' ')

@@ -55,7 +55,7 @@ export function docsPage(document: OpenApiDocument, reference?: InteractiveRefer
       {reference && (
         <script
           type="application/json"
-          id="api-reference"
+          id="docs-settings"
           dangerouslySetInnerHTML={{ __html: JSON.stringify(reference).replaceAll('<', '\\u003c') }}
         />
       )}
