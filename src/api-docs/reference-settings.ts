@@ -32,7 +32,7 @@ export const referenceSettings = (baseUrl: string) => ({
     securitySchemes: {
       oauth2: {
         flows: {
-          authorizationCode: { 'x-usePkce': 'SHA-256', 'x-scalar-redirect-uri': `${baseUrl}/docs` },
+          authorizationCode: { 'x-usePkce': 'SHA-256', 'x-scalar-secret-redirect-uri': `${baseUrl}/docs` },
         },
       },
     },

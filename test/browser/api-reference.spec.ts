@@ -62,9 +62,10 @@ describe('the interactive API reference', () => {
   it('shows the operations, with samples for few languages, and links to no other site', async () => {
     await openOperations();
     await usersLink().waitFor();
-    await page.getByRole('tab').first().waitFor();
-    const tabs = await page.getByRole('tab').allInnerTexts();
-    expect(tabs.map((tab) => tab.trim())).toEqual(['Shell', 'Node.js', 'Python']);
+    const tab = page.locator('.client-libraries-list').getByRole('tab');
+    await tab.first().waitFor();
+    const tabs = await tab.allInnerTexts();
+    expect(tabs.map((text) => text.trim())).toEqual(['Shell', 'Node.js', 'Python']);
     const links = await page
       .locator('a[href^="http"]')
       .evaluateAll((all) =>
