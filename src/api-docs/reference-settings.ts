@@ -27,12 +27,13 @@ export const referenceSettings = (baseUrl: string) => ({
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   // The button's accessible name begins with "Show all".
   localization: { translations: { actions: { showMore: 'Show all' } } },
+  oauth2RedirectUri: `${baseUrl}/docs`,
   authentication: {
     preferredSecurityScheme: 'oauth2',
     securitySchemes: {
       oauth2: {
         flows: {
-          authorizationCode: { 'x-usePkce': 'SHA-256', 'x-scalar-secret-redirect-uri': `${baseUrl}/docs` },
+          authorizationCode: { 'x-usePkce': 'SHA-256' },
         },
       },
     },
