@@ -4,7 +4,7 @@ import { API_REFERENCE_SCRIPT } from '../http/assets.js';
 import { KeptContent } from '../http/kept-content.js';
 import { openApiDocument } from './document.js';
 import { docsPage } from './pages/docs.page.js';
-import { referenceSettings } from './reference-settings.js';
+import { REFERENCE_SETTINGS } from './reference-settings.js';
 
 /** Stands in the kept page for the value that is new in each response. */
 const NONCE = '{nonce}';
@@ -23,7 +23,7 @@ export class ApiDocs {
     const reference = API_REFERENCE_SCRIPT && {
       script: API_REFERENCE_SCRIPT,
       nonce: NONCE,
-      configuration: referenceSettings(this.settings.baseUrl),
+      configuration: REFERENCE_SETTINGS,
     };
     this.page = docsPage(document, reference || undefined);
   }

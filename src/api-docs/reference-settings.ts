@@ -11,7 +11,7 @@ const HIDDEN_CLIENTS = {
 };
 
 /** What the API reference of the page is configured with: everything from this service, nothing from elsewhere. */
-export const referenceSettings = (baseUrl: string) => ({
+export const REFERENCE_SETTINGS = {
   url: '/openapi.json',
   documentDownloadType: 'direct',
   proxyUrl: '',
@@ -27,7 +27,7 @@ export const referenceSettings = (baseUrl: string) => ({
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   // The button's accessible name begins with "Show all".
   localization: { translations: { actions: { showMore: 'Show all' } } },
-  oauth2RedirectUri: `${baseUrl}/docs`,
+  // The redirect URI is the address of the page: given here, it would be lost when the client id is typed.
   authentication: {
     preferredSecurityScheme: 'oauth2',
     securitySchemes: {
@@ -38,4 +38,4 @@ export const referenceSettings = (baseUrl: string) => ({
       },
     },
   },
-});
+};
