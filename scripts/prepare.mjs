@@ -13,4 +13,6 @@ try {
     'Nothing was built: the development packages are left out. npm ci installs them and builds.\n',
   );
 }
-if (nest) process.exitCode = spawnSync(process.execPath, [nest, 'build'], { stdio: 'inherit' }).status ?? 1;
+for (const step of nest ? [['scripts/copy-api-reference.mjs'], [nest, 'build']] : []) {
+  process.exitCode ||= spawnSync(process.execPath, step, { stdio: 'inherit' }).status ?? 1;
+}

@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PageRoute } from '../http/send-page.js';
-import { pageHeaders } from '../http/page-headers.js';
+import { PageRoute, sendPage } from '../http/send-page.js';
 import { ApiDocs } from './api-docs.service.js';
 
 /** The description of the HTTP API (contract §14), for programs and for people. */
@@ -19,8 +19,8 @@ export class ApiDocsController {
   /** The same as a page. */
   @Get('docs')
   @PageRoute()
-  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    void reply.headers(pageHeaders());
-    await this.docs.page.send(request, reply);
+  read(@Res() reply: FastifyReply): void {
+    const styleNonce = randomBytes(16).toString('base64url');
+    sendPage(reply, this.docs.pageWith(styleNonce), { withScript: true, styleNonce });
   }
 }

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify';
  */
 export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/',
+  '/docs',
   '/v2/problems/:slug',
   '/account',
   '/account/applications/:client_id',

@@ -4,6 +4,8 @@ export interface PageOptions {
   formTargets?: string[];
   /** For pages enhanced by a script of this service: the script may run and send requests to this service. */
   withScript?: boolean;
+  /** For the page whose script adds style sheets of its own: those that carry this value, new in each response, apply. */
+  styleNonce?: string;
 }
 
 /**
@@ -12,7 +14,7 @@ export interface PageOptions {
 export function pageHeaders(options: PageOptions = {}): Record<string, string> {
   const policy = [
     "default-src 'none'",
-    "style-src 'self'",
+    ["style-src 'self'", ...(options.styleNonce ? [`'nonce-${options.styleNonce}'`] : [])].join(' '),
     "img-src 'self'",
     ...(options.withScript ? ["script-src 'self'", "connect-src 'self'"] : []),
     "base-uri 'none'",

@@ -60,6 +60,22 @@ describe('The API description', () => {
     expect(page.status).toBe(200);
     for (const path of Object.keys(committedDocument.paths))
       expect(page.text).toContain(`<code>${path}</code>`);
-    expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(page.text).toContain('<a href="/openapi.json">');
+  });
+
+  it('has a page whose scripts and styles come from this service alone', async () => {
+    const policies = await Promise.all(
+      [1, 2].map(async () => {
+        const { headers, text } = await service.http.get('/docs', { headers: { accept: 'text/html' } });
+        const policy = headers.get('content-security-policy')!;
+        const [, nonce] = /style-src 'self' 'nonce-([\w-]{22})';/.exec(policy)!;
+        expect(text).toContain(`"nonce":"${nonce}"`);
+        expect(text).not.toMatch(/<script(?! src="\/assets\/| type="application\/json")|<[^>]+ style=/);
+        expect(policy).not.toMatch(/unsafe|\*|data:|https?:/);
+        expect(policy).toContain("script-src 'self';");
+        return policy;
+      }),
+    );
+    expect(policies[0]).not.toBe(policies[1]);
   });
 });

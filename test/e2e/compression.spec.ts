@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { STATIC_ASSETS } from '../../src/http/assets.js';
 import { COMPRESSED_PAGES } from '../../src/http/compression.js';
 import { withRoutes, type Route } from '../properties/support/routes.js';
 import type { BrowserSession } from '../support/browser-session.js';
@@ -9,7 +10,6 @@ import { startService, type TestService } from '../support/test-service.js';
 
 /** Pages that are not compressed, and why. The first match counts. */
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
-  [/^\/docs$/, 'compressed once and cached: see below'],
   [/^\/(password|portal\/login)\//, 'the form contains the key of the link'],
   [/^\/(login|o\/authorize)$/, 'the form contains parameters of the address'],
   [/^\/account\/notifications$/, 'the forms contain the address to return to'],
@@ -192,7 +192,6 @@ describe('A refusal below the path of a compressed page', () => {
 describe.each([
   ['/assets/pico.min.css', 'public, max-age=3600'],
   ['/assets/favicon.svg', 'public, max-age=3600'],
-  ['/docs', 'no-store'],
   ['/openapi.json', 'public, max-age=300'],
 ])('%s, which is the same for everybody,', (path, cacheControl) => {
   it.each([
@@ -241,6 +240,27 @@ describe.each([
       expect([head.status, head.body.length]).toEqual([200, 0]);
       for (const name of ['content-length', 'content-encoding', 'content-type', 'etag', 'vary'])
         expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+    }
+  });
+});
+
+describe('The script of the API reference', () => {
+  it('is compressed, and kept for good under its version', async () => {
+    const path = STATIC_ASSETS.find(({ versioned }) => versioned)!.path;
+    expect(path).toMatch(/-\d+\.\d+\.\d+\.js$/);
+    const plain = await receive(path);
+    expect([plain.status, plain.headers['content-encoding']]).toEqual([200, undefined]);
+    for (const encoding of ['br', 'gzip']) {
+      const answer = await receive(path, { 'accept-encoding': encoding });
+      expect(answer.headers).toMatchObject({
+        'content-encoding': encoding,
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-length': String(answer.body.length),
+        vary: 'accept-encoding',
+      });
+      expect(answer.headers.etag).not.toBe(plain.headers.etag);
+      expect(opened(answer) === plain.body.toString()).toBe(true);
     }
   });
 });

@@ -11,12 +11,23 @@ import {
 } from '../openapi.js';
 import { SchemaView } from './schema-view.js';
 
-/** The OpenAPI document as a page: without a script, with a collapsible section per operation. */
-export function docsPage(document: OpenApiDocument): string {
+/** What the script of the page needs to replace the list of operations with the interactive reference. */
+export interface InteractiveReference {
+  script: string;
+  nonce: string;
+  configuration: object;
+}
+
+/**
+ * The OpenAPI document as a page: without a script, with a collapsible section per operation. With one, the interactive reference
+ * takes its place.
+ */
+export function docsPage(document: OpenApiDocument, reference?: InteractiveReference): string {
   const { info, tags, paths, webhooks, components } = document;
   return renderPage({
     title: 'API',
     width: 'wide',
+    scripts: reference ? ['/assets/docs.js'] : [],
     children: (
       <>
         <h1>{info.title} API</h1>
@@ -45,6 +56,13 @@ export function docsPage(document: OpenApiDocument): string {
             </details>
           ))}
         </section>
+        {reference && (
+          <script
+            type="application/json"
+            id="docs-settings"
+            dangerouslySetInnerHTML={{ __html: JSON.stringify(reference).replaceAll('<', '\\u003c') }}
+          />
+        )}
       </>
     ),
   });

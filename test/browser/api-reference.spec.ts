@@ -1,0 +1,107 @@
+import type { Browser, Page } from 'playwright-core';
+import { type TestClient } from '../support/factory.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { launchChromium } from './chromium.js';
+
+describe('the interactive API reference', () => {
+  let service: TestService;
+  let browser: Browser;
+  let page: Page;
+  let client: TestClient;
+  let foreign: string[];
+  let complaints: string[];
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    client = await service.make.client({ redirectUris: [`${service.url}/docs`] });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    [foreign, complaints] = [[], []];
+    await page.context().exposeFunction('complain', (complaint: string) => complaints.push(complaint));
+    await page.context().addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+      complain(event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
+    page.context().on('request', (request) => {
+      if (!request.url().startsWith(`${service.url}/`) && !request.url().startsWith('data:'))
+        foreign.push(request.url());
+    });
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    await page.goto(`${service.url}/docs`);
+    await page.getByRole('heading', { level: 1, name: 'Charging Data Service' }).waitFor();
+  });
+  afterEach(async () => {
+    await page.context().close();
+    expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const type = async (label: string, text: string): Promise<void> => {
+    await page.getByLabel(label, { exact: true }).first().click();
+    await page.keyboard.type(text);
+  };
+
+  const openOperations = () => page.getByRole('button', { name: 'Partners' }).first().click();
+  const usersLink = () => page.getByRole('link', { name: /^The users who share data with the client/ });
+
+  /** Sends `GET /v2/users` from the reference, and returns the answer. */
+  const sendRequest = async (): Promise<{ status: number; authorization?: string }> => {
+    await openOperations();
+    await usersLink().click();
+    await page.getByRole('button', { name: /^Test Request.*get \/v2\/users\)$/s }).click();
+    const answer = page.waitForResponse((response) => new URL(response.url()).pathname === '/v2/users');
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    const response = await answer;
+    const { authorization } = await response.request().allHeaders();
+    return { status: response.status(), authorization };
+  };
+
+  it('shows the operations, with samples for few languages, and links to no other site', async () => {
+    await openOperations();
+    await usersLink().waitFor();
+    const tab = page.locator('.client-libraries-list').getByRole('tab');
+    await tab.first().waitFor();
+    const tabs = await tab.allInnerTexts();
+    expect(tabs.map((text) => text.trim())).toEqual(['Shell', 'Node.js', 'Python']);
+    const links = await page
+      .locator('a[href^="http"]')
+      .evaluateAll((all) =>
+        (all as HTMLAnchorElement[]).filter((link) => link.checkVisibility()).map(({ href }) => href),
+      );
+    expect(links.filter((href) => !href.startsWith(`${service.url}/`))).toEqual([]);
+  });
+
+  it('gets a token with the credentials of a client, and calls an operation with it', async () => {
+    await page.getByRole('button', { name: 'clientCredentials' }).click();
+    await type('Client ID', client.id);
+    await type('Client Secret', client.secret);
+    const issued = page.waitForResponse('**/o/token');
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const { access_token: token } = (await (await issued).json()) as { access_token: string };
+    expect(await sendRequest()).toEqual({ status: 200, authorization: `Bearer ${token}` });
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect([kept.includes(client.secret), kept.includes(token)]).toEqual([false, false]);
+  });
+
+  it('gets a token with a user’s consent and PKCE, in a window of its own', async () => {
+    const user = await service.make.user();
+    const session = (await service.make.signedIn(user)).cookies.get('session')!;
+    await page.context().addCookies([{ name: 'session', value: session, url: service.url }]);
+    await type('Client ID', client.id);
+    await type('Client Secret', client.secret);
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const popup = await opened;
+    await popup.waitForLoadState();
+    expect(await popup.getByRole('main').innerText()).toMatch(/Authorize/);
+    const issued = page.waitForResponse('**/o/token');
+    await popup.getByRole('button', { name: 'Authorize' }).click();
+    const answer = await issued;
+    expect(answer.request().postData()).toMatch(/code_verifier=/);
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    expect(await sendRequest()).toEqual({ status: 200, authorization: `Bearer ${token}` });
+  });
+});
