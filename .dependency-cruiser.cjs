@@ -7,6 +7,7 @@ const LAYERS = [
   ['config'],
   ['telemetry'],
   ['database'],
+  ['web'],
   ['http'],
   ['audit'],
   ['activity'],
@@ -51,7 +52,7 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       // What browsers load is imported by nothing.
-      from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$|^src/http/pages/assets/' },
+      from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$|^src/web/assets/' },
       to: {},
     },
     {
@@ -75,7 +76,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^src/http/pages/assets/vendor/' },
+    exclude: { path: '^src/web/assets/vendor/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'] },

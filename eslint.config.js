@@ -26,7 +26,7 @@ const NO_MEASURED_TIMES = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/', 'src/http/pages/assets/vendor/'] },
+  { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/', 'src/web/assets/vendor/'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],

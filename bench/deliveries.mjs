@@ -132,10 +132,10 @@ async function postAllBare(receiver, { payload }, number) {
 /** The service with an embedded database. */
 async function startService() {
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
-  const { migrate } = await load('database/migrate.js');
+  const { migrate } = await load('database/migrations/migrate.js');
   const { loadSettings } = await load('config/settings.js');
   const { createApp } = await load('app.setup.js');
-  const { createLog } = await load('http/logging.js');
+  const { createLog } = await load('http/server/logging.js');
   const { DataSource } = await import('typeorm');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
   // When run as root, PostgreSQL switches to another user, who needs access to the folder.
@@ -169,7 +169,7 @@ async function startService() {
  * events.
  */
 async function makeSetting({ get, query }, port) {
-  const { UsersService } = await load('users/users.service.js');
+  const { UsersService } = await load('users/accounts/users.service.js');
   const { ClientsService } = await load('clients/clients.service.js');
   const { ConsentsService } = await load('consents/consents.service.js');
   const { EndpointsService } = await load('webhooks/endpoints/endpoints.service.js');

@@ -127,10 +127,10 @@ async function measureRequests({ app, url, bearer }, { memory, redis }) {
 /** Starts the service with an embedded database, a client with a practically unlimited rate, and one of its tokens. */
 async function startService() {
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
-  const { migrate } = await load('database/migrate.js');
+  const { migrate } = await load('database/migrations/migrate.js');
   const { loadSettings } = await load('config/settings.js');
   const { createApp } = await load('app.setup.js');
-  const { createLog } = await load('http/logging.js');
+  const { createLog } = await load('http/server/logging.js');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
   // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);
@@ -156,7 +156,7 @@ async function startService() {
 }
 
 async function newToken(app) {
-  const { UsersService } = await load('users/users.service.js');
+  const { UsersService } = await load('users/accounts/users.service.js');
   const { ClientsService } = await load('clients/clients.service.js');
   const { AccessTokensService } = await load('tokens/access-tokens.service.js');
   const { SERVICE_ACTOR } = await load('audit/audit.service.js');

@@ -5,8 +5,8 @@ import type { Settings } from '../src/config/settings.js';
 import { OPERATOR_SCOPES, PARTNER_SCOPES } from '../src/scopes/scope.entity.js';
 import { newId } from '../src/secrets/ids.js';
 import { digestOf, newSecret } from '../src/secrets/tokens.js';
-import { emailKeyOf } from '../src/users/email.js';
-import { UserEntity } from '../src/users/user.entity.js';
+import { emailKeyOf } from '../src/users/accounts/email.js';
+import { UserEntity } from '../src/users/accounts/user.entity.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { seedTraffic } from './demo-traffic.js';
 

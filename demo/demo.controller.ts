@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Form, queryStringOf } from '../src/http/form.js';
-import { PageRoute, sendPage } from '../src/http/send-page.js';
+import { Form, queryStringOf } from '../src/http/forms/form.js';
+import { PageRoute, sendPage } from '../src/http/page-routes/send-page.js';
 import { demoCallbackPage } from './pages/demo-callback.page.js';
 
 /** Stands in for a partner's redirect URI in the demonstration: shows the code or error it received. */

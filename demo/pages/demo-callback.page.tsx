@@ -1,4 +1,4 @@
-import { renderPage } from '../../src/http/pages/layout.js';
+import { renderPage } from '../../src/web/layout/layout.js';
 
 export interface DemoCallbackPageProps {
   code?: string;

@@ -1,8 +1,8 @@
 import { Param, Query } from '@nestjs/common';
 import { ConsentsService } from '../consents/consents.service.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { PageQuery, pageRequestOf } from '../http/paging.js';
-import { notFound } from '../http/problem.js';
+import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
 import { ConnectedClientsService } from '../tokens/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';

@@ -1,9 +1,9 @@
 import { Param, Query } from '@nestjs/common';
-import type { Form } from '../http/form.js';
+import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { PageQuery, pageRequestOf } from '../http/paging.js';
-import { badRequest } from '../http/problem.js';
-import { safeReturnTo } from '../http/return-to.js';
+import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import { badRequest } from '../http/problems/problem.js';
+import { safeReturnTo } from '../http/forms/return-to.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';

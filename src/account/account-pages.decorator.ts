@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { errorPage } from '../http/error-page.js';
+import { errorPage } from '../http/problems/error-page.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
 import { AccountGuard, PartPath } from './account.guard.js';
 

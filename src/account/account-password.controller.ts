@@ -1,13 +1,13 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
-import type { Form } from '../http/form.js';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
-import type { FieldErrors } from '../http/pages/field.js';
+import type { FieldErrors } from '../web/forms/field.js';
 import { SignInLimitsService } from '../rate-limits/sign-in-limits.service.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
-import { PasswordChangeService } from '../users/password-change.service.js';
-import type { UserEntity } from '../users/user.entity.js';
+import { PasswordChangeService } from '../users/passwords/password-change.service.js';
+import type { UserEntity } from '../users/accounts/user.entity.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { passwordPage } from './pages/password.page.js';

@@ -1,7 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
-import { PageQuery, pageRequestOf } from '../http/paging.js';
-import { SessionsService } from '../users/sessions.service.js';
+import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import { SessionsService } from '../users/sessions/sessions.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { sessionsPage } from './pages/sessions.page.js';

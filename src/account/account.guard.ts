@@ -1,10 +1,10 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Cookies } from '../http/cookies.js';
-import { CsrfService } from '../http/csrf.service.js';
+import { Cookies } from '../http/server/cookies.js';
+import { CsrfService } from '../http/forms/csrf.service.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
-import { SignedInUsers } from '../users/signed-in-users.service.js';
+import { SignedInUsers } from '../users/sessions/signed-in-users.service.js';
 import { AccountContext } from './account-context.js';
 
 const PART_PATH = 'account:part-path';

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
-import { Transactions } from '../database/transactions.js';
+import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
 import { EVERYBODY, type ActivityKind, type Counted, type ActivityEvent } from './activity.js';
 import { ActivityRepository, type ClientNearLimit, type HourOfAll } from './activity.repository.js';

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
-import { AdminAuditEventsController } from './admin-audit-events.controller.js';
-import { AdminClientCredentialsController } from './admin-client-credentials.controller.js';
-import { AdminClientsController } from './admin-clients.controller.js';
-import { AdminConsentsController } from './admin-consents.controller.js';
-import { AdminDeliveriesController } from './admin-deliveries.controller.js';
-import { AdminGrantsController } from './admin-grants.controller.js';
-import { AdminNotificationsController } from './admin-notifications.controller.js';
-import { AdminScopesController } from './admin-scopes.controller.js';
-import { AdminUsersController } from './admin-users.controller.js';
-import { AdminWebhookEndpointsController } from './admin-webhook-endpoints.controller.js';
+import { AdminAuditEventsController } from './api/audit-events/admin-audit-events.controller.js';
+import { AdminClientCredentialsController } from './api/clients/admin-client-credentials.controller.js';
+import { AdminClientsController } from './api/clients/admin-clients.controller.js';
+import { AdminConsentsController } from './api/consents/admin-consents.controller.js';
+import { AdminDeliveriesController } from './api/deliveries/admin-deliveries.controller.js';
+import { AdminGrantsController } from './api/grants/admin-grants.controller.js';
+import { AdminNotificationsController } from './api/notifications/admin-notifications.controller.js';
+import { AdminScopesController } from './api/scopes/admin-scopes.controller.js';
+import { AdminUsersController } from './api/users/admin-users.controller.js';
+import { AdminWebhookEndpointsController } from './api/webhook-endpoints/admin-webhook-endpoints.controller.js';
 import { ADMINISTERED } from './administered.modules.js';
 import { ConsoleModule } from './console/console.module.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PageRoute, sendPage } from '../http/send-page.js';
+import { PageRoute, sendPage } from '../http/page-routes/send-page.js';
 import { ApiDocs } from './api-docs.service.js';
 
 /** The description of the HTTP API (contract §14), for programs and for people. */

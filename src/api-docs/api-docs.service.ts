@@ -1,7 +1,7 @@
 import { Injectable, type INestApplication } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { API_REFERENCE_SCRIPT } from '../http/assets.js';
-import { CompressedAsset } from '../http/compressed-asset.js';
+import { API_REFERENCE_SCRIPT } from '../http/server/assets.js';
+import { CompressedAsset } from '../http/server/compressed-asset.js';
 import { openApiDocument } from './document.js';
 import { docsPage } from './pages/docs.page.js';
 import { REFERENCE_SETTINGS } from './reference-settings.js';

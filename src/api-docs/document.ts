@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { problemResponses } from '../http/api-answers.js';
+import { problemResponses } from '../http/api/api-answers.js';
 import { EVENT_DATA_MODELS } from './event-data.js';
 import { addExamples } from './examples.js';
 import { completeDocument } from './complete-document.js';

@@ -1,6 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { flag, idOf, listOf, number, optional, text, time, type MemberSchema } from '../http/api-schemas.js';
+import {
+  flag,
+  idOf,
+  listOf,
+  number,
+  optional,
+  text,
+  time,
+  type MemberSchema,
+} from '../http/api/api-schemas.js';
 
 const optionalTime = (): MemberSchema => optional(time());
 

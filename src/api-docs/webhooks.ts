@@ -1,6 +1,6 @@
 import { getSchemaPath } from '@nestjs/swagger';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
-import { idOf, text, time } from '../http/api-schemas.js';
+import { idOf, text, time } from '../http/api/api-schemas.js';
 import { dataModelOf } from './event-data.js';
 import type { Operation, Parameter, Paths, Schema } from './openapi.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Page, PageRequest } from '../http/paging.js';
+import type { Page, PageRequest } from '../database/queries/read-page.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
 

@@ -1,18 +1,18 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { NewClientDto, NewSecretDto, toNewClient } from '../admin/admin-clients.dto.js';
-import { NewUserDto, toNewUser } from '../admin/admin-users.dto.js';
+import { NewClientDto, NewSecretDto, toNewClient } from '../admin/api/clients/admin-clients.dto.js';
+import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
 import { SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
 import { ClientsService } from '../clients/clients.service.js';
-import { migrate } from '../database/migrate.js';
-import { RequestValidationPipe } from '../http/validation.pipe.js';
+import { migrate } from '../database/migrations/migrate.js';
+import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
 import { GrantsService } from '../tokens/grants.service.js';
 import { PurgeService } from '../tokens/purge.service.js';
 import { TokenKeysService } from '../tokens/token-keys.service.js';
-import { PasswordLinksService } from '../users/password-links.service.js';
-import { UsersService } from '../users/users.service.js';
+import { PasswordLinksService } from '../users/passwords/password-links.service.js';
+import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
 import { resealCanary, verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
 

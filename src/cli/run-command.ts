@@ -3,7 +3,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.js';
 import { SettingsError } from '../config/environment.js';
 import { databaseUrlOf, loadSettings } from '../config/settings.js';
-import { Problem } from '../http/problem.js';
+import { Problem } from '../http/problems/problem.js';
 import { readArguments } from './read-arguments.js';
 
 /** Runs one command of the operator's tool and prints what came of it as JSON; the exit code. */

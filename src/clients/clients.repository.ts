@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
-import { batched } from '../database/batched.js';
-import { searchFor } from '../database/search.js';
-import { arrayParameter, Statements } from '../database/statements.js';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { batched } from '../database/queries/batched.js';
+import { searchFor } from '../database/queries/search.js';
+import { arrayParameter, Statements } from '../database/queries/statements.js';
+import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
 

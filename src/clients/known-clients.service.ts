@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AccessChanges, type Stamp } from '../database/access-changes.service.js';
-import { ChangeTrackedCache } from '../database/change-tracked-cache.js';
+import { AccessChanges, type Stamp } from '../database/changes/access-changes.service.js';
+import { ChangeTrackedCache } from '../database/changes/change-tracked-cache.js';
 import { ClientsRepository, type ClientWithSecrets } from './clients.repository.js';
 
 const REMEMBERED_CLIENTS = 5_000;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type EntityManager } from 'typeorm';
-import { batched } from '../database/batched.js';
-import { arrayParameter, Statements } from '../database/statements.js';
-import { readPage, readPageBySql, type Page, type PageRequest } from '../http/paging.js';
+import { batched } from '../database/queries/batched.js';
+import { arrayParameter, Statements } from '../database/queries/statements.js';
+import { readPage, readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { ConsentEntity } from './consent.entity.js';
 
 /** A user who shares data with a client, and the scopes. */

@@ -1,12 +1,12 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Settings } from '../config/settings.js';
-import { AccessChanges } from './access-changes.service.js';
-import { dataSourceOptions } from './data-source.js';
-import { Listener } from './listener.service.js';
-import { SchemaCompatibility } from './schema-compatibility.service.js';
-import { Statements } from './statements.js';
-import { Transactions } from './transactions.js';
+import { AccessChanges } from './changes/access-changes.service.js';
+import { dataSourceOptions } from './connections/data-source.js';
+import { Listener } from './connections/listener.service.js';
+import { SchemaCompatibility } from './migrations/schema-compatibility.service.js';
+import { Statements } from './queries/statements.js';
+import { Transactions } from './queries/transactions.js';
 
 /** The connection pool, transactions, and notifications from other instances. */
 @Global()

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { Cookies } from './cookies.js';
-import { CsrfService } from './csrf.service.js';
-import { ProblemTypesController } from './problem-types.controller.js';
+import { Cookies } from './server/cookies.js';
+import { CsrfService } from './forms/csrf.service.js';
+import { ProblemTypesController } from './problems/problem-types.controller.js';
 
 /** What all pages and endpoints share and what is independent of OAuth: problems, cookies, CSRF tokens. */
 @Module({

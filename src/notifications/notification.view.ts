@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { idOf, oneOf, optional, orNull, text, time, url } from '../http/api-schemas.js';
+import { idOf, oneOf, optional, orNull, text, time, url } from '../http/api/api-schemas.js';
 import { NOTIFICATION_CATEGORIES, type NotificationEntity } from './notification.entity.js';
 
 /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
+import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { NotificationEntity } from './notification.entity.js';
 
 /** All given members must match. */

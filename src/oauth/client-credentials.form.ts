@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { optional, text } from '../http/api-schemas.js';
+import { optional, text } from '../http/api/api-schemas.js';
 
 /** The fields in which a client may authenticate (RFC 6749 §2.3.1). */
 export class ClientCredentialsForm {

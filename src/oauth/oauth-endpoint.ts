@@ -10,13 +10,13 @@ import {
 import { ApiBody, ApiConsumes, ApiExtraModels, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import { ApiAnswer, ApiProblems, NOT_CACHED, type ApiHeaders } from '../http/api-answers.js';
-import { text } from '../http/api-schemas.js';
-import { Form, queryStringOf } from '../http/form.js';
+import { ApiAnswer, ApiProblems, NOT_CACHED, type ApiHeaders } from '../http/api/api-answers.js';
+import { text } from '../http/api/api-schemas.js';
+import { Form, queryStringOf } from '../http/forms/form.js';
 import { clientAuthAndLimits } from './client-auth-and-limits.guard.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
 import { OAuthErrorView } from './oauth-error.view.js';
-import type { Problem } from '../http/problem.js';
+import type { Problem } from '../http/problems/problem.js';
 import { repeatedParameter } from './repeated-parameter.js';
 
 const FORM_NEEDED = 'The body must be application/x-www-form-urlencoded.';

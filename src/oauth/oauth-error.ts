@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TokenRefusal } from '../activity/activity.js';
-import { Problem } from '../http/problem.js';
-import type { Rendered } from '../http/route-options.js';
+import { Problem } from '../http/problems/problem.js';
+import type { Rendered } from '../http/server/route-options.js';
 import { refusalCounter } from './oauth-metrics.js';
 
 export const OAUTH_ERROR_CODES = [

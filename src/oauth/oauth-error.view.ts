@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { oneOf, text } from '../http/api-schemas.js';
+import { oneOf, text } from '../http/api/api-schemas.js';
 import { OAUTH_ERROR_CODES } from './oauth-error.js';
 
 /** An error of an OAuth endpoint on the wire (RFC 6749 §5.2). */

@@ -1,4 +1,4 @@
-import type { Form } from '../http/form.js';
+import type { Form } from '../http/forms/form.js';
 
 /** The parameters of OAuth requests, which an error may name. Any other name could be markup and is not echoed. */
 const NAMES = [

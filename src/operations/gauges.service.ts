@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import { AccessChanges, TRUSTED_MS } from '../database/access-changes.service.js';
+import { AccessChanges, TRUSTED_MS } from '../database/changes/access-changes.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { buildVersion } from './build-version.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, ServiceUnavailableException } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
-import { serviceUnavailable, type Problem } from '../http/problem.js';
+import { serviceUnavailable, type Problem } from '../http/problems/problem.js';
 import { ReadinessService } from './readiness.service.js';
 
 const RETRY_AFTER_SECONDS = '2';

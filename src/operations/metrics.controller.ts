@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { register } from 'prom-client';
 import { GaugesService } from './gauges.service.js';
 import { Settings } from '../config/settings.js';
-import { unauthorized } from '../http/problem.js';
+import { unauthorized } from '../http/problems/problem.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 
 /** Metrics for Prometheus (contract §14); with `METRICS_TOKEN`, only for its bearer. */

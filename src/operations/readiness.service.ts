@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { Listener } from '../database/listener.service.js';
-import { SchemaCompatibility } from '../database/schema-compatibility.service.js';
+import { Listener } from '../database/connections/listener.service.js';
+import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
 import { ReadinessRepository } from './readiness.repository.js';
 
 // Load balancers check often; a database that takes longer than this counts as not ready.

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
-import { originOf } from '../http/request-origin.js';
-import { ApiEndpoint, ApiId, ApiProblems } from '../http/api-answers.js';
-import { PageQuery, pageRequestOf, setPageLinks } from '../http/paging.js';
+import { originOf } from '../http/server/request-origin.js';
+import { ApiEndpoint, ApiId, ApiProblems } from '../http/api/api-answers.js';
+import { PageQuery, pageRequestOf, setPageLinks } from '../http/api/page-query.js';
 import { NotificationView, notificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { PartnerAnswer, PartnerEndpoint, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';

@@ -1,4 +1,4 @@
-import { IsOptionalNotNull, IsTrueOrFalse } from '../http/validation.decorators.js';
+import { IsOptionalNotNull, IsTrueOrFalse } from '../http/validation/validation.decorators.js';
 
 /** The marks that a partner may set on a notification; `false` changes nothing, because marks cannot be removed. */
 export class NotificationMarksDto {

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { idOf, optional, scopeNames, text, time, url } from '../http/api-schemas.js';
+import { idOf, optional, scopeNames, text, time, url } from '../http/api/api-schemas.js';
 
 /** A user as a partner sees it; `email` and `name` only if the user is the caller (contract §9). */
 @ApiSchema({ name: 'PartnerUser' })

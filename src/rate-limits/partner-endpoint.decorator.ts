@@ -1,10 +1,10 @@
 import { applyDecorators, UseGuards, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ApiAnswer, ApiPage, ApiProblems, type ApiHeaders } from '../http/api-answers.js';
-import { oneOf, whole } from '../http/api-schemas.js';
-import { JsonBodyGuard } from '../http/json-body.guard.js';
-import { ServiceVersionGuard } from '../http/service-version.guard.js';
+import { ApiAnswer, ApiPage, ApiProblems, type ApiHeaders } from '../http/api/api-answers.js';
+import { oneOf, whole } from '../http/api/api-schemas.js';
+import { JsonBodyGuard } from '../http/api/json-body.guard.js';
+import { ServiceVersionGuard } from '../http/api/service-version.guard.js';
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { PartnerRateLimitGuard } from './partner-rate-limit.guard.js';

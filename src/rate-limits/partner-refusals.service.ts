@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
 import { Settings } from '../config/settings.js';
-import { rateLimitExceeded } from '../http/problem.js';
+import { rateLimitExceeded } from '../http/problems/problem.js';
 import type { Principal } from '../tokens/principal.js';
 import { partnerLimitOf } from './partner-limit.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';

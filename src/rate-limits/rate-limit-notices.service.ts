@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '../config/settings.js';
-import { Listener } from '../database/listener.service.js';
+import { Listener } from '../database/connections/listener.service.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { notificationView, type NotificationView } from '../notifications/notification.view.js';
 import { newId } from '../secrets/ids.js';

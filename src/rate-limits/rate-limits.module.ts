@@ -5,7 +5,7 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
-import { AddressLimits, AddressRateLimitGuard } from '../http/address-rate-limit.guard.js';
+import { AddressLimits, AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { partnerLimit } from './partner-limit.js';

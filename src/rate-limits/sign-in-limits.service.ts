@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
-import { rateLimitExceeded, type Problem } from '../http/problem.js';
-import { accountDigest, KnownBrowsersService } from '../users/known-browsers.service.js';
-import type { UserEntity } from '../users/user.entity.js';
+import { rateLimitExceeded, type Problem } from '../http/problems/problem.js';
+import { accountDigest, KnownBrowsersService } from '../users/sessions/known-browsers.service.js';
+import type { UserEntity } from '../users/accounts/user.entity.js';
 import { addressKey } from './address-key.js';
 import { countDecision } from './rate-limit-metrics.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';

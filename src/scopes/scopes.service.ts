@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
-import { Transactions } from '../database/transactions.js';
-import { conflict, notFound } from '../http/problem.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { conflict, notFound } from '../http/problems/problem.js';
 import { OPERATOR_SCOPES, type ScopeEntity } from './scope.entity.js';
 import { ScopesRepository } from './scopes.repository.js';
 

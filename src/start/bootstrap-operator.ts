@@ -8,8 +8,8 @@ import { OPERATOR_SCOPES } from '../scopes/scope.entity.js';
 import { newId } from '../secrets/ids.js';
 import { hashPassword } from '../secrets/passwords.js';
 import { digestOf } from '../secrets/tokens.js';
-import { emailKeyOf } from '../users/email.js';
-import { UserEntity } from '../users/user.entity.js';
+import { emailKeyOf } from '../users/accounts/email.js';
+import { UserEntity } from '../users/accounts/user.entity.js';
 
 /**
  * Creates the first operator if there is none (contract §14): a user with the role `operator`, and a confidential client with all

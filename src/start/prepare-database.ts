@@ -4,10 +4,14 @@ import { AuditEventEntity } from '../audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
 import type { Settings } from '../config/settings.js';
-import { newConnection } from '../database/connections.js';
-import { migrate, prepare } from '../database/migrate.js';
-import { readSchemaState, refuseForeignSchema, type SchemaState } from '../database/schema-state.js';
-import { UserEntity } from '../users/user.entity.js';
+import { newConnection } from '../database/connections/connections.js';
+import { migrate, prepare } from '../database/migrations/migrate.js';
+import {
+  readSchemaState,
+  refuseForeignSchema,
+  type SchemaState,
+} from '../database/migrations/schema-state.js';
+import { UserEntity } from '../users/accounts/user.entity.js';
 import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '../webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';

@@ -1,5 +1,5 @@
 import { SettingsError } from '../config/environment.js';
-import { connectionProblem } from '../database/connection-problem.js';
+import { connectionProblem } from '../database/connections/connection-problem.js';
 
 /** Why the service cannot start; the message names the setting. */
 export class StartError extends Error {}

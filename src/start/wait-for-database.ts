@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { socketOf } from '../database/connection-socket.js';
-import { connectionProblem, isPassing } from '../database/connection-problem.js';
-import { newConnection } from '../database/connections.js';
+import { socketOf } from '../database/connections/connection-socket.js';
+import { connectionProblem, isPassing } from '../database/connections/connection-problem.js';
+import { newConnection } from '../database/connections/connections.js';
 import { StartError } from './start-error.js';
 
 const TRY_EVERY_MS = 1_000;

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { Settings } from '../config/settings.js';
-import { BARE_HEADERS } from '../http/client-error.js';
-import { serviceUnavailable } from '../http/problem.js';
-import { renderProblem } from '../http/render-problem.js';
+import { BARE_HEADERS } from '../http/problems/client-error.js';
+import { serviceUnavailable } from '../http/problems/problem.js';
+import { renderProblem } from '../http/problems/render-problem.js';
 import { newUlid } from '../secrets/ids.js';
 
 const RETRY_AFTER_SECONDS = '2';

@@ -3,8 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
-import { batched } from '../database/batched.js';
-import { arrayParameter, Statements } from '../database/statements.js';
+import { batched } from '../database/queries/batched.js';
+import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { RevokedAccessTokenEntity } from './revoked-access-token.entity.js';
 import { accessTokenId, type AccessTokenRecord } from './token-record.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type EntityManager, type Repository } from 'typeorm';
-import { Statements } from '../database/statements.js';
+import { Statements } from '../database/queries/statements.js';
 import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { GENERATION_COLUMNS, type GenerationRow } from './refresh-tokens.repository.js';
 

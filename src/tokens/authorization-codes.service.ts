@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import { AccessChanges } from '../database/access-changes.service.js';
-import { Transactions } from '../database/transactions.js';
+import { AccessChanges } from '../database/changes/access-changes.service.js';
+import { Transactions } from '../database/queries/transactions.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
 import {

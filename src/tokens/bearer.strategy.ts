@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
-import { ownPassport } from '../http/strategy.guard.js';
+import { ownPassport } from '../http/guards/strategy.guard.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import type { Principal } from './principal.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { readPageBySql, type Page, type PageRequest } from '../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
 
 /** A client that a user shares data with, as the user sees it. */
 export interface ConnectedClient {

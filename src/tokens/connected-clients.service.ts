@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Page, PageRequest } from '../http/paging.js';
-import { notFound } from '../http/problem.js';
+import type { Page, PageRequest } from '../database/queries/read-page.js';
+import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
 import { ConnectedClientsRepository, type ConnectedClient } from './connected-clients.repository.js';
 

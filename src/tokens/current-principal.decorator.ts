@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
-import { originOf } from '../http/request-origin.js';
+import { originOf } from '../http/server/request-origin.js';
 import type { Principal } from './principal.js';
 
 /** The caller, after the bearer guard. */

@@ -1,6 +1,6 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { ClientEntity } from '../clients/client.entity.js';
-import { UserEntity } from '../users/user.entity.js';
+import { UserEntity } from '../users/accounts/user.entity.js';
 
 /**
  * What a user gave a client in one authorization, and its current pair of tokens

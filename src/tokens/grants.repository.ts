@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../http/paging.js';
-import type { EndingReason } from '../users/access-revocations.js';
-import { UserEntity } from '../users/user.entity.js';
+import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
+import type { EndingReason } from '../users/accounts/access-revocations.js';
+import { UserEntity } from '../users/accounts/user.entity.js';
 import { GrantEntity } from './grant.entity.js';
 
 /** What a user gave a client in one authorization: the family of tokens issued from one code. */

@@ -2,12 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
 import { ClientsService } from '../clients/clients.service.js';
-import { Transactions } from '../database/transactions.js';
-import type { Page, PageRequest } from '../http/paging.js';
-import { notFound } from '../http/problem.js';
+import { Transactions } from '../database/queries/transactions.js';
+import type { Page, PageRequest } from '../database/queries/read-page.js';
+import { notFound } from '../http/problems/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
-import { AccessRevocations, type AccessEnding, type EndingReason } from '../users/access-revocations.js';
+import {
+  AccessRevocations,
+  type AccessEnding,
+  type EndingReason,
+} from '../users/accounts/access-revocations.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { GrantsRepository, type Grant, type GrantInList } from './grants.repository.js';
 

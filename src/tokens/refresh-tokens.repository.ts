@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { batched } from '../database/batched.js';
-import { arrayParameter, Statements } from '../database/statements.js';
+import { batched } from '../database/queries/batched.js';
+import { arrayParameter, Statements } from '../database/queries/statements.js';
 import type { RefreshTokenRecord } from './token-record.js';
 
 /** What the access token of a grant's generation contains, as stored in the grant's row; times in milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { AccessChanges, type Stamp } from '../database/access-changes.service.js';
+import { AccessChanges, type Stamp } from '../database/changes/access-changes.service.js';
 import { GrantTokens } from './grant-tokens.service.js';
 import type { IssuedTokens } from './issued-tokens.js';
 import { RefreshTokensRepository, type FoundGrant } from './refresh-tokens.repository.js';

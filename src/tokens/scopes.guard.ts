@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
-import { forbidden } from '../http/problem.js';
+import { forbidden } from '../http/problems/problem.js';
 import { BEARER_REALM } from './bearer.guard.js';
 
 const SCOPES = 'required scopes';

@@ -4,10 +4,10 @@ import { createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:cr
 import type { EntityManager } from 'typeorm';
 import { AuditService, SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
-import { AccessChanges } from '../database/access-changes.service.js';
-import { batched } from '../database/batched.js';
-import { Transactions } from '../database/transactions.js';
-import { notFound } from '../http/problem.js';
+import { AccessChanges } from '../database/changes/access-changes.service.js';
+import { batched } from '../database/queries/batched.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { notFound } from '../http/problems/problem.js';
 import { seal, unseal } from '../secrets/seal.js';
 import type { TokenKeyEntity } from './token-key.entity.js';
 import { TokenKeysRepository } from './token-keys.repository.js';

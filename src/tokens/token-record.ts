@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
-import type { Stamp } from '../database/access-changes.service.js';
+import type { Stamp } from '../database/changes/access-changes.service.js';
 import { readUlid, ULID_BYTES, writeUlid } from '../secrets/ulid-bytes.js';
 
 /**

@@ -4,21 +4,21 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
-import { UserEntity } from './user.entity.js';
-import { SessionEntity } from './session.entity.js';
-import { PasswordLinkEntity } from './password-link.entity.js';
-import { AccessRevocations } from './access-revocations.js';
-import { KnownBrowsersService } from './known-browsers.service.js';
-import { PasswordChangeService } from './password-change.service.js';
-import { PasswordLinksController } from './password-links.controller.js';
-import { PasswordLinksRepository } from './password-links.repository.js';
-import { PasswordLinksService } from './password-links.service.js';
-import { SessionsRepository } from './sessions.repository.js';
-import { SessionsService } from './sessions.service.js';
-import { SignedInUsers } from './signed-in-users.service.js';
-import { UserErasures } from './user-erasures.js';
-import { UsersRepository } from './users.repository.js';
-import { UsersService } from './users.service.js';
+import { UserEntity } from './accounts/user.entity.js';
+import { SessionEntity } from './sessions/session.entity.js';
+import { PasswordLinkEntity } from './passwords/password-link.entity.js';
+import { AccessRevocations } from './accounts/access-revocations.js';
+import { KnownBrowsersService } from './sessions/known-browsers.service.js';
+import { PasswordChangeService } from './passwords/password-change.service.js';
+import { PasswordLinksController } from './passwords/password-links.controller.js';
+import { PasswordLinksRepository } from './passwords/password-links.repository.js';
+import { PasswordLinksService } from './passwords/password-links.service.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { SignedInUsers } from './sessions/signed-in-users.service.js';
+import { UserErasures } from './accounts/user-erasures.js';
+import { UsersRepository } from './accounts/users.repository.js';
+import { UsersService } from './accounts/users.service.js';
 
 /** Accounts, passwords and login sessions. */
 @Module({

@@ -1,6 +1,6 @@
-import { Form } from '../http/form.js';
-import type { PageRequest } from '../http/paging.js';
-import { badRequest } from '../http/problem.js';
+import { Form } from '../http/forms/form.js';
+import type { PageRequest } from '../database/queries/read-page.js';
+import { badRequest } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
 import type { DeliveryFilter } from '../webhooks/deliveries/deliveries.repository.js';
 import { DELIVERY_STATES, type DeliveryState } from '../webhooks/deliveries/delivery.js';

@@ -3,13 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
-import { Transactions } from '../database/transactions.js';
-import { Cookies } from '../http/cookies.js';
-import { forbidden } from '../http/problem.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { Cookies } from '../http/server/cookies.js';
+import { forbidden } from '../http/problems/problem.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { invalidToken } from '../tokens/bearer.guard.js';
 import type { Principal } from '../tokens/principal.js';
-import { AccessRevocations, type AccessEnding, type PortalsOf } from '../users/access-revocations.js';
+import {
+  AccessRevocations,
+  type AccessEnding,
+  type PortalsOf,
+} from '../users/accounts/access-revocations.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
 import type { PortalOwner } from './portal-owner.js';
 import { PortalSessionsRepository } from './portal-sessions.repository.js';

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
-import type { Cookies } from '../http/cookies.js';
-import type { CsrfService } from '../http/csrf.service.js';
+import type { Cookies } from '../http/server/cookies.js';
+import type { CsrfService } from '../http/forms/csrf.service.js';
 import type { PageAnswer } from '../http/page-routes/page-answer.js';
 import { PageContext } from '../http/page-routes/page-context.js';
-import { originOf } from '../http/request-origin.js';
-import type { LayoutProps } from '../http/pages/layout.js';
+import { originOf } from '../http/server/request-origin.js';
+import type { LayoutProps } from '../web/layout/layout.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { portalLayout, type PortalPage } from './pages/portal-layout.js';
 import type { PortalVisitor } from './portal-access.service.js';

@@ -1,5 +1,5 @@
 import { Param } from '@nestjs/common';
-import { queryStringOf } from '../http/form.js';
+import { queryStringOf } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';

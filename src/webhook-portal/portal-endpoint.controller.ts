@@ -1,6 +1,6 @@
 import { Param, Query } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
-import { badRequest } from '../http/problem.js';
+import { badRequest } from '../http/problems/problem.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';

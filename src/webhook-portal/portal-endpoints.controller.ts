@@ -1,8 +1,8 @@
 import { Param } from '@nestjs/common';
-import type { Form } from '../http/form.js';
+import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
-import type { FieldErrors } from '../http/pages/field.js';
-import { Problem } from '../http/problem.js';
+import type { FieldErrors } from '../web/forms/field.js';
+import { Problem } from '../http/problems/problem.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { endpointFormPage, type EndpointInput } from './pages/endpoint-form.page.js';

@@ -1,8 +1,8 @@
 import { Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { legible } from '../http/legible-text.js';
+import { legible } from '../http/validation/legible-text.js';
 import type { OpenAnswer } from '../http/page-routes/open-pages.js';
-import { originOf } from '../http/request-origin.js';
+import { originOf } from '../http/server/request-origin.js';
 import { linkGonePage } from './pages/link-gone.page.js';
 import { openPortalPage } from './pages/open-portal.page.js';
 import { PortalAccessService } from './portal-access.service.js';

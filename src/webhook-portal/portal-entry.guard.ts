@@ -1,9 +1,9 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AddressLimits } from '../http/address-rate-limit.guard.js';
-import { Cookies } from '../http/cookies.js';
-import { CsrfService } from '../http/csrf.service.js';
-import { errorPage } from '../http/error-page.js';
+import { AddressLimits } from '../http/guards/address-rate-limit.guard.js';
+import { Cookies } from '../http/server/cookies.js';
+import { CsrfService } from '../http/forms/csrf.service.js';
+import { errorPage } from '../http/problems/error-page.js';
 import { OpenContext } from '../http/page-routes/open-pages.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';

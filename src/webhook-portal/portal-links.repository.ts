@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
-import { Statements } from '../database/statements.js';
-import type { PortalsOf } from '../users/access-revocations.js';
+import { Statements } from '../database/queries/statements.js';
+import type { PortalsOf } from '../users/accounts/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
 import { belongingTo, IS_LIVE, LIVE, OWNER_COLUMNS, type PortalOwner } from './portal-owner.js';
 

@@ -1,5 +1,5 @@
 import { Raw } from 'typeorm';
-import type { PortalsOf } from '../users/access-revocations.js';
+import type { PortalsOf } from '../users/accounts/access-revocations.js';
 
 /** The portal that a link or a session opens. */
 export interface PortalOwner {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { pageHeaders } from '../http/page-headers.js';
+import { pageHeaders } from '../http/page-routes/page-headers.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
-import { renderPage } from '../http/pages/layout.js';
-import { messagePage } from '../http/pages/message.page.js';
-import type { Problem } from '../http/problem.js';
-import type { Rendered } from '../http/route-options.js';
+import { renderPage } from '../web/layout/layout.js';
+import { messagePage } from '../web/layout/message.page.js';
+import type { Problem } from '../http/problems/problem.js';
+import type { Rendered } from '../http/server/route-options.js';
 import { PORTAL_FOOTER } from './pages/portal-layout.js';
 import { portalSignedOutPage } from './pages/portal-signed-out.page.js';
 import { FormIsAbout, PortalGuard, type FormSubject } from './portal.guard.js';

@@ -1,11 +1,11 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AddressLimits } from '../http/address-rate-limit.guard.js';
-import { Cookies } from '../http/cookies.js';
-import { CsrfService } from '../http/csrf.service.js';
+import { AddressLimits } from '../http/guards/address-rate-limit.guard.js';
+import { Cookies } from '../http/server/cookies.js';
+import { CsrfService } from '../http/forms/csrf.service.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
-import { Problem } from '../http/problem.js';
+import { Problem } from '../http/problems/problem.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { PortalAccessService } from './portal-access.service.js';

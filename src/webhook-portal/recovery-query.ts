@@ -1,5 +1,5 @@
 import { DAY_MS } from '../config/durations.js';
-import type { Form } from '../http/form.js';
+import type { Form } from '../http/forms/form.js';
 import { parseUtcTime, utcFieldValue } from './utc-time.js';
 
 interface RecoveryInput {

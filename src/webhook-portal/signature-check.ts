@@ -1,5 +1,5 @@
-import type { Form } from '../http/form.js';
-import { Problem } from '../http/problem.js';
+import type { Form } from '../http/forms/form.js';
+import { Problem } from '../http/problems/problem.js';
 import type { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { secondsOf } from '../webhooks/deliveries/delivery-attempt.service.js';
 import type { DeliveryDetail } from '../webhooks/deliveries/delivery.js';

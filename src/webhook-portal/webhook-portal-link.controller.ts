@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiEndpoint, NOT_CACHED } from '../http/api-answers.js';
-import { LinkView } from '../http/link.view.js';
+import { ApiEndpoint, NOT_CACHED } from '../http/api/api-answers.js';
+import { LinkView } from '../http/api/link.view.js';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
 import { PartnerAnswer, PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
 import type { Principal } from '../tokens/principal.js';

@@ -2,7 +2,7 @@ import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import { UsersService } from '../../src/users/users.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
 import { signIn, type Cast, type Visit } from './every-page.js';

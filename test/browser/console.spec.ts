@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { demoCallbackPage } from '../../demo/pages/demo-callback.page.js';
-import { PasswordLinksService } from '../../src/users/password-links.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { TestService } from '../support/test-service.js';

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { rateLimitExceeded } from '../../src/http/problem.js';
-import { PasswordLinksService } from '../../src/users/password-links.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import { rateLimitExceeded } from '../../src/http/problems/problem.js';
+import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PortalAccessService } from '../../src/webhook-portal/portal-access.service.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';

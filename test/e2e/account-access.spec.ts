@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';

@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService, type NewNotification } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -1,9 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
-import { UsersService } from '../../src/users/users.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';

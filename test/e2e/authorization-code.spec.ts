@@ -1,6 +1,6 @@
 import { randomBytes, createHash } from 'node:crypto';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -1,4 +1,4 @@
-import { illegible } from '../../src/http/legible-text.js';
+import { illegible } from '../../src/http/validation/legible-text.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { newPkce, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';

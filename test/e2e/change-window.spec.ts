@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { AccessChanges, type Stamp } from '../../src/database/access-changes.service.js';
+import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
 import { PurgeRepository } from '../../src/tokens/purge.repository.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { untilPast } from '../support/past-change.js';

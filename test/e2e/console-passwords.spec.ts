@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';

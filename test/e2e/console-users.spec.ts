@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';

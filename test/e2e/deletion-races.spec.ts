@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { UsersService } from '../../src/users/users.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { HeldTimers } from '../support/held-timers.js';
 import type { ReceivedRequest } from '../support/receiver.js';

@@ -1,9 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import { PasswordLinksService } from '../../src/users/password-links.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService, type UserChanges } from '../../src/users/users.service.js';
+import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService, type UserChanges } from '../../src/users/accounts/users.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { exchange, isAccepted, refresh } from '../support/oauth.js';

@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { startService, type TestService } from '../support/test-service.js';

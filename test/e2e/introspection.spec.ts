@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';

@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { PasswordLinksService } from '../../src/users/password-links.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService } from '../../src/users/users.service.js';
+import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';

@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { enterPortal } from '../support/portal.js';

@@ -1,6 +1,6 @@
 import type { RateLimitStore } from '../../src/rate-limits/rate-limit-store.js';
 import { RATE_LIMIT_STORE } from '../../src/rate-limits/store-token.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';

@@ -1,7 +1,7 @@
 import { verify } from '@node-rs/argon2';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { exchange } from '../support/oauth.js';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilPast } from '../support/past-change.js';

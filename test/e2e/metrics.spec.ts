@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Listener } from '../../src/database/listener.service.js';
+import { Listener } from '../../src/database/connections/listener.service.js';
 import { sharedStoreGauge } from '../../src/rate-limits/rate-limit-metrics.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -1,7 +1,7 @@
 import { OAuth2Client, type OAuth2Token } from '@badgateway/oauth2-client';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';

@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';

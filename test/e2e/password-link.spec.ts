@@ -1,11 +1,11 @@
 import { hash } from '@node-rs/argon2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { CsrfService } from '../../src/http/csrf.service.js';
+import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import { PasswordLinksService } from '../../src/users/password-links.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService } from '../../src/users/users.service.js';
+import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/users.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';

@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, wordsOf } from '../support/portal.js';

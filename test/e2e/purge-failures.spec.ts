@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { TestClient } from '../support/factory.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';

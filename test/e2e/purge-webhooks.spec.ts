@@ -1,5 +1,5 @@
 import { PurgeService } from '../../src/tokens/purge.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';

@@ -1,5 +1,5 @@
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';

@@ -1,5 +1,5 @@
-import { AccessChanges } from '../../src/database/access-changes.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { writeRefreshToken } from '../../src/tokens/token-record.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import {

@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GrantsService } from '../../src/tokens/grants.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -4,8 +4,8 @@ import { refusalMessage } from '../../src/admin/console/clients/refusal-messages
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, refresh, revoke } from '../support/oauth.js';

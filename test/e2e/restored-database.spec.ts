@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { copyTestDatabase, type TestDatabase } from '../support/test-database.js';

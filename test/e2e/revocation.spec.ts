@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';

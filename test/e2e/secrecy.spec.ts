@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import { UsersService } from '../../src/users/users.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';

@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/users.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { TestClient } from '../support/factory.js';
 import { basicHeader, type Answer, type HttpOptions } from '../support/http.js';
 import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';

@@ -1,7 +1,7 @@
 import { AuditService } from '../../src/audit/audit.service.js';
 import { Settings } from '../../src/config/settings.js';
-import { AccessChanges } from '../../src/database/access-changes.service.js';
-import { Transactions } from '../../src/database/transactions.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
 import { TokenKeysRepository } from '../../src/tokens/token-keys.repository.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';

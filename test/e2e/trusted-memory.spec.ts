@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { AccessChanges, TRUSTED_MS } from '../../src/database/access-changes.service.js';
-import { Listener } from '../../src/database/listener.service.js';
+import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
+import { Listener } from '../../src/database/connections/listener.service.js';
 import { accessTokenId } from '../../src/tokens/token-record.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import { HeldTimers, turns } from '../support/held-timers.js';

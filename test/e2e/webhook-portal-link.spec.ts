@@ -1,8 +1,8 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';

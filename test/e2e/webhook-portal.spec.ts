@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { startService, type TestService } from '../support/test-service.js';

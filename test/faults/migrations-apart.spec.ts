@@ -8,7 +8,7 @@ import { SpawnedService } from '../support/spawned-service.js';
 import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-// As in src/database/migrate.ts.
+// As in src/database/migrations/migrate.ts.
 const LOCK = '7163106617430109543';
 
 describe('a start on an unmigrated database', () => {

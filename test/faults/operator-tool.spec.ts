@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
 import { BrowserSession } from '../support/browser-session.js';
 import {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { STATIC_ASSETS } from '../../src/http/assets.js';
+import { STATIC_ASSETS } from '../../src/http/server/assets.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { Http } from '../support/http.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';

@@ -1,9 +1,9 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/data-source.js';
-import { isDatabaseAway } from '../../src/database/database-errors.js';
-import type { AccessChanges } from '../../src/database/access-changes.service.js';
-import { Transactions } from '../../src/database/transactions.js';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
+import { isDatabaseAway } from '../../src/database/queries/database-errors.js';
+import type { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
 import { freePort } from '../support/test-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/data-source.js';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { newId } from '../../src/secrets/ids.js';
 import { DeliveryEntity } from '../../src/webhooks/deliveries/delivery.entity.js';
 import {

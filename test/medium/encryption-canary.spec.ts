@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/data-source.js';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { newId } from '../../src/secrets/ids.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
 import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { Listener } from '../../src/database/listener.service.js';
+import { Listener } from '../../src/database/connections/listener.service.js';
 import type { Settings } from '../../src/config/settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { HeldTimers, turns } from '../support/held-timers.js';

@@ -3,8 +3,8 @@ import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { backfillInBatches } from '../../migrations/support/backfill.js';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index.js';
-import { dataSourceOptions } from '../../src/database/data-source.js';
-import { migrate } from '../../src/database/migrate.js';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
+import { migrate } from '../../src/database/migrations/migrate.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { until } from '../support/until.js';
 

@@ -3,8 +3,8 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { TokensWithoutRows1763699300000 } from '../../migrations/1763699300000-tokens-without-rows.js';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { dataSourceOptions } from '../../src/database/data-source.js';
-import { migrate } from '../../src/database/migrate.js';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
+import { migrate } from '../../src/database/migrations/migrate.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

@@ -4,8 +4,8 @@ import { basicPartsOf, credentialsOf } from '../../src/clients/client-credential
 import { clientErrors, type ClientShape } from '../../src/clients/client-rules.js';
 import type { ClientsService } from '../../src/clients/clients.service.js';
 import { isRegisteredRedirectUri, redirectUriError } from '../../src/clients/redirect-uri.js';
-import { Form } from '../../src/http/form.js';
-import { Problem } from '../../src/http/problem.js';
+import { Form } from '../../src/http/forms/form.js';
+import { Problem } from '../../src/http/problems/problem.js';
 import { AuthorizationRequestChecks } from '../../src/oauth/authorization/authorization-request.checks.js';
 import { displayHostOf, formTargetOf, withParameters } from '../../src/oauth/authorization/redirect.js';
 import { parseScope } from '../../src/oauth/scope-parameter.js';

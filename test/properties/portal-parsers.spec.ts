@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Form } from '../../src/http/form.js';
-import { Problem } from '../../src/http/problem.js';
+import { Form } from '../../src/http/forms/form.js';
+import { Problem } from '../../src/http/problems/problem.js';
 import { readDeliveryQuery } from '../../src/webhook-portal/delivery-query.js';
 import { bucketsOf, rangeStart } from '../../src/webhook-portal/pages/charts/time-buckets.js';
 import { readRecoveryQuery } from '../../src/webhook-portal/recovery-query.js';

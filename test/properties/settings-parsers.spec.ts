@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { connectionOptions } from '../../src/database/connections.js';
+import { connectionOptions } from '../../src/database/connections/connections.js';
 import { fastify } from 'fastify';
 import { readEnvironment, SettingsError, type Environment } from '../../src/config/environment.js';
 import { isUrl } from '../../src/config/is-url.js';

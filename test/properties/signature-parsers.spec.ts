@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Form } from '../../src/http/form.js';
+import { Form } from '../../src/http/forms/form.js';
 import { checkSignature, headersIn, typedIn } from '../../src/webhook-portal/signature-check.js';
 import { makeEndpointSecret, signingKeyOf } from '../../src/webhooks/signing/endpoint-secret.js';
 import { openEndpointSecret, sealEndpointSecret } from '../../src/webhooks/signing/sealed-secret.js';

@@ -3,8 +3,8 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import { ClientsService, type NewClient } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
-import { UsersService, type NewUser } from '../../src/users/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService, type NewUser } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from './browser-session.js';
 import type { TestInstance } from './test-service.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../dist/demo/embedded-postgres/embedded-postgres.js';
-import { migrate } from '../../dist/src/database/migrate.js';
+import { migrate } from '../../dist/src/database/migrations/migrate.js';
 
 /** Starts one real PostgreSQL for the whole run; each test file copies its database from this migrated template. */
 export default async function globalSetup() {

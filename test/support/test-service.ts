@@ -1,8 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from '../../src/app.setup.js';
-import { AccessChanges } from '../../src/database/access-changes.service.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
-import { createLog } from '../../src/http/logging.js';
+import { createLog } from '../../src/http/server/logging.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
 import { freePort } from './free-port.js';

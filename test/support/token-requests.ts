@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { Form } from '../../src/http/form.js';
+import { Form } from '../../src/http/forms/form.js';
 import { AuthorizationCodeGrant } from '../../src/oauth/token/authorization-code.grant.js';
 import type { TokenGrant } from '../../src/oauth/token/grant-request.js';
 import { RefreshTokenGrant } from '../../src/oauth/token/refresh-token.grant.js';

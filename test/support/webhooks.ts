@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import type { UserEntity } from '../../src/users/user.entity.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { Answer, HttpOptions } from './http.js';
 import { Receiver, type ReceivedRequest } from './receiver.js';
 import type { TestService } from './test-service.js';

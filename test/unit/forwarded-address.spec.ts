@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addressIn, callerOf } from '../../src/http/forwarded-address.js';
+import { addressIn, callerOf } from '../../src/http/server/forwarded-address.js';
 
 const PROXIES = ['10.0.0.1', '10.0.0.2', '2001:db8:ffff::1'];
 const caller = (forwarded: string, peer: string | undefined = '10.0.0.1'): string | undefined =>

@@ -1,4 +1,4 @@
-import { illegible, legible } from '../../src/http/legible-text.js';
+import { illegible, legible } from '../../src/http/validation/legible-text.js';
 
 describe('a text for people', () => {
   it.each([

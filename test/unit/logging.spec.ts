@@ -1,4 +1,4 @@
-import { createLog, NestLog } from '../../src/http/logging.js';
+import { createLog, NestLog } from '../../src/http/server/logging.js';
 import { detached, inLogScope, keepLogScope } from '../../src/telemetry/log-scope.js';
 
 type Line = Record<string, unknown>;

@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PageQuery, pageRequestOf, setPageLinks } from '../../src/http/api/page-query.js';
 import {
-  PageQuery,
-  pageRequestOf,
   readPageBySql,
   type PartSql,
-  setPageLinks,
   type Page,
   type PageRequest,
-} from '../../src/http/paging.js';
-import { Problem } from '../../src/http/problem.js';
-import { RequestValidationPipe } from '../../src/http/validation.pipe.js';
+} from '../../src/database/queries/read-page.js';
+import { Problem } from '../../src/http/problems/problem.js';
+import { RequestValidationPipe } from '../../src/http/validation/validation.pipe.js';
 
 const ID = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const BASE_URL = 'https://auth.example';

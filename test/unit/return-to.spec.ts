@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { safeReturnTo } from '../../src/http/return-to.js';
+import { safeReturnTo } from '../../src/http/forms/return-to.js';
 
 describe('a return_to', () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { LogoutButton, SignedInAs, type LayoutProps } from '../../http/pages/layout.js';
-import { Navigation } from '../../http/pages/navigation.js';
-import { DoneNotice } from '../../http/pages/notices.js';
+import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
+import { Navigation } from '../../web/layout/navigation.js';
+import { DoneNotice } from '../../web/layout/notices.js';
 
 const PARTS = [
   { part: 'applications', href: '/account', label: 'Applications' },

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { Facts } from '../../http/pages/facts.js';
-import { LinkButton } from '../../http/pages/form.js';
-import { InitialTile } from '../../http/pages/layout.js';
-import { Moment } from '../../http/pages/moment.js';
-import { NEXT_PREVIOUS, PagedList } from '../../http/pages/pager.js';
-import type { Page } from '../../http/paging.js';
+import { Facts } from '../../web/tables/facts.js';
+import { LinkButton } from '../../web/forms/form.js';
+import { InitialTile } from '../../web/layout/layout.js';
+import { Moment } from '../../web/tables/moment.js';
+import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
+import type { Page } from '../../database/queries/read-page.js';
 import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
 import type { AccountPage } from './account-layout.js';
 

@@ -1,4 +1,4 @@
-import { Confirmation } from '../../http/pages/confirmation.js';
+import { Confirmation } from '../../web/forms/confirmation.js';
 import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
 import type { AccountPage } from './account-layout.js';
 import { WhatItReads } from './applications.page.js';

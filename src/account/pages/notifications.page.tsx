@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { PostForm } from '../../http/pages/form.js';
-import { Moment } from '../../http/pages/moment.js';
-import { PagedList } from '../../http/pages/pager.js';
-import type { Page } from '../../http/paging.js';
+import { PostForm } from '../../web/forms/form.js';
+import { Moment } from '../../web/tables/moment.js';
+import { PagedList } from '../../web/tables/pager.js';
+import type { Page } from '../../database/queries/read-page.js';
 import type { NotificationCategory, NotificationEntity } from '../../notifications/notification.entity.js';
 import type { AccountPage } from './account-layout.js';
 

@@ -1,5 +1,5 @@
-import { TextField, type FieldErrors } from '../../http/pages/field.js';
-import { PageForm } from '../../http/pages/form.js';
+import { TextField, type FieldErrors } from '../../web/forms/field.js';
+import { PageForm } from '../../web/forms/form.js';
 import type { AccountPage } from './account-layout.js';
 
 export interface PasswordPageProps {

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { Facts } from '../../http/pages/facts.js';
-import { PageForm, PostButton } from '../../http/pages/form.js';
-import { Moment } from '../../http/pages/moment.js';
-import { PagedList } from '../../http/pages/pager.js';
-import type { Page } from '../../http/paging.js';
-import type { SessionView } from '../../users/sessions.repository.js';
+import { Facts } from '../../web/tables/facts.js';
+import { PageForm, PostButton } from '../../web/forms/form.js';
+import { Moment } from '../../web/tables/moment.js';
+import { PagedList } from '../../web/tables/pager.js';
+import type { Page } from '../../database/queries/read-page.js';
+import type { SessionView } from '../../users/sessions/sessions.repository.js';
 import { browserNameOf } from '../browser-name.js';
 import type { AccountPage } from './account-layout.js';
 

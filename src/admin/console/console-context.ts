@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Cookies } from '../../http/cookies.js';
-import type { CsrfService } from '../../http/csrf.service.js';
+import type { Cookies } from '../../http/server/cookies.js';
+import type { CsrfService } from '../../http/forms/csrf.service.js';
 import type { PageAnswer } from '../../http/page-routes/page-answer.js';
-import type { LayoutProps } from '../../http/pages/layout.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import type { IdPrefix } from '../../secrets/ids.js';
-import type { SignedInUser } from '../../users/sessions.repository.js';
-import { UserPageContext } from '../../users/user-page-context.js';
+import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
+import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import type { ConsolePasswords } from './console-passwords.service.js';
 import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { errorPage, headingOf } from '../../http/error-page.js';
-import { pageHeaders } from '../../http/page-headers.js';
-import { LinkButton } from '../../http/pages/form.js';
-import { renderPage } from '../../http/pages/layout.js';
-import type { Problem } from '../../http/problem.js';
-import type { Rendered } from '../../http/route-options.js';
+import { errorPage, headingOf } from '../../http/problems/error-page.js';
+import { pageHeaders } from '../../http/page-routes/page-headers.js';
+import { LinkButton } from '../../web/forms/form.js';
+import { renderPage } from '../../web/layout/layout.js';
+import type { Problem } from '../../http/problems/problem.js';
+import type { Rendered } from '../../http/server/route-options.js';
 import { ConsoleContext } from './console-context.js';
 
 /** An error as a page of the console for operators; for anybody else, the usual error page. */

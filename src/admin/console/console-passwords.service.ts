@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../audit/audit.service.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
-import { PasswordChangeService } from '../../users/password-change.service.js';
-import type { SignedInUser } from '../../users/sessions.repository.js';
-import type { UserEntity } from '../../users/user.entity.js';
+import { PasswordChangeService } from '../../users/passwords/password-change.service.js';
+import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
+import type { UserEntity } from '../../users/accounts/user.entity.js';
 
 /** Checks the password that an operator enters again. */
 @Injectable()

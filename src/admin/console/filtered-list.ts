@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
-import { pageRequestOf, type Page, type PageQuery, type PageRequest } from '../../http/paging.js';
+import { pageRequestOf, type PageQuery } from '../../http/api/page-query.js';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { attempt, type FieldErrors } from './form-attempt.js';
 import { listQuery, typedFilter } from './list-query.js';
 

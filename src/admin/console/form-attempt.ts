@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
-import { Problem, validationFailed } from '../../http/problem.js';
-import { RequestValidationPipe } from '../../http/validation.pipe.js';
+import { Problem, validationFailed } from '../../http/problems/problem.js';
+import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
 import { formMessages, type FieldErrors } from './form-messages.js';
 
 export type { FieldErrors };

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
-import type { Form } from '../../http/form.js';
-import { ONCE_FIELD } from '../../http/pages/form.js';
-import { forbidden } from '../../http/problem.js';
+import type { Form } from '../../http/forms/form.js';
+import { ONCE_FIELD } from '../../web/forms/form.js';
+import { forbidden } from '../../http/problems/problem.js';
 import { isId, newId, type IdPrefix } from '../../secrets/ids.js';
 
 /**

@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
-import { Form, queryStringOf } from '../../http/form.js';
-import { PageQuery, pageRequestOf, type PageRequest } from '../../http/paging.js';
-import { RequestValidationPipe } from '../../http/validation.pipe.js';
+import { Form, queryStringOf } from '../../http/forms/form.js';
+import { PageQuery, pageRequestOf } from '../../http/api/page-query.js';
+import type { PageRequest } from '../../database/queries/read-page.js';
+import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
 
 const pipe = new RequestValidationPipe();
 

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { safeReturnTo } from '../../http/return-to.js';
+import { safeReturnTo } from '../../http/forms/return-to.js';
 import { CONSOLE_PATH } from './console-context.js';
 
 export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm-password`;

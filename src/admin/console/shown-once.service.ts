@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash, hkdfSync } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
-import { Cookies } from '../../http/cookies.js';
+import { Cookies } from '../../http/server/cookies.js';
 import { seal, unseal } from '../../secrets/seal.js';
-import type { SignedInUser } from '../../users/sessions.repository.js';
+import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
 
 const SECONDS = 300;
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { renderPage } from '../../http/pages/layout.js';
+import { renderPage } from '../../web/layout/layout.js';
 import {
   answerOf,
   type Answer,

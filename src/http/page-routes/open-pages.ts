@@ -1,9 +1,9 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Cookies } from '../cookies.js';
-import { CsrfService } from '../csrf.service.js';
-import { errorPage } from '../error-page.js';
-import type { LayoutProps } from '../pages/layout.js';
+import { Cookies } from '../server/cookies.js';
+import { CsrfService } from '../forms/csrf.service.js';
+import { errorPage } from '../problems/error-page.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import type { PageAnswer } from './page-answer.js';
 import { PageContext } from './page-context.js';
 import { pageRoutes } from './page-routes.js';

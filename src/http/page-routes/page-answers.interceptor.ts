@@ -1,8 +1,8 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
-import { pageHeaders } from '../page-headers.js';
-import { renderPage } from '../pages/layout.js';
+import { pageHeaders } from './page-headers.js';
+import { renderPage } from '../../web/layout/layout.js';
 import type { PageAnswer } from './page-answer.js';
 import type { PageContext } from './page-context.js';
 

@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Cookies } from '../cookies.js';
-import type { CsrfService } from '../csrf.service.js';
-import { Form, queryStringOf } from '../form.js';
-import type { LayoutProps } from '../pages/layout.js';
+import type { Cookies } from '../server/cookies.js';
+import type { CsrfService } from '../forms/csrf.service.js';
+import { Form, queryStringOf } from '../forms/form.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import { formOf } from './posted-form.js';
 
 declare module 'fastify' {

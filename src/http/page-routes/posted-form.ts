@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { Form } from '../form.js';
-import { unsupportedMediaType } from '../problem.js';
-import { refuseUnsafeText } from '../validation.pipe.js';
+import { Form } from '../forms/form.js';
+import { unsupportedMediaType } from '../problems/problem.js';
+import { refuseUnsafeText } from '../validation/validation.pipe.js';
 
 /** The posted form; a missing body is an empty one. Throws a 415 problem for other media types. */
 export function formOf({ body }: FastifyRequest): Form {

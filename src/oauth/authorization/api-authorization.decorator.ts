@@ -1,8 +1,8 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtension, ApiQuery, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { ApiEndpoint, type ApiHeaders } from '../../http/api-answers.js';
-import { oneOf, text, type MemberSchema } from '../../http/api-schemas.js';
-import { ProblemView } from '../../http/problem.view.js';
+import { ApiEndpoint, type ApiHeaders } from '../../http/api/api-answers.js';
+import { oneOf, text, type MemberSchema } from '../../http/api/api-schemas.js';
+import { ProblemView } from '../../http/problems/problem.view.js';
 
 const LOCATION: ApiHeaders = { Location: { required: true, schema: text() } };
 const PAGE = { 'text/html': { schema: { type: 'string' } } };

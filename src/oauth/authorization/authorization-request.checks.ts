@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { isRegisteredRedirectUri } from '../../clients/redirect-uri.js';
-import type { Form } from '../../http/form.js';
+import type { Form } from '../../http/forms/form.js';
 import { CLIENT_ID_PATTERN } from '../../secrets/ids.js';
 import { notRegisteredFor } from '../refusals.js';
 import { repeatedParameter } from '../repeated-parameter.js';

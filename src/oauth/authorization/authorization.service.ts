@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../audit/audit.service.js';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { Settings } from '../../config/settings.js';
-import { Transactions } from '../../database/transactions.js';
-import { badRequest } from '../../http/problem.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { badRequest } from '../../http/problems/problem.js';
 import { AuthorizationCodesService } from '../../tokens/authorization-codes.service.js';
-import type { SignedInUser } from '../../users/sessions.repository.js';
+import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
 import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
 import { withParameters } from './redirect.js';
 

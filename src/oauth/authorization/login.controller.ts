@@ -1,8 +1,8 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AddressRateLimitGuard } from '../../http/address-rate-limit.guard.js';
-import { Form, queryStringOf } from '../../http/form.js';
-import { legible } from '../../http/legible-text.js';
+import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { Form, queryStringOf } from '../../http/forms/form.js';
+import { legible } from '../../http/validation/legible-text.js';
 import {
   OpenGet,
   OpenPages,
@@ -11,11 +11,11 @@ import {
   type OpenContext,
 } from '../../http/page-routes/open-pages.js';
 import { Context } from '../../http/page-routes/page-context.js';
-import { originOf } from '../../http/request-origin.js';
-import { safeReturnTo } from '../../http/return-to.js';
+import { originOf } from '../../http/server/request-origin.js';
+import { safeReturnTo } from '../../http/forms/return-to.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
-import { SessionsService } from '../../users/sessions.service.js';
-import type { UserEntity } from '../../users/user.entity.js';
+import { SessionsService } from '../../users/sessions/sessions.service.js';
+import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
 import { loggedInPage, loginPage } from './pages/login.page.js';
 import { formTargetOf } from './redirect.js';

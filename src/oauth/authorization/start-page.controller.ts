@@ -1,8 +1,8 @@
 import { Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { OpenGet, OpenPages, type OpenAnswer } from '../../http/page-routes/open-pages.js';
-import { homePage } from '../../http/pages/home.page.js';
-import { SessionsService } from '../../users/sessions.service.js';
+import { homePage } from '../../web/layout/home.page.js';
+import { SessionsService } from '../../users/sessions/sessions.service.js';
 
 /** The start page: what this service is, and who is logged in. */
 @OpenPages()

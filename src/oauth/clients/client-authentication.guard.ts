@@ -8,8 +8,8 @@ import {
   type ClientCredentials,
 } from '../../clients/client-credentials.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
-import type { Form } from '../../http/form.js';
-import { StrategyGuard } from '../../http/strategy.guard.js';
+import type { Form } from '../../http/forms/form.js';
+import { StrategyGuard } from '../../http/guards/strategy.guard.js';
 import { invalidClient } from '../oauth-error.js';
 import { ClientBasicStrategy, type ClientRequest } from './client-basic.strategy.js';
 import { requireSingleMethod } from './single-authentication-method.js';

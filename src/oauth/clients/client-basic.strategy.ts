@@ -4,8 +4,8 @@ import { BasicStrategy } from 'passport-http';
 import { ClientAuthenticationService } from '../../clients/client-authentication.service.js';
 import { credentialsOf } from '../../clients/client-credentials.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
-import type { Form } from '../../http/form.js';
-import { ownPassport, type CredentialsRequest } from '../../http/strategy.guard.js';
+import type { Form } from '../../http/forms/form.js';
+import { ownPassport, type CredentialsRequest } from '../../http/guards/strategy.guard.js';
 import { requireSingleMethod } from './single-authentication-method.js';
 
 /** The request to an OAuth endpoint that is passed to the strategy. */

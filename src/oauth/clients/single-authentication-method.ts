@@ -1,5 +1,5 @@
 import type { ClientCredentials } from '../../clients/client-credentials.js';
-import type { Form } from '../../http/form.js';
+import type { Form } from '../../http/forms/form.js';
 import { invalidRequest } from '../oauth-error.js';
 
 /** RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request. */

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { optional, text } from '../../http/api-schemas.js';
+import { optional, text } from '../../http/api/api-schemas.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
 
 /** The form of the introspection endpoint, as described to callers. */

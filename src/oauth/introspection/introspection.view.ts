@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { oneOf, text, whole } from '../../http/api-schemas.js';
+import { oneOf, text, whole } from '../../http/api/api-schemas.js';
 
 /** A token that is not valid (RFC 7662 §2.2): the answer says no more. */
 @ApiSchema({ name: 'InactiveToken' })

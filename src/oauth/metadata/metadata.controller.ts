@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Settings } from '../../config/settings.js';
-import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api-answers.js';
+import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import { MetadataView } from './metadata.view.js';
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { flag, listOf, text, url } from '../../http/api-schemas.js';
+import { flag, listOf, text, url } from '../../http/api/api-schemas.js';
 
 const texts = listOf(text());
 

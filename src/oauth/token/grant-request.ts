@@ -1,6 +1,6 @@
 import type { Actor } from '../../audit/audit.service.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
-import type { Form } from '../../http/form.js';
+import type { Form } from '../../http/forms/form.js';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
 
 /** A token request of an authenticated client. */

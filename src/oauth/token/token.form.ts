@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { oneOf, optional, text } from '../../http/api-schemas.js';
+import { oneOf, optional, text } from '../../http/api/api-schemas.js';
 import { ClientCredentialsForm } from '../client-credentials.form.js';
 
 /** The form of the token endpoint, as described to callers; the grants read it. */

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { oneOf, optional, text, whole } from '../../http/api-schemas.js';
+import { oneOf, optional, text, whole } from '../../http/api/api-schemas.js';
 
 /** RFC 6749 §5.1. */
 @ApiSchema({ name: 'TokenResponse' })

@@ -1,5 +1,5 @@
-import { Json } from '../../http/pages/json.js';
-import { State } from '../../http/pages/state.js';
+import { Json } from '../../web/tables/json.js';
+import { State } from '../../web/tables/state.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
 import type { PortalPage } from './portal-layout.js';

@@ -1,4 +1,4 @@
-import { Confirmation } from '../../http/pages/confirmation.js';
+import { Confirmation } from '../../web/forms/confirmation.js';
 import type { PortalPage } from './portal-layout.js';
 
 /** The consequences of deleting an endpoint, and the button. */

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { SelectField, type Option } from '../../http/pages/field.js';
-import { FilterForm } from '../../http/pages/form.js';
-import { PagedList } from '../../http/pages/pager.js';
-import type { Page } from '../../http/paging.js';
+import { SelectField, type Option } from '../../web/forms/field.js';
+import { FilterForm } from '../../web/forms/form.js';
+import { PagedList } from '../../web/tables/pager.js';
+import type { Page } from '../../database/queries/read-page.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
 import { withQuery, type DeliveryQuery } from '../delivery-query.js';
 import { DeliveryRows, STATE_WORDS } from './delivery-rows.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { ExactMoment } from '../../http/pages/moment.js';
-import { State, type Tone } from '../../http/pages/state.js';
+import { ExactMoment } from '../../web/tables/moment.js';
+import { State, type Tone } from '../../web/tables/state.js';
 import type { Delivery, DeliveryState } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from '../delivery-query.js';
 import { lastOutcome } from './failure-messages.js';

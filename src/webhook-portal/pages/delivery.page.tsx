@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import { Facts } from '../../http/pages/facts.js';
-import { LinkButton, PostForm } from '../../http/pages/form.js';
-import { Json } from '../../http/pages/json.js';
-import { ExactMoment } from '../../http/pages/moment.js';
-import { State } from '../../http/pages/state.js';
+import { Facts } from '../../web/tables/facts.js';
+import { LinkButton, PostForm } from '../../web/forms/form.js';
+import { Json } from '../../web/tables/json.js';
+import { ExactMoment } from '../../web/tables/moment.js';
+import { State } from '../../web/tables/state.js';
 import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from '../delivery-query.js';

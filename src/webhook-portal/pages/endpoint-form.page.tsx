@@ -1,5 +1,5 @@
-import { Choices, TextField, type FieldErrors } from '../../http/pages/field.js';
-import { PageForm } from '../../http/pages/form.js';
+import { Choices, TextField, type FieldErrors } from '../../web/forms/field.js';
+import { PageForm } from '../../web/forms/form.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import type { PortalPage } from './portal-layout.js';
 

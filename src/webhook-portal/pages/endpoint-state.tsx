@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { State } from '../../http/pages/state.js';
+import { State } from '../../web/tables/state.js';
 import { healthOf } from '../../webhooks/endpoints/endpoint-health.js';
 import {
   DISABLED_BECAUSE,

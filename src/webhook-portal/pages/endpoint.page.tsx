@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { Facts } from '../../http/pages/facts.js';
-import { LinkButton, PostButton } from '../../http/pages/form.js';
-import { ExactMoment, Moment } from '../../http/pages/moment.js';
+import { Facts } from '../../web/tables/facts.js';
+import { LinkButton, PostButton } from '../../web/forms/form.js';
+import { ExactMoment, Moment } from '../../web/tables/moment.js';
 import type { Delivery } from '../../webhooks/deliveries/delivery.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { Activity } from './charts/activity.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { LinkButton } from '../../http/pages/form.js';
-import { ExactMoment } from '../../http/pages/moment.js';
+import { LinkButton } from '../../web/forms/form.js';
+import { ExactMoment } from '../../web/tables/moment.js';
 import type { EndpointInList } from '../../webhooks/endpoints/endpoints.repository.js';
 import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';

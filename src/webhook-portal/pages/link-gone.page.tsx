@@ -1,4 +1,4 @@
-import type { LayoutProps } from '../../http/pages/layout.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 
 /** The same page for used, expired and unknown portal links, so that it does not reveal which links existed. */

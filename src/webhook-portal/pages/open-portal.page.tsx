@@ -1,5 +1,5 @@
-import { PostForm } from '../../http/pages/form.js';
-import type { LayoutProps } from '../../http/pages/layout.js';
+import { PostForm } from '../../web/forms/form.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 
 export interface OpenPortalPageProps {

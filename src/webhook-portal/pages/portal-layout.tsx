@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { PostButton } from '../../http/pages/form.js';
-import { InitialTile, type LayoutProps } from '../../http/pages/layout.js';
-import { Moment } from '../../http/pages/moment.js';
-import { Navigation } from '../../http/pages/navigation.js';
-import { DoneNotice } from '../../http/pages/notices.js';
+import { PostButton } from '../../web/forms/form.js';
+import { InitialTile, type LayoutProps } from '../../web/layout/layout.js';
+import { Moment } from '../../web/tables/moment.js';
+import { Navigation } from '../../web/layout/navigation.js';
+import { DoneNotice } from '../../web/layout/notices.js';
 import type { PortalOwner } from '../portal-owner.js';
 
 /** The footer of every portal page, including those shown before the login. */

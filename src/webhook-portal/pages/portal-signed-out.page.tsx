@@ -1,4 +1,4 @@
-import type { LayoutProps } from '../../http/pages/layout.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 
 /** The page with status 401 for requests without a portal session. */

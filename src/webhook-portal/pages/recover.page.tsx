@@ -1,5 +1,5 @@
-import { FilterForm, PageForm } from '../../http/pages/form.js';
-import { ExactMoment } from '../../http/pages/moment.js';
+import { FilterForm, PageForm } from '../../web/forms/form.js';
+import { ExactMoment } from '../../web/tables/moment.js';
 import { RECOVERY_MAX } from '../../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryQuery } from '../recovery-query.js';

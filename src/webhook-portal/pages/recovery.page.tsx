@@ -1,4 +1,4 @@
-import { ExactMoment } from '../../http/pages/moment.js';
+import { ExactMoment } from '../../web/tables/moment.js';
 import type { Recovery } from '../../webhooks/deliveries/deliveries.repository.js';
 import type { PortalPage } from './portal-layout.js';
 import { counted } from './recover.page.js';

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../config/durations.js';
-import { Confirmation } from '../../http/pages/confirmation.js';
-import { Moment } from '../../http/pages/moment.js';
+import { Confirmation } from '../../web/forms/confirmation.js';
+import { Moment } from '../../web/tables/moment.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { nameOfSecret } from '../../webhooks/endpoints/endpoints.service.js';
 import type { PortalPage } from './portal-layout.js';

@@ -1,6 +1,6 @@
-import { SelectField, type FieldErrors } from '../../http/pages/field.js';
-import { PageForm } from '../../http/pages/form.js';
-import { Json } from '../../http/pages/json.js';
+import { SelectField, type FieldErrors } from '../../web/forms/field.js';
+import { PageForm } from '../../web/forms/form.js';
+import { Json } from '../../web/tables/json.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
 import type { PortalPage } from './portal-layout.js';

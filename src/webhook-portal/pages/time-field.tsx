@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { TextField } from '../../http/pages/field.js';
+import { TextField } from '../../web/forms/field.js';
 import { parseUtcTime } from '../utc-time.js';
 
 /** A time in UTC. An invalid value is kept in a text field, because a time field would drop it. */

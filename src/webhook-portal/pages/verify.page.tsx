@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { SelectField, TextArea, TextField, type FieldErrors } from '../../http/pages/field.js';
-import { PageForm } from '../../http/pages/form.js';
-import { State } from '../../http/pages/state.js';
+import { SelectField, TextArea, TextField, type FieldErrors } from '../../web/forms/field.js';
+import { PageForm } from '../../web/forms/form.js';
+import { State } from '../../web/tables/state.js';
 import type { CheckInput } from '../signature-check.js';
 import type { PortalPage } from './portal-layout.js';
 import { SNIPPETS } from './snippets.js';

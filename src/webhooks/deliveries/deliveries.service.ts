@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
-import { Transactions } from '../../database/transactions.js';
-import type { Page, PageRequest } from '../../http/paging.js';
-import { conflict, notFound } from '../../http/problem.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
 import { isId, newId } from '../../secrets/ids.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
 import { DeliveriesRepository, type DeliveryFilter, type Recovery } from './deliveries.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { UserErasures } from '../../users/user-erasures.js';
+import { UserErasures } from '../../users/accounts/user-erasures.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
-import { Transactions } from '../../database/transactions.js';
+import { Transactions } from '../../database/queries/transactions.js';
 import { detached } from '../../telemetry/log-scope.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import type { AttemptResult } from './delivery-attempt.service.js';

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Listener } from '../../database/listener.service.js';
+import { Listener } from '../../database/connections/listener.service.js';
 import { detached } from '../../telemetry/log-scope.js';
 import { DeliveryQueueRepository, WAKE_UP_CHANNEL } from './delivery-queue.repository.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
-import { readPageBySql, type Page, type PageRequest } from '../../http/paging.js';
+import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 

@@ -1,10 +1,10 @@
 import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api-answers.js';
-import { text } from '../../http/api-schemas.js';
-import { JsonBodyGuard } from '../../http/json-body.guard.js';
-import { badRequest, validationFailed } from '../../http/problem.js';
+import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
+import { text } from '../../http/api/api-schemas.js';
+import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
+import { badRequest, validationFailed } from '../../http/problems/problem.js';
 import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
 import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
 import type { Principal } from '../../tokens/principal.js';

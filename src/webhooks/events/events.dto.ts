@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsJsonObject, IsIdOf, IsText, IsTime } from '../../http/validation.decorators.js';
+import { IsJsonObject, IsIdOf, IsText, IsTime } from '../../http/validation/validation.decorators.js';
 
 /** Body of `POST /v2/events`. */
 export class NewEventDto {

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { idOf, whole } from '../../http/api-schemas.js';
+import { idOf, whole } from '../../http/api/api-schemas.js';
 
 /** A published event on the wire. */
 @ApiSchema({ name: 'PublishedEvent' })

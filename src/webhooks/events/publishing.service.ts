@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { isForeignKeyViolation } from '../../database/database-errors.js';
-import { Transactions } from '../../database/transactions.js';
-import { unprocessableContent, validationFailed } from '../../http/problem.js';
+import { isForeignKeyViolation } from '../../database/queries/database-errors.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { unprocessableContent, validationFailed } from '../../http/problems/problem.js';
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import { payloadOf, type EventContent, type NewEvent } from './event.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { validationFailed } from '../../http/problem.js';
+import { validationFailed } from '../../http/problems/problem.js';
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import type { EndpointEntity } from '../endpoints/endpoint.entity.js';

@@ -1,6 +1,6 @@
 import { AuditService } from '../../../audit/audit.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { AuditEventsQuery } from '../../admin-audit-events.dto.js';
+import { AuditEventsQuery } from '../../api/audit-events/admin-audit-events.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
-import { TextField } from '../../../http/pages/field.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
+import { TextField } from '../../../web/forms/field.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, pathWith } from '../pages/lists.js';

@@ -1,5 +1,5 @@
-import { Json } from '../../../http/pages/json.js';
-import { Table } from '../../../http/pages/table.js';
+import { Json } from '../../../web/tables/json.js';
+import { Table } from '../../../web/tables/table.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 

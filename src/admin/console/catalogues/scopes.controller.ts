@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { isScopeName, ScopeDto } from '../../admin-scopes.dto.js';
+import { isScopeName, ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';

@@ -1,7 +1,7 @@
-import { Choices, TextArea, TextField } from '../../../http/pages/field.js';
-import { LinkButton } from '../../../http/pages/form.js';
-import { State } from '../../../http/pages/state.js';
-import { Table } from '../../../http/pages/table.js';
+import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
+import { LinkButton } from '../../../web/forms/form.js';
+import { State } from '../../../web/tables/state.js';
+import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
-import { Choices, TextArea, TextField, Tick } from '../../../http/pages/field.js';
+import { Choices, TextArea, TextField, Tick } from '../../../web/forms/field.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';

@@ -1,7 +1,7 @@
 import type { ClientShape } from '../../../clients/client-rules.js';
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
-import type { Form } from '../../../http/form.js';
-import type { ClientChangesDto, NewClientDto } from '../../admin-clients.dto.js';
+import type { Form } from '../../../http/forms/form.js';
+import type { ClientChangesDto, NewClientDto } from '../../api/clients/admin-clients.dto.js';
 
 /** The values of a client form. */
 export interface ClientFields {

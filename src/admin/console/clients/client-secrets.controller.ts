@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { NewSecretDto } from '../../admin-clients.dto.js';
+import { NewSecretDto } from '../../api/clients/admin-clients.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { formValue, type FieldErrors } from '../form-attempt.js';

@@ -1,17 +1,17 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientsService, type ClientChanges, type NewClient } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { ONCE_FIELD } from '../../../http/pages/form.js';
+import { ONCE_FIELD } from '../../../web/forms/form.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { newId } from '../../../secrets/ids.js';
-import { UsersService } from '../../../users/users.service.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
 import {
   ClientChangesDto,
   ClientsQuery,
   NewClientDto,
   toClientChanges,
   toNewClient,
-} from '../../admin-clients.dto.js';
+} from '../../api/clients/admin-clients.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';

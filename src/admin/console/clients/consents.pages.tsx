@@ -1,11 +1,11 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { ConsentedUser } from '../../../consents/consents.repository.js';
-import { Choices, TextArea, TextField } from '../../../http/pages/field.js';
-import { LinkButton } from '../../../http/pages/form.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { NEXT_PREVIOUS } from '../../../http/pages/pager.js';
-import { PagedTable } from '../../../http/pages/table.js';
-import type { Page } from '../../../http/paging.js';
+import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
+import { LinkButton } from '../../../web/forms/form.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
+import { PagedTable } from '../../../web/tables/table.js';
+import type { Page } from '../../../database/queries/read-page.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';

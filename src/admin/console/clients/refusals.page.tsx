@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { Counted } from '../../../activity/activity.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { State } from '../../../http/pages/state.js';
-import { Table } from '../../../http/pages/table.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { State } from '../../../web/tables/state.js';
+import { Table } from '../../../web/tables/table.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { clientPath, aboutClient } from './client-layout.js';
 import { refusalMessage } from './refusal-messages.js';

@@ -1,9 +1,9 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { safeReturnTo } from '../../../http/return-to.js';
+import { safeReturnTo } from '../../../http/forms/return-to.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
-import { UsersService } from '../../../users/users.service.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
 import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { pageIn } from '../list-query.js';

@@ -1,6 +1,10 @@
 import { Context } from '../../../http/page-routes/page-context.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
-import { NewNotificationDto, NotificationsQuery, toNewNotification } from '../../admin-notifications.dto.js';
+import {
+  NewNotificationDto,
+  NotificationsQuery,
+  toNewNotification,
+} from '../../api/notifications/admin-notifications.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';

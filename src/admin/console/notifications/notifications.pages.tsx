@@ -1,7 +1,7 @@
-import { SelectField, TextArea, TextField } from '../../../http/pages/field.js';
-import { LinkButton } from '../../../http/pages/form.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { State } from '../../../http/pages/state.js';
+import { SelectField, TextArea, TextField } from '../../../web/forms/field.js';
+import { LinkButton } from '../../../web/forms/form.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { State } from '../../../web/tables/state.js';
 import {
   NOTIFICATION_CATEGORIES,
   type NotificationEntity,

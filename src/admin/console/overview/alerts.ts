@@ -1,5 +1,5 @@
 import type { ClientNearLimit } from '../../../activity/activity.repository.js';
-import type { Page } from '../../../http/paging.js';
+import type { Page } from '../../../database/queries/read-page.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../webhooks/endpoint-paths.js';
 import type { Series } from './series.js';

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { ClientNearLimit } from '../../../activity/activity.repository.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { State } from '../../../http/pages/state.js';
-import { Table } from '../../../http/pages/table.js';
-import type { Page } from '../../../http/paging.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { State } from '../../../web/tables/state.js';
+import { Table } from '../../../web/tables/table.js';
+import type { Page } from '../../../database/queries/read-page.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';

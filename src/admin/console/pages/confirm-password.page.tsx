@@ -1,4 +1,4 @@
-import { TextField } from '../../../http/pages/field.js';
+import { TextField } from '../../../web/forms/field.js';
 import { CONFIRM_PATH } from '../require-recent-password.js';
 import { ConsoleForm } from './console-form.js';
 import type { ConsolePage } from './console-layout.js';

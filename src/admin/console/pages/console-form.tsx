@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { TextField } from '../../../http/pages/field.js';
-import { PageForm, type PageFormProps } from '../../../http/pages/form.js';
+import { TextField } from '../../../web/forms/field.js';
+import { PageForm, type PageFormProps } from '../../../web/forms/form.js';
 
 /** The password field in forms that ask for the password. */
 export const PASSWORD_FIELD = 'confirm_password';

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { LogoutButton, type LayoutProps } from '../../../http/pages/layout.js';
-import { Navigation } from '../../../http/pages/navigation.js';
-import { DoneNotice } from '../../../http/pages/notices.js';
+import { LogoutButton, type LayoutProps } from '../../../web/layout/layout.js';
+import { Navigation } from '../../../web/layout/navigation.js';
+import { DoneNotice } from '../../../web/layout/notices.js';
 
 const PARTS = [
   { part: 'overview', href: '/admin/console', label: 'Overview' },

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Confirmation, type ConfirmationProps } from '../../../http/pages/confirmation.js';
+import { Confirmation, type ConfirmationProps } from '../../../web/forms/confirmation.js';
 
 /** What happens if something is ended, before it is done, with the button for it. */
 export const Ending = (props: Omit<ConfirmationProps, 'heading' | 'class'>): VNode => (

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { FilterForm } from '../../../http/pages/form.js';
-import { PagedTable, type PagedTableProps } from '../../../http/pages/table.js';
+import { FilterForm } from '../../../web/forms/form.js';
+import { PagedTable, type PagedTableProps } from '../../../web/tables/table.js';
 import type { FilteredList } from '../filtered-list.js';
 
 /** The path with those parameters that have a value. */

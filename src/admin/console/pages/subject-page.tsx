@@ -1,4 +1,4 @@
-import { Navigation } from '../../../http/pages/navigation.js';
+import { Navigation } from '../../../web/layout/navigation.js';
 import type { ConsolePage } from './console-layout.js';
 
 /** A kind of things that have several pages each, such as clients. */

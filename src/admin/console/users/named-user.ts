@@ -1,6 +1,6 @@
 import { isId } from '../../../secrets/ids.js';
-import type { UserEntity } from '../../../users/user.entity.js';
-import type { UsersService } from '../../../users/users.service.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
+import type { UsersService } from '../../../users/accounts/users.service.js';
 
 export const NO_SUCH_USER = 'No user has this email or ID';
 

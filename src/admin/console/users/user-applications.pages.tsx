@@ -1,10 +1,10 @@
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { NEXT_PREVIOUS } from '../../../http/pages/pager.js';
-import { Enabled } from '../../../http/pages/state.js';
-import { PagedTable } from '../../../http/pages/table.js';
-import type { Page } from '../../../http/paging.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
+import { Enabled } from '../../../web/tables/state.js';
+import { PagedTable } from '../../../web/tables/table.js';
+import type { Page } from '../../../database/queries/read-page.js';
 import type { ConnectedClient } from '../../../tokens/connected-clients.repository.js';
-import type { UserEntity } from '../../../users/user.entity.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Disconnection } from '../pages/disconnection.js';

@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../../users/user.entity.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';

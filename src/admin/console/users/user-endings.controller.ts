@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
-import { UsersService } from '../../../users/users.service.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
 import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
 import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { Choices, TextField, Tick } from '../../../http/pages/field.js';
-import type { UserEntity } from '../../../users/user.entity.js';
+import { Choices, TextField, Tick } from '../../../web/forms/field.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';

@@ -1,5 +1,5 @@
-import type { Form } from '../../../http/form.js';
-import type { UserEntity } from '../../../users/user.entity.js';
+import type { Form } from '../../../http/forms/form.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 
 /** The values of a user form. */
 export interface UserFields {

@@ -1,4 +1,4 @@
-import type { UserEntity } from '../../../users/user.entity.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { subjectPage, type SubjectPage } from '../pages/subject-page.js';
 

@@ -1,8 +1,8 @@
-import { Facts } from '../../../http/pages/facts.js';
-import { LinkButton, PostButton } from '../../../http/pages/form.js';
-import { Moment } from '../../../http/pages/moment.js';
-import { Enabled } from '../../../http/pages/state.js';
-import type { UserEntity } from '../../../users/user.entity.js';
+import { Facts } from '../../../web/tables/facts.js';
+import { LinkButton, PostButton } from '../../../web/forms/form.js';
+import { Moment } from '../../../web/tables/moment.js';
+import { Enabled } from '../../../web/tables/state.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready, ShownOnce } from '../pages/shown-once.js';

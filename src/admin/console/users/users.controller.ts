@@ -1,9 +1,15 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { conflict } from '../../../http/problem.js';
-import { PasswordLinksService } from '../../../users/password-links.service.js';
-import { UsersService } from '../../../users/users.service.js';
-import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from '../../admin-users.dto.js';
+import { conflict } from '../../../http/problems/problem.js';
+import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
+import {
+  NewUserDto,
+  toNewUser,
+  toUserChanges,
+  UserChangesDto,
+  UsersQuery,
+} from '../../api/users/admin-users.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';

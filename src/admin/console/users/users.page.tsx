@@ -1,9 +1,9 @@
-import { TextField } from '../../../http/pages/field.js';
-import { LinkButton } from '../../../http/pages/form.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { NEXT_PREVIOUS } from '../../../http/pages/pager.js';
-import { Enabled } from '../../../http/pages/state.js';
-import type { UserEntity } from '../../../users/user.entity.js';
+import { TextField } from '../../../web/forms/field.js';
+import { LinkButton } from '../../../web/forms/form.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
+import { Enabled } from '../../../web/tables/state.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, NameLink } from '../pages/lists.js';

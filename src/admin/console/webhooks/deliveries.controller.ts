@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
-import { DeliveriesQuery } from '../../admin-deliveries.dto.js';
+import { DeliveriesQuery } from '../../api/deliveries/admin-deliveries.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';

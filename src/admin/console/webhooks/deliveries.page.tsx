@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { SelectField, TextField } from '../../../http/pages/field.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { State } from '../../../http/pages/state.js';
+import { SelectField, TextField } from '../../../web/forms/field.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { State } from '../../../web/tables/state.js';
 import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';

@@ -1,9 +1,9 @@
-import { Facts } from '../../../http/pages/facts.js';
-import { PostButton } from '../../../http/pages/form.js';
-import { Json } from '../../../http/pages/json.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { ErrorNotice } from '../../../http/pages/notices.js';
-import { Table } from '../../../http/pages/table.js';
+import { Facts } from '../../../web/tables/facts.js';
+import { PostButton } from '../../../web/forms/form.js';
+import { Json } from '../../../web/tables/json.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { ErrorNotice } from '../../../web/layout/notices.js';
+import { Table } from '../../../web/tables/table.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { Choices, TextField } from '../../../http/pages/field.js';
+import { Choices, TextField } from '../../../web/forms/field.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';

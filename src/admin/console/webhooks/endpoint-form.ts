@@ -1,4 +1,4 @@
-import type { Form } from '../../../http/form.js';
+import type { Form } from '../../../http/forms/form.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 
 /** The values of an endpoint form: the members in the format of the admin API. */

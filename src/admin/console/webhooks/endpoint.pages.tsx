@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { Facts } from '../../../http/pages/facts.js';
-import { LinkButton, PostButton } from '../../../http/pages/form.js';
-import { Moment } from '../../../http/pages/moment.js';
+import { Facts } from '../../../web/tables/facts.js';
+import { LinkButton, PostButton } from '../../../web/forms/form.js';
+import { Moment } from '../../../web/tables/moment.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';

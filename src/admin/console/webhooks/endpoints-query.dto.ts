@@ -1,5 +1,5 @@
-import { IsIdOf, IsOneOf, IsOptionalNotNull } from '../../../http/validation.decorators.js';
-import { PageQuery } from '../../../http/paging.js';
+import { IsIdOf, IsOneOf, IsOptionalNotNull } from '../../../http/validation/validation.decorators.js';
+import { PageQuery } from '../../../http/api/page-query.js';
 
 /** Query of the console's list of endpoints; all given members must match. */
 export class EndpointsQuery extends PageQuery {

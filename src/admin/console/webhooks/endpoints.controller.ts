@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { ONCE_FIELD } from '../../../http/pages/form.js';
+import { ONCE_FIELD } from '../../../web/forms/form.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import {
@@ -9,7 +9,7 @@ import {
   NewEndpointDto,
   toEndpointChanges,
   toNewEndpoint,
-} from '../../admin-webhook-endpoints.dto.js';
+} from '../../api/webhook-endpoints/admin-webhook-endpoints.dto.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';

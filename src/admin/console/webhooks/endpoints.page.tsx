@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import { SelectField, TextField } from '../../../http/pages/field.js';
-import { LinkButton } from '../../../http/pages/form.js';
-import { ExactMoment } from '../../../http/pages/moment.js';
-import { NEXT_PREVIOUS } from '../../../http/pages/pager.js';
-import { State } from '../../../http/pages/state.js';
+import { SelectField, TextField } from '../../../web/forms/field.js';
+import { LinkButton } from '../../../web/forms/form.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
+import { State } from '../../../web/tables/state.js';
 import { healthOf } from '../../../webhooks/endpoints/endpoint-health.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { PostForm } from '../../../http/pages/form.js';
-import { InitialTile, SignedInAs, type LayoutProps } from '../../../http/pages/layout.js';
+import { PostForm } from '../../../web/forms/form.js';
+import { InitialTile, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
 
 interface ConsentScope {
   name: string;

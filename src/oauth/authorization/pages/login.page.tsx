@@ -1,5 +1,5 @@
-import { LinkButton, PostForm } from '../../../http/pages/form.js';
-import { LogoutButton, SignedInAs, type LayoutProps } from '../../../http/pages/layout.js';
+import { LinkButton, PostForm } from '../../../web/forms/form.js';
+import { LogoutButton, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
 
 /** For a user who is already logged in and has nowhere to return to. */
 export const loggedInPage = ({ name, email }: { name: string; email: string }): LayoutProps => ({

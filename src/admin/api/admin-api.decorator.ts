@@ -1,0 +1,32 @@
+import { applyDecorators, UseGuards } from '@nestjs/common';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
+import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
+import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
+import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
+
+/**
+ * A controller of the admin API (contract §12): requires a token with `admin:write`, and JSON bodies. Read-only routes have
+ * `@AdminRead()`, so that a forgotten decorator requires more, never less.
+ */
+export const AdminApi = () =>
+  applyDecorators(
+    UseGuards(LimitedBearerGuard, ScopesGuard, JsonBodyGuard),
+    RequireScopes('admin:write'),
+    ApiTags('Admin'),
+  );
+
+/** A read-only route of the admin API: requires `admin:read` instead. */
+export const AdminRead = (operationId: string, summary: string, description: string) =>
+  applyDecorators(RequireScopes('admin:read'), described('admin:read', operationId, summary, description));
+
+/** A route of the admin API that changes something. */
+export const AdminWrite = (operationId: string, summary: string, description: string) =>
+  applyDecorators(described('admin:write', operationId, summary, description), ApiProblems(413, 415));
+
+const described = (scope: string, ...[operationId, summary, description]: Parameters<typeof ApiEndpoint>) =>
+  applyDecorators(
+    ApiEndpoint(operationId, summary, description),
+    ApiSecurity('oauth2', [scope]),
+    ApiProblems(400, 401, 403, 429, 500, 503),
+  );

@@ -1,0 +1,25 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PageQuery } from '../../../http/api/page-query.js';
+import { IsText, IsTime, IsOptionalNotNull } from '../../../http/validation/validation.decorators.js';
+
+/** Query of `GET /admin/audit_events`; all given members must match. */
+export class AuditEventsQuery extends PageQuery {
+  @ApiProperty({ description: 'The id of the actor.' })
+  @IsOptionalNotNull()
+  @IsText(1, 200)
+  actor?: string;
+
+  @ApiProperty({ description: 'The id of the subject; for a scope, its name.' })
+  @IsOptionalNotNull()
+  @IsText(1, 200)
+  subject?: string;
+
+  @IsOptionalNotNull()
+  @IsText(1, 200)
+  action?: string;
+
+  @ApiProperty({ description: 'The earliest time, inclusive.' })
+  @IsOptionalNotNull()
+  @IsTime()
+  since?: string;
+}

@@ -1,0 +1,125 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { ClientsService } from '../../../clients/clients.service.js';
+import { Settings } from '../../../config/settings.js';
+import {
+  ApiAnswer,
+  ApiId,
+  ApiNoContent,
+  ApiPage,
+  ApiProblems,
+  NOT_CACHED,
+} from '../../../http/api/api-answers.js';
+import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import {
+  ClientChangesDto,
+  ClientsQuery,
+  NewClientDto,
+  toClientChanges,
+  toNewClient,
+} from './admin-clients.dto.js';
+import { ClientView, clientView, NewClientView } from './admin-clients.view.js';
+
+/** OAuth clients in the admin API (contract §12). */
+@Controller('admin/clients')
+@AdminApi()
+export class AdminClientsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly clients: ClientsService,
+  ) {}
+
+  /**
+   * Creates a client: 201 and the client with its `client_id` and, if confidential, its `client_secret`, only this once.
+   * Violations of contract §2 or §3 get a 400 with `field_errors`.
+   */
+  @Post()
+  @AdminWrite(
+    'createClient',
+    'Register a client',
+    'The response contains `client_id` and, for a confidential client, `client_secret`, only this once.',
+  )
+  @ApiAnswer(201, 'The client and, only this once, its secret.', NewClientView, NOT_CACHED)
+  @ApiProblems(409)
+  @Header('cache-control', 'no-store')
+  async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<NewClientView> {
+    const { client, secret } = await this.clients.create(toNewClient(body), actor);
+    return { ...clientView(client), ...(secret === undefined ? {} : { client_secret: secret }) };
+  }
+
+  /** The clients by id, paged; `q` searches. */
+  @Get()
+  @AdminRead('listClients', 'Clients by id', 'Sorted by id; `q` searches.')
+  @ApiPage(ClientView)
+  async list(
+    @Query() query: ClientsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ClientView[]> {
+    const page = await this.clients.list(query.q, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (client) => client.id);
+    return page.items.map(clientView);
+  }
+
+  /** One client, or 404. */
+  @Get(':client_id')
+  @AdminRead('getClient', 'Get a client', 'Never with its secret.')
+  @ApiId('client_id', 'clnt')
+  @ApiAnswer(200, 'The client.', ClientView)
+  @ApiProblems(404)
+  async get(@Param('client_id') id: string): Promise<ClientView> {
+    return clientView(await this.clients.get(id));
+  }
+
+  /**
+   * Changes the given members; `scopes`, `type` and `owner_id` are refused with 400. Disabling ends everything that the client
+   * holds (contract §4).
+   */
+  @Patch(':client_id')
+  @AdminWrite(
+    'updateClient',
+    'Update a client; disabling it revokes everything that it holds',
+    'Omitted members stay unchanged. `type`, `scopes` and `owner_id` cannot be changed.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiAnswer(200, 'The client.', ClientView)
+  @ApiProblems(404, 409)
+  async update(
+    @Param('client_id') id: string,
+    @Body() body: ClientChangesDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ClientView> {
+    return clientView(await this.clients.update(id, toClientChanges(body), actor));
+  }
+
+  /** Deletes the client with its secrets, consents, grants and tokens: 204. */
+  @Delete(':client_id')
+  @AdminWrite(
+    'deleteClient',
+    'Delete a client with everything that it holds',
+    'Also deletes its secrets, consents, grants and tokens.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiNoContent('Deleted.')
+  @ApiProblems(404)
+  @HttpCode(204)
+  delete(@Param('client_id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.clients.delete(id, actor);
+  }
+}

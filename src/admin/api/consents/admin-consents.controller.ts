@@ -1,0 +1,85 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import { ConsentsService } from '../../../consents/consents.service.js';
+import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { PageQuery, pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { ConsentDto } from './admin-consents.dto.js';
+import { ConsentView, consentView } from './admin-consents.view.js';
+
+/** Consents of users to one client in the admin API (contract §2, §12). */
+@Controller('admin/clients/:client_id/consents')
+@AdminApi()
+export class AdminConsentsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly consents: ConsentsService,
+  ) {}
+
+  /** The client's consents by user id, paged, including revoked ones; `page_after` and `page_before` are user ids. */
+  @Get()
+  @AdminRead(
+    'listConsents',
+    'Consents by user, revoked ones too',
+    'Sorted by user id; `page_after` and `page_before` are user ids.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiPage(ConsentView)
+  @ApiProblems(404)
+  async list(
+    @Param('client_id') clientId: string,
+    @Query() query: PageQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ConsentView[]> {
+    const page = await this.consents.list(clientId, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (consent) => consent.userId);
+    return page.items.map(consentView);
+  }
+
+  /**
+   * Records a consent that was given elsewhere and replaces an earlier one: 200 and the consent. An unknown client or user: 404;
+   * a scope that users cannot give to this client: 400 with `field_errors`.
+   */
+  @Put(':user_id')
+  @AdminWrite(
+    'recordConsent',
+    'Record a consent that was given elsewhere; it replaces any earlier one',
+    'For example a consent in a contract. A scope that users cannot give to this client: 400.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiId('user_id', 'user')
+  @ApiAnswer(200, 'The consent.', ConsentView)
+  @ApiProblems(404)
+  async put(
+    @Param('client_id') clientId: string,
+    @Param('user_id') userId: string,
+    @Body() { scopes, evidence }: ConsentDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ConsentView> {
+    return consentView(await this.consents.record(clientId, userId, scopes, evidence ?? null, actor));
+  }
+
+  /** Revokes the consent and everything that depends on it, immediately: 204; without an active one: 404. */
+  @Delete(':user_id')
+  @AdminWrite(
+    'revokeConsent',
+    'Revoke a consent, with its grants and tokens',
+    'Everything that depends on the consent ends immediately.',
+  )
+  @ApiId('client_id', 'clnt')
+  @ApiId('user_id', 'user')
+  @ApiNoContent('Revoked.')
+  @ApiProblems(404)
+  @HttpCode(204)
+  revoke(
+    @Param('client_id') clientId: string,
+    @Param('user_id') userId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.consents.revoke(clientId, userId, actor);
+  }
+}

@@ -1,0 +1,24 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { orNull, text, time } from '../../../http/api/api-schemas.js';
+import type { ConsentEntity } from '../../../consents/consent.entity.js';
+import { AccessView, accessView } from '../access.view.js';
+
+/** A consent on the wire; `revoked_at` is null while it is active. */
+@ApiSchema({ name: 'Consent' })
+export class ConsentView extends AccessView {
+  @ApiProperty(time())
+  granted_at!: string;
+
+  @ApiProperty(orNull(time('Null while it is active.')))
+  revoked_at!: string | null;
+
+  @ApiProperty(orNull(text('The proof of the consent that an operator holds.')))
+  evidence!: string | null;
+}
+
+export const consentView = (consent: ConsentEntity): ConsentView => ({
+  ...accessView(consent),
+  granted_at: consent.grantedAt.toISOString(),
+  revoked_at: consent.revokedAt?.toISOString() ?? null,
+  evidence: consent.evidence,
+});

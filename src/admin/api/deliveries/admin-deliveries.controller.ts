@@ -1,0 +1,72 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { DeliveriesQuery } from './admin-deliveries.dto.js';
+import {
+  DeliveryDetailView,
+  deliveryDetailView,
+  DeliveryView,
+  deliveryView,
+} from './admin-deliveries.view.js';
+import { EmptyBodyGuard } from '../empty-body.guard.js';
+
+/** Deliveries of webhooks in the admin API (contract §12). */
+@Controller('admin/deliveries')
+@AdminApi()
+export class AdminDeliveriesController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly deliveries: DeliveriesService,
+  ) {}
+
+  /** Newest first, paged; `client_id`, `endpoint_id` and `state` filter the list. */
+  @Get()
+  @AdminRead('listDeliveries', 'Deliveries, newest first', 'All given filters must match.')
+  @ApiPage(DeliveryView)
+  async list(
+    @Query() query: DeliveriesQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DeliveryView[]> {
+    const filter = { clientId: query.client_id, endpointId: query.endpoint_id, state: query.state };
+    const page = await this.deliveries.list(filter, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (delivery) => delivery.id);
+    return page.items.map(deliveryView);
+  }
+
+  /** One delivery with its payload and `attempts`, or 404. */
+  @Get(':id')
+  @AdminRead(
+    'getDelivery',
+    'Get a delivery with its attempts',
+    'With the payload, and the response to each attempt.',
+  )
+  @ApiId('id', 'dlvr')
+  @ApiAnswer(200, 'The delivery.', DeliveryDetailView)
+  @ApiProblems(404)
+  async get(@Param('id') id: string): Promise<DeliveryDetailView> {
+    return deliveryDetailView(await this.deliveries.get(id));
+  }
+
+  /** Resends it with the same `webhook-id`: 202 and the delivery; while an attempt is running: 409. */
+  @Post(':id/resend')
+  @AdminWrite(
+    'resendDelivery',
+    'Resend a delivery, with the same `webhook-id`',
+    'It is due immediately. While an attempt is running: 409.',
+  )
+  @ApiId('id', 'dlvr')
+  @ApiAnswer(202, 'It is due immediately.', DeliveryDetailView)
+  @ApiProblems(404, 409)
+  @HttpCode(202)
+  @UseGuards(EmptyBodyGuard)
+  async resend(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DeliveryDetailView> {
+    return deliveryDetailView(await this.deliveries.resend(id, undefined, actor));
+  }
+}

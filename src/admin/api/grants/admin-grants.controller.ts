@@ -1,0 +1,51 @@
+import { Controller, Delete, Get, HttpCode, Param, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import { ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { GrantsService } from '../../../tokens/grants.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { GrantsQuery } from './admin-grants.dto.js';
+import { GrantView, grantView } from './admin-grants.view.js';
+
+/** Active grants in the admin API (contract §12). */
+@Controller('admin/grants')
+@AdminApi()
+export class AdminGrantsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly grants: GrantsService,
+  ) {}
+
+  /** The active grants by id, paged; `client_id` and `user_id` filter the list. */
+  @Get()
+  @AdminRead(
+    'listGrants',
+    'Active grants by id',
+    'A grant is one authorization of a client by a user; all given filters must match.',
+  )
+  @ApiPage(GrantView)
+  async list(
+    @Query() query: GrantsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<GrantView[]> {
+    const filter = { clientId: query.client_id, userId: query.user_id };
+    const page = await this.grants.listLive(filter, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (grant) => grant.id);
+    return page.items.map(grantView);
+  }
+
+  /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such an active grant: 404. */
+  @Delete(':id')
+  @AdminWrite('revokeGrant', 'Revoke a grant; the consent is kept', 'Also ends all its tokens.')
+  @ApiId('id', 'grnt')
+  @ApiNoContent('Revoked.')
+  @ApiProblems(404)
+  @HttpCode(204)
+  revoke(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.grants.revoke(id, 'grant_revoked', actor);
+  }
+}

@@ -1,0 +1,61 @@
+import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import { ApiAnswer, ApiPage } from '../../../http/api/api-answers.js';
+import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import type { NotificationEntity } from '../../../notifications/notification.entity.js';
+import { notificationView } from '../../../notifications/notification.view.js';
+import { NotificationsService } from '../../../notifications/notifications.service.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
+import { AdminNotificationView } from './admin-notifications.view.js';
+
+/** Notifications in the admin API (contract §12). */
+@Controller('admin/notifications')
+@AdminApi()
+export class AdminNotificationsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly notifications: NotificationsService,
+  ) {}
+
+  /** Creates one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
+  @Post()
+  @AdminWrite(
+    'raiseNotification',
+    'Create a notification for a user',
+    'Without `client_id`, only the user’s own page shows it. An unknown user or client: 400.',
+  )
+  @ApiAnswer(201, 'The notification.', AdminNotificationView)
+  async raise(
+    @Body() body: NewNotificationDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<AdminNotificationView> {
+    return this.view(await this.notifications.raiseByOperator(toNewNotification(body), actor));
+  }
+
+  /** All notifications, newest first, paged; `user_id` and `client_id` filter the list. */
+  @Get()
+  @AdminRead('listAdminNotifications', 'Notifications, newest first', 'All given filters must match.')
+  @ApiPage(AdminNotificationView)
+  async list(
+    @Query() query: NotificationsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AdminNotificationView[]> {
+    const filter = { userId: query.user_id, clientId: query.client_id };
+    const page = await this.notifications.list(filter, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (notification) => notification.id);
+    return page.items.map((notification) => this.view(notification));
+  }
+
+  private view(notification: NotificationEntity): AdminNotificationView {
+    return {
+      ...notificationView(notification, this.settings.baseUrl),
+      user_id: notification.userId,
+      client_id: notification.clientId,
+    };
+  }
+}

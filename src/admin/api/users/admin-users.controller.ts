@@ -1,0 +1,146 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import {
+  ApiAnswer,
+  ApiId,
+  ApiNoContent,
+  ApiPage,
+  ApiProblems,
+  NOT_CACHED,
+} from '../../../http/api/api-answers.js';
+import { LinkView } from '../../../http/api/link.view.js';
+import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { GrantsService } from '../../../tokens/grants.service.js';
+import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from './admin-users.dto.js';
+import { UserView, userView } from './admin-users.view.js';
+import { RevokedView } from '../revoked.view.js';
+
+/** Users in the admin API (contract §12). */
+@Controller('admin/users')
+@AdminApi()
+export class AdminUsersController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly users: UsersService,
+    private readonly passwordLinks: PasswordLinksService,
+    private readonly grants: GrantsService,
+  ) {}
+
+  /** Creates a user: 201 and the user with its `id`; an email that is taken: 409. */
+  @Post()
+  @AdminWrite('createUser', 'Create a user', 'An email address that is taken: 409.')
+  @ApiAnswer(201, 'The user.', UserView)
+  @ApiProblems(409)
+  async create(@Body() body: NewUserDto, @CurrentActor() actor: Actor): Promise<UserView> {
+    return userView(await this.users.create(toNewUser(body), actor));
+  }
+
+  /** The users by id, paged; `q` searches. */
+  @Get()
+  @AdminRead('listAdminUsers', 'Users by id', 'Sorted by id; `q` searches.')
+  @ApiPage(UserView)
+  async list(
+    @Query() query: UsersQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UserView[]> {
+    const page = await this.users.list(query.q, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
+    return page.items.map(userView);
+  }
+
+  /** One user, or 404. */
+  @Get(':id')
+  @AdminRead('getAdminUser', 'Get a user', 'Never with a password.')
+  @ApiId('id', 'user')
+  @ApiAnswer(200, 'The user.', UserView)
+  @ApiProblems(404)
+  async get(@Param('id') id: string): Promise<UserView> {
+    return userView(await this.users.get(id));
+  }
+
+  /**
+   * Changes the given members. Disabling, a new password and a new email end what depends on the user (contract §4); an email
+   * that is taken: 409.
+   */
+  @Patch(':id')
+  @AdminWrite(
+    'updateUser',
+    'Update a user',
+    'Omitted members stay unchanged. Disabling, a new password and a new email address end what depends on the user.',
+  )
+  @ApiId('id', 'user')
+  @ApiAnswer(200, 'The user.', UserView)
+  @ApiProblems(404, 409)
+  async update(
+    @Param('id') id: string,
+    @Body() body: UserChangesDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<UserView> {
+    return userView(await this.users.update(id, toUserChanges(body), actor));
+  }
+
+  /** Erases the user: 204; an owner of clients: 409. */
+  @Delete(':id')
+  @AdminWrite(
+    'eraseUser',
+    'Erase a user: account, consents, grants, notifications',
+    'The owner of a client cannot be erased: 409.',
+  )
+  @ApiId('id', 'user')
+  @ApiNoContent('Erased.')
+  @ApiProblems(404, 409)
+  @HttpCode(204)
+  erase(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.users.erase(id, actor);
+  }
+
+  /** Creates a link to set a password, which works once within 24 hours: 201 `{"url"}`, shown only this once. */
+  @Post(':id/password_links')
+  @AdminWrite(
+    'createPasswordLink',
+    'Create a link to set a password, which works once within 24 hours',
+    'The link is shown only once.',
+  )
+  @ApiId('id', 'user')
+  @ApiAnswer(201, 'The link.', LinkView, NOT_CACHED)
+  @ApiProblems(404, 409)
+  @Header('cache-control', 'no-store')
+  async createPasswordLink(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<LinkView> {
+    return { url: await this.passwordLinks.create(id, actor) };
+  }
+
+  /** Ends every grant of the user, with its tokens: `{"revoked": n}`, the number of grants. */
+  @Post(':id/revoke_tokens')
+  @AdminWrite(
+    'revokeUserTokens',
+    'Revoke every grant of a user',
+    'Also ends the tokens of these grants; the consents are kept.',
+  )
+  @ApiId('id', 'user')
+  @ApiAnswer(200, 'Done.', RevokedView)
+  @ApiProblems(404)
+  @HttpCode(200)
+  async revokeTokens(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<RevokedView> {
+    return { revoked: await this.grants.revokeForUser(id, actor) };
+  }
+}

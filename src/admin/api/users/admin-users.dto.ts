@@ -1,0 +1,88 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PageQuery } from '../../../http/api/page-query.js';
+import { USER_KINDS, USER_ROLES, type UserKind, type UserRole } from '../../../users/accounts/user.entity.js';
+import type { NewUser, UserChanges } from '../../../users/accounts/users.service.js';
+import {
+  IsEmailAddress,
+  IsOneOf,
+  IsPassword,
+  IsText,
+  IsTrueOrFalse,
+  IsVisibleText,
+  IsOptionalNotNull,
+} from '../../../http/validation/validation.decorators.js';
+
+/** Query of `GET /admin/users`. */
+export class UsersQuery extends PageQuery {
+  @ApiProperty({ description: 'Part of the name or email, or an id.' })
+  @IsOptionalNotNull()
+  @IsText(1, 200)
+  q?: string;
+}
+
+/** Body of `POST /admin/users`. */
+export class NewUserDto {
+  @IsEmailAddress()
+  email!: string;
+
+  @IsVisibleText(1, 200)
+  name!: string;
+
+  @IsOptionalNotNull()
+  @IsOneOf(...USER_KINDS)
+  kind?: UserKind;
+
+  @IsOptionalNotNull()
+  @IsPassword()
+  password?: string;
+
+  @IsOptionalNotNull()
+  @IsOneOf(...USER_ROLES)
+  role?: UserRole;
+
+  @ApiProperty({ description: 'Whether clients of this owner may open the webhook portal; default true.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  webhooks_enabled?: boolean;
+}
+
+/** Body of `PATCH /admin/users/{id}`: omitted members stay unchanged. */
+export class UserChangesDto {
+  @IsOptionalNotNull()
+  @IsEmailAddress()
+  email?: string;
+
+  @IsOptionalNotNull()
+  @IsVisibleText(1, 200)
+  name?: string;
+
+  @IsOptionalNotNull()
+  @IsOneOf(...USER_KINDS)
+  kind?: UserKind;
+
+  @IsOptionalNotNull()
+  @IsPassword()
+  password?: string;
+
+  @IsOptionalNotNull()
+  @IsOneOf(...USER_ROLES)
+  role?: UserRole;
+
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  webhooks_enabled?: boolean;
+
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  enabled?: boolean;
+}
+
+export const toNewUser = ({ webhooks_enabled, ...same }: NewUserDto): NewUser => ({
+  ...same,
+  webhooksEnabled: webhooks_enabled,
+});
+
+export const toUserChanges = ({ webhooks_enabled, ...same }: UserChangesDto): UserChanges => ({
+  ...same,
+  webhooksEnabled: webhooks_enabled,
+});

@@ -1,0 +1,69 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { flag, idOf, listOf, orNull, text, time, url } from '../../../http/api/api-schemas.js';
+import type { EndpointDisabledReason, EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
+
+/** A webhook endpoint on the wire, without its secret; `disabled_reason` is null unless the service disabled it. */
+@ApiSchema({ name: 'WebhookEndpoint' })
+export class EndpointView {
+  @ApiProperty(idOf('endp'))
+  id!: string;
+
+  @ApiProperty(idOf('clnt'))
+  client_id!: string;
+
+  @ApiProperty(url())
+  url!: string;
+
+  @ApiProperty(text())
+  description!: string;
+
+  @ApiProperty(listOf(text(), { example: ['vehicle.updated'] }))
+  event_types!: string[];
+
+  @ApiProperty(flag())
+  enabled!: boolean;
+
+  @ApiProperty(
+    orNull(text('Why the service disabled it: `gone` (410) or `failing` (five days without a success).')),
+  )
+  disabled_reason!: EndpointDisabledReason | null;
+
+  @ApiProperty(orNull(time()))
+  disabled_at!: string | null;
+
+  @ApiProperty(orNull(time()))
+  last_attempt_at!: string | null;
+
+  @ApiProperty(orNull(time('The first failed attempt since the last success.')))
+  failing_since!: string | null;
+
+  @ApiProperty(time())
+  created_at!: string;
+
+  @ApiProperty(time())
+  updated_at!: string;
+}
+
+/** An endpoint in the response that created it. */
+@ApiSchema({ name: 'NewWebhookEndpoint' })
+export class NewEndpointView extends EndpointView {
+  @ApiProperty(
+    text('Shown only once.', { pattern: '^whsec_', example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }),
+  )
+  secret!: string;
+}
+
+export const endpointView = (endpoint: EndpointEntity): EndpointView => ({
+  id: endpoint.id,
+  client_id: endpoint.clientId,
+  url: endpoint.url,
+  description: endpoint.description,
+  event_types: endpoint.eventTypes,
+  enabled: endpoint.enabled,
+  disabled_reason: endpoint.disabledReason,
+  disabled_at: endpoint.disabledAt?.toISOString() ?? null,
+  last_attempt_at: endpoint.lastAttemptAt?.toISOString() ?? null,
+  failing_since: endpoint.failingSince?.toISOString() ?? null,
+  created_at: endpoint.createdAt.toISOString(),
+  updated_at: endpoint.updatedAt.toISOString(),
+});

@@ -1,0 +1,211 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { detached } from '../../telemetry/log-scope.js';
+import { ChangeWindow } from './change-window.js';
+import { Listener } from '../connections/listener.service.js';
+
+/** How long a read of the changes can be trusted, in milliseconds: a change is seen within this time of its commit. */
+export const TRUSTED_MS = 90;
+const READ_EVERY_MS = 25;
+// Without any calls for this long, the changes are no longer read.
+const IDLE_MS = 2_000;
+// About 600 bytes each, 120 MB in all (docs/scaling.md).
+const REMEMBERED_IDS = 200_000;
+// A snapshot that sees no transaction as finished: reading from it returns the whole table.
+const BEGINNING = '3:3:';
+
+/**
+ * The changes made by transactions that the snapshot $1 does not see, newest first, and the snapshot that sees them. One
+ * statement, so that no change falls between two reads, whenever it began and however late it was committed.
+ */
+const READ = `
+  SELECT pg_current_snapshot()::text AS snapshot, pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS position,
+         extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
+         CASE WHEN $3 THEN (SELECT system_identifier FROM pg_control_system()) || ' '
+                             || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' '
+                             || 'access_changes'::regclass::oid || ' '
+                             || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS life,
+         coalesce((
+           SELECT json_agg(json_build_array(xid::text::float8, ids)) FROM (
+             SELECT xid, ids FROM access_changes
+              WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
+              ORDER BY xid DESC LIMIT $2
+           ) AS newest
+         ), '[]') AS changes`;
+
+interface Reading {
+  snapshot: string;
+  position: number;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Identifies the cluster, the database, its table of changes and the timeline; null if it was not asked for. */
+  life: string | null;
+  changes: [xid: number, ids: string[]][];
+}
+
+/**
+ * A position in the order of the database's transactions, at which something was read. `era` distinguishes databases and restores
+ * (0 if unknown), because after a restore transactions are numbered anew, or others get the same numbers. All transactions below
+ * `position` had ended.
+ */
+export interface Stamp {
+  era: number;
+  position: number;
+}
+
+/**
+ * Changes that affect access: clients, secrets, users, consents, grants, revoked tokens and token keys, recorded by the database
+ * itself with each change (docs/decisions/0006-what-instances-keep-in-memory.md). Tells whether something read or issued before is
+ * still valid, which is unknown while the changes may not be up to date.
+ */
+@Injectable()
+export class AccessChanges {
+  private readonly window = new ChangeWindow(REMEMBERED_IDS);
+  private snapshot = BEGINNING;
+  private knownEra = 0;
+  private isSameLife = false;
+  private current: Stamp = { era: 0, position: 0 };
+  /** The database's clock at the end of the last read, and the monotonic clock of the process, in milliseconds. */
+  private clock = { database: 0, process: 0 };
+  private provenAt = -Infinity;
+  private askedAt = -Infinity;
+  private proving: NodeJS.Timeout | undefined;
+  private trip: Promise<void> | undefined;
+  private nextTrip: Promise<void> | undefined;
+
+  constructor(private readonly listener: Listener) {
+    listener.follow({
+      onConnected: () => {
+        this.isSameLife = false;
+        this.roundTrip().catch(() => undefined);
+      },
+      onLost: () => {
+        this.provenAt = -Infinity;
+      },
+    });
+  }
+
+  /** The number of changes known: taken before a read, it tells which changes that read may have missed. */
+  get position(): number {
+    return this.window.position;
+  }
+
+  /** Whether `hasChanged` can be trusted: every change committed more than 90 ms ago is known. */
+  get isTrusted(): boolean {
+    this.askedAt = performance.now();
+    this.proving ??= detached(() => setInterval(() => void this.prove(), READ_EVERY_MS).unref());
+    return this.askedAt - this.provenAt < TRUSTED_MS;
+  }
+
+  /** Whether the changes were read within this many milliseconds. Unlike `isTrusted`, calling it does not trigger reads. */
+  wasTrusted(milliseconds: number): boolean {
+    return performance.now() - this.provenAt < milliseconds;
+  }
+
+  /** The stamp of the last read, for what is issued based on cached data. */
+  get stamp(): Stamp {
+    return this.current;
+  }
+
+  /** The era of the database; 0 if unknown. */
+  get era(): number {
+    return this.current.era;
+  }
+
+  /**
+   * The database's time in milliseconds since 1970, while `isTrusted`. Never ahead of it, and behind by less than the travel time
+   * of the last response.
+   */
+  get databaseNow(): number {
+    return this.clock.database + performance.now() - this.clock.process;
+  }
+
+  /** Whether something that a value depends on has changed since the value was read at a position. */
+  hasChanged(position: number, dependsOn: readonly string[]): boolean {
+    return this.window.hasChanged(position, dependsOn);
+  }
+
+  /** Whether something may have changed that a read with this stamp did not see. */
+  hasChangedSince(stamp: Stamp, dependsOn: readonly string[]): boolean {
+    if (stamp.era === 0 || stamp.era !== this.current.era) return true;
+    return this.window.hasChangedSince(stamp.position, dependsOn);
+  }
+
+  /**
+   * Waits until this instance knows everything that was committed before the call, so that callers see their own changes. A
+   * silent connection delays this no longer than it is trusted.
+   */
+  async catchUp(): Promise<void> {
+    if (!this.listener.isConnected) return;
+    let silence: NodeJS.Timeout | undefined;
+    await Promise.race([
+      this.roundTrip().catch(() => undefined),
+      new Promise((resolve) => (silence = setTimeout(resolve, TRUSTED_MS))),
+    ]);
+    clearTimeout(silence);
+  }
+
+  private async prove(): Promise<void> {
+    if (performance.now() - this.askedAt > IDLE_MS) {
+      clearInterval(this.proving);
+      this.proving = undefined;
+      return;
+    }
+    if (!this.trip) await this.roundTrip().catch(() => undefined);
+  }
+
+  /** Calls made while a round trip is in progress share the next one. */
+  private roundTrip(): Promise<void> {
+    if (!this.trip) {
+      this.trip = this.read().finally(() => {
+        this.trip = undefined;
+      });
+      return this.trip;
+    }
+    this.nextTrip ??= this.trip
+      .catch(() => undefined)
+      .then(() => {
+        this.nextTrip = undefined;
+        return this.roundTrip();
+      });
+    return this.nextTrip;
+  }
+
+  private async read(): Promise<void> {
+    const begun = performance.now();
+    const asksLife = !this.isSameLife;
+    try {
+      const [reading] = await this.listener.query<Reading>({
+        name: 'access changes',
+        text: READ,
+        values: [this.snapshot, REMEMBERED_IDS + 1, asksLife],
+      });
+      if (asksLife && !this.continues(reading!)) return await this.read();
+      this.take(reading!);
+      this.isSameLife = true;
+      this.provenAt = begun;
+    } catch (error) {
+      this.provenAt = -Infinity;
+      throw error;
+    }
+  }
+
+  /** Whether the connection leads to the same database as before; if not, everything is read from the beginning. */
+  private continues({ life }: Reading): boolean {
+    const era = createHash('sha256').update(life!).digest().readUInt32BE() || 1;
+    if (era === this.knownEra) return true;
+    this.knownEra = era;
+    this.current = { era: 0, position: 0 };
+    this.snapshot = BEGINNING;
+    this.window.reset();
+    return false;
+  }
+
+  private take({ snapshot, position, now, changes }: Reading): void {
+    if (changes.length > REMEMBERED_IDS) this.window.leaveOut(changes.at(-1)![0]);
+    for (const [xid, ids] of changes.reverse()) this.window.add(xid, ids);
+    this.snapshot = snapshot;
+    this.current = { era: this.knownEra, position };
+    this.clock = { database: now, process: performance.now() };
+  }
+}

@@ -1,0 +1,64 @@
+import type { Client } from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import { MIGRATIONS } from '../../../migrations/index.js';
+import { socketOf } from './connection-socket.js';
+import { connectionOptions } from './connections.js';
+
+// Statements and lock waits that take longer are cancelled, and the caller gets a 503.
+const STATEMENT_TIMEOUT_MS = 10_000;
+const LOCK_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+// PostgreSQL enforces the limits above itself. A server that sends nothing for longer is gone, and the connection is dropped.
+// (The pool closes idle connections before that.)
+const SILENCE_MS = 12_000;
+
+// Every lookup has its index. A cached plan must not depend on a table having been empty: it would scan the whole table long
+// after it has grown (docs/decisions/0009-query-plans.md).
+const PLAN_FOR_LARGE_TABLES =
+  'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off';
+
+/** Reports a connection that breaks, or becomes silent, to its user. */
+function watch(connection: Client): void {
+  // While the pool hands it to its user nobody else listens, and an error event without a listener would end the process.
+  connection.on('error', () => undefined);
+  const socket = socketOf(connection);
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('Connection terminated: no answer in time')));
+}
+
+async function prepare(connection: Client): Promise<void> {
+  watch(connection);
+  await connection.query(PLAN_FOR_LARGE_TABLES);
+}
+
+/** The session settings of the service's own connections. */
+const SERVICE = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+  keepAlive: true,
+  onConnect: prepare,
+};
+
+/**
+ * The only definition of the database for the service, its migrations and the tests, without entities: each module registers its
+ * own. `session` overrides the session settings of the service.
+ */
+export function dataSourceOptions(
+  url: string,
+  poolSize: number,
+  session: Record<string, unknown> = SERVICE,
+): DataSourceOptions {
+  const connection = connectionOptions(url);
+  return {
+    type: 'postgres',
+    ...(connection.database === undefined ? {} : { database: connection.database }),
+    poolSize,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    applicationName: 'charging-data-service',
+    migrations: MIGRATIONS,
+    migrationsTableName: 'migrations',
+    synchronize: false,
+    logging: false,
+    extra: { ...connection, ...session },
+  };
+}

@@ -1,0 +1,191 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { Settings } from '../../config/settings.js';
+import { detached } from '../../telemetry/log-scope.js';
+import { socketOf } from './connection-socket.js';
+import { newConnection } from './connections.js';
+
+const RECONNECT_AFTER_MS = 500;
+// A server that does not answer a round trip for this long counts as gone.
+const SILENCE_MS = 3_000;
+// Only used to prove that notifications arrive.
+const OWN_CHANNEL = 'listener_proof';
+
+class NotificationsLostError extends Error {}
+
+/** Callbacks about the state of the connection. */
+export interface ConnectionFollower {
+  /** The connection listens from now on; earlier notifications may have been missed. */
+  onConnected(): void;
+  /** No notifications arrive until the next `onConnected`. */
+  onLost?(): void;
+}
+
+/** Callbacks for one channel. */
+export interface ChannelListener extends ConnectionFollower {
+  onAnnouncement(payload: string): void;
+}
+
+/** This instance's only connection for notifications from the database (LISTEN/NOTIFY); it reconnects when it breaks. */
+@Injectable()
+export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Listener.name);
+  private readonly listeners = new Map<string, ChannelListener>();
+  private readonly followers: ConnectionFollower[] = [];
+  private connection: pg.Client | undefined;
+  private reconnection: NodeJS.Timeout | undefined;
+  private stopped = false;
+  private notificationsLost = false;
+  private lastProblem: string | undefined;
+  private markTried!: () => void;
+  private readonly firstTry = new Promise<void>((resolve) => (this.markTried = resolve));
+
+  constructor(private readonly settings: Settings) {}
+
+  /** Called during application setup, once per channel. */
+  listen(channel: string, listener: ChannelListener): void {
+    this.listeners.set(channel, listener);
+    this.follow(listener);
+  }
+
+  /** The same for users of the connection itself. */
+  follow(follower: ConnectionFollower): void {
+    this.followers.push(follower);
+  }
+
+  onApplicationBootstrap(): void {
+    void this.connect();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.reconnection);
+    const { connection } = this;
+    this.lose();
+    await connection?.end().catch(() => undefined);
+  }
+
+  get isConnected(): boolean {
+    return this.connection !== undefined;
+  }
+
+  /** Whether the last connection received no notifications: there is a pooler in transaction mode in between. */
+  get losesNotifications(): boolean {
+    return this.notificationsLost;
+  }
+
+  /** Resolves once the first attempt to listen has ended, successfully or not. */
+  tried(): Promise<void> {
+    return this.firstTry;
+  }
+
+  /** Runs a query on the listening connection; returns its rows. Throws if it is not connected, or does not respond in time. */
+  async query<Row extends object>(config: pg.QueryConfig): Promise<Row[]> {
+    const connection = this.connection;
+    if (!connection) throw new Error('not connected');
+    try {
+      const { rows } = await connection.query<Row>(config);
+      if (this.connection !== connection) throw new Error('no longer connected');
+      return rows;
+    } catch (error) {
+      // Without waiting for the other side, which may not respond.
+      socketOf(connection).destroy();
+      throw error;
+    }
+  }
+
+  private async connect(): Promise<void> {
+    // An error ends the connection, and reconnecting starts at its end.
+    const connection = this.newConnection();
+    connection.on('notification', ({ channel, payload = '' }) =>
+      this.listeners.get(channel)?.onAnnouncement(payload),
+    );
+    try {
+      await connection.connect();
+      connection.once('end', () => this.reconnect(connection));
+      // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
+      await connection.query('SET enable_seqscan = off');
+      for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
+      await this.proveNotificationsArrive(connection);
+      if (this.stopped) throw new Error('stopped');
+      this.connection = connection;
+      this.notificationsLost = false;
+      this.lastProblem = undefined;
+      for (const follower of this.followers) follower.onConnected();
+    } catch (error) {
+      this.notificationsLost = error instanceof NotificationsLostError;
+      this.tellOnce((error as Error).message);
+      await connection.end().catch(() => undefined);
+      this.reconnect(connection);
+    } finally {
+      this.markTried();
+    }
+  }
+
+  /** It reconnects every half second, so a repeated problem is logged once. */
+  private tellOnce(problem: string): void {
+    if (this.stopped || problem === this.lastProblem) return;
+    this.lastProblem = problem;
+    this.logger.warn(
+      `Database notifications are unavailable, so every token is checked in the database: ${problem}`,
+    );
+  }
+
+  /**
+   * A notification from another connection must arrive on this one while it is idle. Behind a pooler in transaction mode LISTEN
+   * succeeds, but notifications are lost. Throws if it does not arrive.
+   */
+  private async proveNotificationsArrive(connection: pg.Client): Promise<void> {
+    const sign = randomBytes(8).toString('hex');
+    const heard = new Promise<void>((resolve, reject) => {
+      const message =
+        'notifications do not arrive; DATABASE_URL must point to PostgreSQL itself or to a pooler in session mode';
+      setTimeout(() => reject(new NotificationsLostError(message)), SILENCE_MS).unref();
+      connection.once('end', () => reject(new Error('the connection was lost')));
+      connection.on('notification', ({ payload }) => payload === sign && resolve());
+    });
+    heard.catch(() => undefined);
+    await connection.query(`LISTEN ${OWN_CHANNEL}`);
+    const announcer = this.newConnection();
+    try {
+      await announcer.connect();
+      await announcer.query('SELECT pg_notify($1, $2)', [OWN_CHANNEL, sign]);
+      await heard;
+    } finally {
+      await announcer.end().catch(() => undefined);
+    }
+    await connection.query(`UNLISTEN ${OWN_CHANNEL}`);
+  }
+
+  private newConnection(): pg.Client {
+    return newConnection(this.settings.databaseUrl!, {
+      application_name: 'charging-data-service listener',
+      keepAlive: true,
+      connectionTimeoutMillis: 3000,
+      query_timeout: SILENCE_MS,
+    });
+  }
+
+  private lose(): void {
+    if (!this.connection) return;
+    this.connection = undefined;
+    for (const follower of this.followers) follower.onLost?.();
+  }
+
+  private reconnect(ended: pg.Client): void {
+    if (this.connection === ended) this.lose();
+    if (this.stopped || this.reconnection) return;
+    this.reconnection = detached(() =>
+      setTimeout(() => {
+        this.reconnection = undefined;
+        void this.connect();
+      }, RECONNECT_AFTER_MS).unref(),
+    );
+  }
+}

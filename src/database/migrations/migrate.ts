@@ -1,0 +1,126 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
+import { newConnection } from '../connections/connections.js';
+import { dataSourceOptions } from '../connections/data-source.js';
+import { isLockTimeout, isLostRace } from '../queries/database-errors.js';
+import { readSchemaState, refuseForeignSchema, type Ask } from './schema-state.js';
+import { grantServiceRole } from './service-role.js';
+
+// Any number not used otherwise in this database: the first eight bytes of "charging" as an integer.
+const LOCK = 7_163_106_617_430_109_543n;
+const ASK_FOR_LOCK_EVERY_MS = 100;
+
+// Statements queue behind one that waits for a lock. So it gives up while the others can still be served (their own limit is five
+// seconds, `data-source.ts`), and lets them pass before it tries again.
+const LOCK_TIMEOUT_MS = 2_000;
+const REST_MS = 1_000;
+const LONGEST_REST_MS = 10_000;
+// About ten minutes, if somebody keeps holding the lock.
+const LOCK_ATTEMPTS = 60;
+
+type Entities = Exclude<DataSourceOptions['entities'], undefined>;
+
+export interface MigrateOptions {
+  /** A role that gets only the privileges of the service (`service-role.ts`). */
+  serviceRole?: string;
+  /** Replaces the migrations of this build. */
+  migrations?: (new () => MigrationInterface)[];
+  /** What `afterwards` reads and inserts. */
+  entities?: Entities;
+  /** Reports progress to a person. */
+  say?: (line: string) => void;
+}
+
+/**
+ * Runs the migrations and then `afterwards` under one lock: of several instances that start at once, one does the work, and the
+ * others wait. A running service is not blocked for more than two seconds at a time. Returns the names of the migrations that
+ * were run. Throws a SettingsError for a schema that requires a newer build.
+ */
+export async function migrate(
+  url: string,
+  afterwards: (dataSource: DataSource) => Promise<void> = async () => undefined,
+  options: MigrateOptions = {},
+): Promise<string[]> {
+  return underLock(url, async () => {
+    const done = await runMigrations(url, options);
+    await withDataSource({ ...dataSourceOptions(url, 2), entities: options.entities }, afterwards);
+    return done;
+  });
+}
+
+/**
+ * The rest of a start whose migrations are run separately: runs `work` under the lock of the migrations, so that only one of
+ * several instances creates the first data.
+ */
+export const prepare = (
+  url: string,
+  work: (dataSource: DataSource) => Promise<void>,
+  entities: Entities,
+): Promise<void> => underLock(url, () => withDataSource({ ...dataSourceOptions(url, 2), entities }, work));
+
+/**
+ * The lock is polled instead of waited for: a waiting statement is a transaction, and an index built concurrently under the lock
+ * would wait for that transaction to end.
+ */
+async function underLock<T>(url: string, work: () => Promise<T>): Promise<T> {
+  const lock = newConnection(url, { application_name: 'charging-data-service migrations' });
+  await lock.connect();
+  try {
+    for (;;) {
+      const { rows } = await lock.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [
+        LOCK.toString(),
+      ]);
+      if (rows[0]!.held) return await work();
+      await pause(ASK_FOR_LOCK_EVERY_MS);
+    }
+  } finally {
+    await lock.end();
+  }
+}
+
+async function runMigrations(
+  url: string,
+  { migrations, serviceRole, say = () => undefined }: MigrateOptions,
+): Promise<string[]> {
+  const options = {
+    // A change to a large table may take long, but not while others wait for it.
+    ...dataSourceOptions(url, 2, { statement_timeout: 0, lock_timeout: LOCK_TIMEOUT_MS }),
+    ...(migrations ? { migrations } : {}),
+  };
+  return withDataSource(options, async (dataSource) => {
+    const names = new Set(dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name));
+    const ask: Ask = (sql) => dataSource.query(sql);
+    const before = await readSchemaState(ask, names);
+    refuseForeignSchema(before);
+    if (serviceRole !== undefined) await retried(say, () => grantServiceRole(dataSource, serviceRole));
+    await retried(say, () => dataSource.runMigrations({ transaction: 'each' }));
+    // Covers what migrations created without default privileges, and revokes what the service must not change.
+    if (serviceRole !== undefined) await retried(say, () => grantServiceRole(dataSource, serviceRole));
+    return before.missing;
+  });
+}
+
+async function withDataSource<T>(
+  options: DataSourceOptions,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const dataSource = await new DataSource(options).initialize();
+  try {
+    return await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** Completed work is kept: a later run continues with the migration that could not get its lock. */
+async function retried<T>(say: (line: string) => void, run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === LOCK_ATTEMPTS || !(isLockTimeout(error) || isLostRace(error))) throw error;
+      if (attempt === 1) say('Another transaction holds a lock that a migration needs; trying again …');
+      await pause(Math.min(REST_MS * attempt, LONGEST_REST_MS));
+    }
+  }
+}

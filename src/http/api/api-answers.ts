@@ -1,0 +1,141 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiIncludeEndpoint,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
+import type { IdPrefix } from '../../secrets/ids.js';
+import { idOf, oneOf, text, whole } from './api-schemas.js';
+import { BODY_LIMIT } from '../server/body-limit.js';
+import {
+  bodyTooLarge,
+  conflict,
+  forbidden,
+  internalError,
+  notFound,
+  rateLimitExceeded,
+  serviceUnavailable,
+  unauthorized,
+  unprocessableContent,
+  unsupportedMediaType,
+  validationFailed,
+  type Problem,
+} from '../problems/problem.js';
+import { renderProblem } from '../problems/render-problem.js';
+import { PlainProblemView, ProblemView } from '../problems/problem.view.js';
+
+export type ApiHeaders = Record<string, { required?: boolean; description?: string; schema: object }>;
+
+const REQUEST_ID: ApiHeaders = {
+  'X-Request-Id': {
+    required: true,
+    description: 'The value sent by the caller, if it is valid; otherwise a new one.',
+    schema: text(),
+  },
+};
+/** The header of a response that must not be cached. */
+export const NOT_CACHED: ApiHeaders = { 'Cache-Control': { required: true, schema: oneOf('no-store') } };
+const RETRY_AFTER: ApiHeaders = {
+  'Retry-After': { required: true, description: 'Seconds.', schema: whole() },
+};
+const CHALLENGE: ApiHeaders = { 'WWW-Authenticate': { required: true, schema: text() } };
+const LINK: ApiHeaders = {
+  Link: {
+    description: 'Absolute URLs of the neighbouring pages (RFC 8288): `rel="next"` and `rel="previous"`.',
+    schema: text(),
+  },
+};
+
+const PROBLEM_WORDS: Record<number, string> = {
+  400: 'The request is malformed, or a member breaks a rule (`field_errors`).',
+  401: 'No valid credentials.',
+  403: 'The credentials do not allow this.',
+  404: 'There is no such resource, or nothing that this caller may see.',
+  409: 'The request conflicts with the current state.',
+  413: `The body is larger than ${BODY_LIMIT}.`,
+  415: 'The media type of the body is not supported.',
+  422: 'The Idempotency-Key was already used with another body.',
+  429: 'Too many requests.',
+  500: 'An unexpected error occurred.',
+  503: 'The database is unavailable, or this instance is starting, stopping or being replaced by a newer one.',
+};
+
+/** Names an operation of the API and includes it in the document; routes without it are not described. */
+export const ApiEndpoint = (operationId: string, summary: string, description: string) =>
+  applyDecorators(ApiIncludeEndpoint(), ApiOperation({ operationId, summary, description }));
+
+/** A JSON response: `[View]` is a list; a schema is for what is no class. */
+export const ApiAnswer = (
+  status: number,
+  description: string,
+  type: Type | [Type] | undefined,
+  headers: ApiHeaders = {},
+  schema?: object,
+): MethodDecorator =>
+  ApiResponse({
+    status,
+    description,
+    type,
+    schema,
+    headers: { ...REQUEST_ID, ...headers },
+  } as ApiResponseOptions);
+
+/** A page of a list. */
+export const ApiPage = (item: Type, headers: ApiHeaders = {}): MethodDecorator =>
+  ApiAnswer(200, 'A page of the list.', [item], { ...LINK, ...headers });
+
+export const ApiNoContent = (description: string): MethodDecorator =>
+  ApiResponse({ status: 204, description, headers: REQUEST_ID } as ApiResponseOptions);
+
+/** The problems that a route can answer with, by status. */
+export const ApiProblems = (...statuses: number[]) =>
+  applyDecorators(
+    ApiExtraModels(ProblemView, PlainProblemView),
+    ...statuses.map((status) =>
+      ApiResponse({ status, $ref: `#/components/responses/Problem${status}` } as ApiResponseOptions),
+    ),
+  );
+
+/** A parameter of the path that is an id. */
+export const ApiId = (name: string, prefix: IdPrefix): MethodDecorator =>
+  ApiParam({ name, schema: idOf(prefix) as object });
+
+const EXAMPLES: Record<number, Problem> = {
+  400: validationFailed({ name: ['must be a string of 1 to 100 characters, not only spaces'] }),
+  401: unauthorized('The access token is invalid or has expired.', ''),
+  403: forbidden('This requires the scope admin:write, which the access token does not have.'),
+  404: notFound('There is no such resource.'),
+  409: conflict('The request conflicts with the current state.'),
+  413: bodyTooLarge(),
+  415: unsupportedMediaType('This endpoint does not accept a body of this media type.'),
+  422: unprocessableContent('This Idempotency-Key was already used with another body.'),
+  429: rateLimitExceeded('Too many requests. Please try again later.'),
+  500: internalError('An unexpected error occurred.'),
+  503: serviceUnavailable('The service cannot reach its database at the moment.'),
+};
+
+const problem = (status: number, baseUrl: string) => ({
+  description: PROBLEM_WORDS[status]!,
+  headers: {
+    ...REQUEST_ID,
+    ...(status === 401 ? CHALLENGE : {}),
+    ...(status === 429 || status === 503 ? RETRY_AFTER : {}),
+  },
+  content: {
+    'application/problem+json': {
+      schema: {
+        $ref: `#/components/schemas/${status === 401 || status === 403 ? 'PlainProblem' : 'Problem'}`,
+      },
+      example: JSON.parse(renderProblem(EXAMPLES[status]!, baseUrl).body) as object,
+    },
+  },
+});
+
+/** The shared responses of the document that `ApiProblems` refers to. */
+export const problemResponses = (baseUrl: string) =>
+  Object.fromEntries(
+    Object.keys(PROBLEM_WORDS).map((status) => [`Problem${status}`, problem(Number(status), baseUrl)]),
+  );

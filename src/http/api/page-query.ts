@@ -1,0 +1,61 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import { optional, text, whole } from './api-schemas.js';
+import { badRequest } from '../problems/problem.js';
+
+const ID = /^[a-z]{4}[0-9A-HJKMNP-TV-Z]{26}$/;
+const DEFAULT_PAGE_SIZE = 25;
+/** The query of every list (contract §1): `page_size` from 1 to 100, and one of `page_after` and `page_before` (ids). */
+export class PageQuery {
+  @IsOptional()
+  @Transform(({ value }) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value))
+  @IsInt({ message: 'must be a whole number from 1 to 100' })
+  @Min(1, { message: 'must be a whole number from 1 to 100' })
+  @Max(100, { message: 'must be a whole number from 1 to 100' })
+  @ApiProperty(optional(whole(undefined, { minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE })))
+  page_size?: number;
+
+  @IsOptional()
+  @Matches(ID, { message: 'must be the id of a list member' })
+  @ApiProperty(optional(text('The id of the item before the page.', { pattern: ID.source })))
+  page_after?: string;
+
+  @IsOptional()
+  @Matches(ID, { message: 'must be the id of a list member' })
+  @ApiProperty(optional(text('The id of the item after the page.', { pattern: ID.source })))
+  page_before?: string;
+}
+
+export function pageRequestOf(query: PageQuery): PageRequest {
+  if (query.page_after !== undefined && query.page_before !== undefined) {
+    throw badRequest('Send page_after or page_before, not both.');
+  }
+  return { size: query.page_size ?? DEFAULT_PAGE_SIZE, after: query.page_after, before: query.page_before };
+}
+
+/** Sets the `Link` header (RFC 8288) with absolute URLs; omits pages that do not exist. */
+export function setPageLinks<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+  page: Page<T>,
+  idOf: (item: T) => string,
+): void {
+  const link = (rel: string, parameter: string, item: T): string => {
+    const url = new URL(baseUrl + request.url);
+    url.searchParams.delete('page_after');
+    url.searchParams.delete('page_before');
+    url.searchParams.set(parameter, idOf(item));
+    return `<${url.href}>; rel="${rel}"`;
+  };
+  const first = page.items[0];
+  const last = page.items.at(-1);
+  const links = [
+    ...(page.hasNext && last !== undefined ? [link('next', 'page_after', last)] : []),
+    ...(page.hasPrevious && first !== undefined ? [link('previous', 'page_before', first)] : []),
+  ];
+  if (links.length > 0) void reply.header('link', links.join(', '));
+}

@@ -1,0 +1,9 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Form } from './form.js';
+import { formOf } from '../page-routes/posted-form.js';
+
+/** The posted form of a page route; throws a 415 problem for other media types. */
+export const FormBody = createParamDecorator((_data: unknown, context: ExecutionContext): Form =>
+  formOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);

@@ -1,0 +1,18 @@
+import { isUnsafeText } from './form.js';
+import { isUrl } from '../../config/is-url.js';
+
+// The limit of request headers: a longer path could not be requested.
+const MAX_LENGTH = 16_384;
+
+/** A path of this service to return to after a form; anything else, such as another host, is ignored. */
+export function safeReturnTo(value: string | undefined): string | undefined {
+  if (value === undefined || value.length > MAX_LENGTH || !/^\/(?![/\\])/.test(value)) return undefined;
+  if (isUnsafeText(value) || /[\\\s]/.test(value)) return undefined;
+  const here = 'http://here.invalid';
+  if (!isUrl(value, here)) return undefined;
+  const url = new URL(value, here);
+  if (url.origin !== here || url.pathname.startsWith('//')) return undefined;
+  const path = url.pathname + url.search;
+  // Encoding non-ASCII characters makes the path longer.
+  return path.length > MAX_LENGTH ? undefined : path;
+}

@@ -1,0 +1,82 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Settings } from '../../config/settings.js';
+import type { AddressLimits } from '../guards/address-rate-limit.guard.js';
+import type { AllowedMethods } from '../server/allowed-methods.js';
+import { errorPage } from './error-page.js';
+import { prefersHtml } from '../server/negotiation.js';
+import { methodNotAllowed, Problem } from './problem.js';
+import { renderProblem } from './render-problem.js';
+import type { Rendered } from '../server/route-options.js';
+import { toProblem } from './to-problem.js';
+
+// Malformed, not authenticated, not allowed, too large, wrong media type.
+const COUNTED_STATUSES = new Set([400, 401, 403, 413, 415]);
+
+/**
+ * Renders every exception: by the route's own `renderError` (OAuth endpoints, pages), otherwise as application/problem+json (RFC
+ * 9457, contract §1). Unexpected errors are logged with the request id. A refusal that was not counted yet counts for the address
+ * (contract §7): requests that no guard saw, or that an operator's token is not allowed to make.
+ */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(
+    private readonly settings: Settings,
+    private readonly allowedMethods: AllowedMethods,
+    private readonly limits: AddressLimits,
+  ) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(exception, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+
+  /** The same for requests that the framework refuses outside of any controller. */
+  answer(exception: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const problem = this.withMethods(exception, request);
+    if (!COUNTED_STATUSES.has(problem.status) || request.isCounted || reply.sent) {
+      return this.send(exception, problem, request, reply);
+    }
+    this.limits.countAddress(request).then(
+      () => this.send(exception, problem, request, reply),
+      (refusal: unknown) => this.send(refusal, toProblem(refusal), request, reply),
+    );
+  }
+
+  private send(exception: unknown, problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+    if (problem.status === 500) request.log.error({ err: exception }, 'unexpected error');
+    if (problem.status === 503) {
+      // Problems that the service raises itself need no stack trace.
+      if (exception instanceof Problem) request.log.warn(`service unavailable: ${problem.detail}`);
+      else request.log.warn({ err: exception }, 'service unavailable');
+    }
+    if (reply.sent) return;
+    const rendered =
+      request.routeOptions?.config?.renderError?.(problem, request) ?? this.render(problem, request);
+    void reply
+      .status(rendered.status ?? problem.status)
+      .headers(problem.extras.headers ?? {})
+      .headers(rendered.headers)
+      .send(rendered.body);
+  }
+
+  /** Turns the router's 404 into a 405 if the URL exists for another method. */
+  private withMethods(exception: unknown, request: FastifyRequest): Problem {
+    const problem = toProblem(exception);
+    const unrouted = exception instanceof HttpException && problem.status === 404;
+    const allowed = unrouted ? this.allowedMethods.of(request.url) : [];
+    if (allowed.length === 0) return problem;
+    return methodNotAllowed(
+      `This endpoint does not support ${request.method}; it supports ${allowed.join(', ')}.`,
+      {
+        headers: { allow: allowed.join(', ') },
+      },
+    );
+  }
+
+  private render(problem: Problem, request: FastifyRequest): Rendered {
+    const unrouted = request.routeOptions?.url === undefined;
+    if (unrouted && prefersHtml(request)) return errorPage(problem, request);
+    return renderProblem(problem, this.settings.baseUrl);
+  }
+}

@@ -1,0 +1,62 @@
+import { BODY_LIMIT } from '../server/body-limit.js';
+import type { ProblemSlug } from './problem-kinds.js';
+
+export interface ProblemExtras {
+  /** Response headers of the problem, such as `Allow` or `WWW-Authenticate`. */
+  headers?: Record<string, string>;
+  /** What is wrong with each member of the request. */
+  fieldErrors?: Record<string, string[]>;
+  /** URL of the resource concerned. */
+  instance?: string;
+  /** A notification for the user concerned (source specification §2.4), in its wire format. */
+  notification?: object;
+}
+
+/**
+ * An error as RFC 9457 problem details: status, title and detail, with a `type` for kinds that have a page. The detail is shown
+ * to the caller, so it must not contain secrets.
+ */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    readonly detail: string,
+    readonly slug?: ProblemSlug,
+    readonly extras: ProblemExtras = {},
+  ) {
+    super(detail);
+  }
+}
+
+const kind =
+  (status: number, title: string, slug: ProblemSlug) =>
+  (detail: string, extras?: ProblemExtras): Problem =>
+    new Problem(status, title, detail, slug, extras);
+
+export const badRequest = kind(400, 'Bad request', 'invalid-request');
+export const unsupportedVersion = kind(400, 'Unsupported version', 'unsupported-version');
+export const notFound = kind(404, 'Not found', 'not-found');
+export const methodNotAllowed = kind(405, 'Method not allowed', 'method-not-allowed');
+export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
+export const conflict = kind(409, 'Conflict', 'conflict');
+const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
+export const bodyTooLarge = (): Problem => payloadTooLarge(`The body must not be larger than ${BODY_LIMIT}.`);
+export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
+export const unprocessableContent = kind(422, 'Unprocessable content', 'unprocessable-content');
+export const rateLimitExceeded = kind(429, 'Too many requests', 'rate-limit-exceeded');
+export const internalError = kind(500, 'Internal server error', 'internal-error');
+export const serviceUnavailable = kind(503, 'Service unavailable', 'service-unavailable');
+
+/** A request with invalid members: 400 with `field_errors`. */
+export const validationFailed = (fieldErrors: Record<string, string[]>): Problem =>
+  new Problem(400, 'Validation failed', 'Some members of the request are invalid.', 'validation-failed', {
+    fieldErrors,
+  });
+
+/** 401 carries only status, title and detail; the challenge goes into the header. */
+export const unauthorized = (detail: string, challenge: string): Problem =>
+  new Problem(401, 'Unauthorized', detail, undefined, { headers: { 'www-authenticate': challenge } });
+
+/** 403 carries only status, title and detail. */
+export const forbidden = (detail: string, headers?: Record<string, string>): Problem =>
+  new Problem(403, 'Forbidden', detail, undefined, headers ? { headers } : {});

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { varyByEncoding } from './compression.js';
+import { encodingFor, CompressedAsset } from './compressed-asset.js';
+
+/** A static file of the pages: its URL path, and the folder and file name it is read from. */
+export interface StaticAsset {
+  path: string;
+  folder: string;
+  file: string;
+  /** Its name has its version, and its compressed forms are files beside it. */
+  versioned?: true;
+}
+
+const own = path.join(import.meta.dirname, '../../web/assets');
+const pico = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css');
+// Written by the build.
+const vendor = path.join(own, 'vendor');
+const scalar = existsSync(vendor) ? readdirSync(vendor).find((file) => file.endsWith('.js')) : undefined;
+
+/** The path of the API reference's script; undefined in a source tree that was never built. */
+export const API_REFERENCE_SCRIPT = scalar && `/assets/${scalar}`;
+
+export const STATIC_ASSETS: StaticAsset[] = [
+  { path: '/assets/pico.min.css', folder: path.dirname(pico), file: path.basename(pico) },
+  { path: '/assets/app.css', folder: own, file: 'app.css' },
+  { path: '/assets/docs.css', folder: own, file: 'docs.css' },
+  { path: '/assets/page.js', folder: own, file: 'page.js' },
+  { path: '/assets/portal.js', folder: own, file: 'portal.js' },
+  { path: '/assets/docs.js', folder: own, file: 'docs.js' },
+  { path: '/assets/favicon.svg', folder: own, file: 'favicon.svg' },
+  ...(scalar ? [{ path: `/assets/${scalar}`, folder: vendor, file: scalar, versioned: true as const }] : []),
+];
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const SUFFIXES = { br: 'br', gzip: 'gz' };
+
+/** Serves the static files: compressed if the client accepts that, otherwise as stored, with range requests. */
+export function addAssets(fastify: FastifyInstance): void {
+  for (const asset of STATIC_ASSETS) {
+    if (asset.versioned) {
+      addVersionedAsset(fastify, asset);
+      continue;
+    }
+    let kept: Promise<CompressedAsset> | undefined;
+    fastify.get(asset.path, { config: {} }, async (request, reply) => {
+      void reply.header('cache-control', 'public, max-age=3600');
+      // Ranges count the bytes of the uncompressed file (RFC 9110 §14.1.2).
+      if (request.headers.range === undefined && encodingFor(request) !== undefined) {
+        kept ??= readAsset(asset).catch((error: unknown) => {
+          // For example because too many files are open: the next request tries again.
+          kept = undefined;
+          throw error;
+        });
+        await (await kept).send(request, reply);
+        return reply;
+      }
+      varyByEncoding(reply);
+      return reply.sendFile(asset.file, asset.folder, { cacheControl: false });
+    });
+  }
+}
+
+/** Serves a file that never changes from disk, because it is too large to keep in memory. */
+function addVersionedAsset(fastify: FastifyInstance, { path: url, file, folder }: StaticAsset): void {
+  fastify.get(url, { config: {} }, (request, reply) => {
+    const encoding = request.headers.range === undefined ? encodingFor(request) : undefined;
+    varyByEncoding(reply);
+    void reply
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('content-type', TYPES[path.extname(file)]!);
+    if (encoding) void reply.header('content-encoding', encoding);
+    return reply.sendFile(encoding ? `${file}.${SUFFIXES[encoding]}` : file, folder, {
+      cacheControl: false,
+      contentType: false,
+    });
+  });
+}
+
+const readAsset = async ({ folder, file }: StaticAsset): Promise<CompressedAsset> =>
+  new CompressedAsset(await readFile(path.join(folder, file)), TYPES[path.extname(file)]!);

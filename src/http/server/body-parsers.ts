@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { Form } from '../forms/form.js';
+import { badRequest } from '../problems/problem.js';
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Parses JSON and forms; other media types get a 415. */
+export function addBodyParsers(fastify: FastifyInstance): void {
+  fastify.removeContentTypeParser(['text/plain', 'application/json']);
+  const parseJson = fastify.getDefaultJsonParser('error', 'error');
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      const text = textOf(body as Buffer);
+      // Some HTTP clients send a media type with every request, even without a body.
+      if (text === '') done(null, undefined);
+      else void parseJson(request, text, done);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  fastify.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      try {
+        done(null, Form.parse(textOf(body as Buffer)));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+/** The body as text. Throws a 400 problem for invalid UTF-8, which a lenient decoder would replace. */
+function textOf(body: Buffer): string {
+  try {
+    return UTF8.decode(body);
+  } catch {
+    throw badRequest('The body is not valid UTF-8.');
+  }
+}

@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+import type { Problem } from '../problems/problem.js';
+
+/** An error response as sent over the wire. */
+export interface Rendered {
+  /** Set if it differs from the problem's status. */
+  status?: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Renders errors in a route's own format; undefined leaves it to problem+json. */
+type ErrorRenderer = (problem: Problem, request: FastifyRequest) => Rendered | undefined;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    renderError?: ErrorRenderer;
+    /** The route's responses carry `Service-Version: 2`. */
+    versioned?: boolean;
+    /** Without a trailing slash, every request to this URL gets a 405. */
+    needsTrailingSlash?: boolean;
+    /** The route tells load balancers whether this instance is ready. */
+    tellsReadiness?: boolean;
+    /** The route also works on a schema that requires a newer build. */
+    servesAnySchema?: boolean;
+  }
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { hashPassword, verifyPassword } from '../../secrets/passwords.js';
+import { digestOf } from '../../secrets/tokens.js';
+import { AccessRevocations } from '../accounts/access-revocations.js';
+import { KnownBrowsersService } from '../sessions/known-browsers.service.js';
+import { PasswordLinksRepository } from './password-links.repository.js';
+import type { SignedInUser } from '../sessions/sessions.repository.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import type { UserEntity } from '../accounts/user.entity.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+
+/** Rolls back the transaction of a change that came too late. */
+class ChangedMeanwhile extends Error {}
+
+/** Password changes by a logged-in user who knows the current password. */
+@Injectable()
+export class PasswordChangeService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly links: PasswordLinksRepository,
+    private readonly sessions: SessionsService,
+    private readonly browsers: KnownBrowsersService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly endings: AccessRevocations,
+  ) {}
+
+  /**
+   * Verifies the user's current password. Returns the account as of then; undefined for a wrong password, which is recorded in
+   * the audit log.
+   */
+  async verify(
+    user: SignedInUser,
+    password: string,
+    actor: Actor,
+    refusal = 'user.password_change_refused',
+  ): Promise<UserEntity | undefined> {
+    const account = await this.users.findByIdWithPassword(user.id);
+    if ((await verifyPassword(account?.passwordHash, password)) && account?.enabled) return account;
+    await this.transactions.run((manager) =>
+      this.audit.record(manager, actor, {
+        action: refusal,
+        subjectType: 'user',
+        subjectId: user.id,
+      }),
+    );
+    return undefined;
+  }
+
+  /**
+   * Records that a logged-in user entered the password again: the browser continues under a new session id, as after a new login.
+   * Returns the digest of that id; undefined if the browser was logged out, or the password changed, meanwhile.
+   */
+  async confirm(
+    account: UserEntity,
+    { sessionDigest }: SignedInUser,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<Buffer | undefined> {
+    const secret = await this.transactions.run(async (manager) => {
+      const restarted = await this.sessions.restart(manager, request, account, sessionDigest, actor);
+      if (restarted === undefined) return undefined;
+      await this.audit.record(manager, actor, {
+        action: 'session.confirmed',
+        subjectType: 'session',
+        subjectId: account.id,
+      });
+      return restarted;
+    });
+    if (secret === undefined) return undefined;
+    this.sessions.setCookie(reply, secret);
+    return digestOf(secret);
+  }
+
+  /**
+   * Sets the password and ends what depends on the previous one (contract §4): tokens, codes, links and all sessions. This
+   * browser continues under a new session id, and stays known. False if the password was changed, or the browser logged out,
+   * meanwhile.
+   */
+  async change(
+    account: UserEntity,
+    { sessionDigest }: SignedInUser,
+    password: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<boolean> {
+    const passwordHash = await hashPassword(password);
+    const renewed = { ...account, passwordHash };
+    try {
+      const secret = await this.transactions.run(async (manager) => {
+        // Users before sessions: a concurrent login waits, and then finds another password.
+        if (!(await this.users.replacePassword(manager, account, passwordHash))) throw new ChangedMeanwhile();
+        const session = await this.sessions.renew(manager, request, renewed, sessionDigest, actor);
+        if (session === undefined) throw new ChangedMeanwhile();
+        await this.endTheRest(manager, account.id, actor);
+        return session;
+      });
+      this.sessions.setCookie(reply, secret);
+      this.browsers.remember(request, reply, renewed);
+      return true;
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) return false;
+      throw error;
+    }
+  }
+
+  private async endTheRest(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
+    await this.links.deleteByUser(manager, userId);
+    await this.endings.endForUser(manager, userId, 'password_changed');
+    await this.audit.record(manager, actor, {
+      action: 'user.password_changed',
+      subjectType: 'user',
+      subjectId: userId,
+    });
+  }
+}

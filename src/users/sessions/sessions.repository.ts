@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
+import { newId } from '../../secrets/ids.js';
+import { SessionEntity } from './session.entity.js';
+import { UserEntity, type UserRole } from '../accounts/user.entity.js';
+
+/** The user of a browser session, as pages need it. */
+export interface SignedInUser {
+  id: string;
+  name: string;
+  email: string;
+  role: UserRole;
+  /** The digest of the session, for binding forms to it. */
+  sessionDigest: Buffer;
+  /** Whether the password was entered in this session within the last 15 minutes. */
+  gavePasswordRecently: boolean;
+}
+
+/** A browser session, as its user sees it. */
+export type SessionView = Pick<SessionEntity, 'id' | 'createdAt' | 'lastSeenAt' | 'address' | 'userAgent'>;
+
+export interface SessionDetails {
+  ttl: number;
+  address: string | null;
+  userAgent: string | null;
+}
+
+// `last_seen_at` is written at most this often: not every page view is a write.
+const SEEN_AGAIN_AFTER = "interval '5 minutes'";
+// After this time, the console asks for the password again before critical actions.
+const RECENTLY = "interval '15 minutes'";
+
+@Injectable()
+export class SessionsRepository {
+  constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
+
+  /** The user, and whether `touch` is due. */
+  async find(digest: Buffer): Promise<{ user: SignedInUser; seenLongAgo: boolean } | undefined> {
+    const row = await this.sessions
+      .createQueryBuilder('session')
+      .innerJoin(UserEntity, 'user', 'user.id = session.userId')
+      .select('user.id', 'id')
+      .addSelect('user.name', 'name')
+      .addSelect('user.email', 'email')
+      .addSelect('user.role', 'role')
+      .addSelect('session.digest', 'sessionDigest')
+      .addSelect(`session.createdAt > now() - ${RECENTLY}`, 'gavePasswordRecently')
+      .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')
+      .where('session.digest = :digest AND session.expiresAt > now() AND user.enabled', { digest })
+      .getRawOne<SignedInUser & { seenLongAgo: boolean }>();
+    if (!row) return undefined;
+    const { seenLongAgo, ...user } = row;
+    return { user, seenLongAgo };
+  }
+
+  /** Updates the time when the session was last seen, at most once in 5 minutes. */
+  async touch(digest: Buffer): Promise<void> {
+    await this.sessions
+      .createQueryBuilder()
+      .update()
+      .set({ lastSeenAt: () => 'now()' })
+      .where(`digest = :digest AND lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, { digest })
+      .execute();
+  }
+
+  /** The session, as its user sees it. */
+  async view(digest: Buffer): Promise<SessionView | undefined> {
+    const session = await this.live().andWhere('session.digest = :digest', { digest }).getOne();
+    return session ?? undefined;
+  }
+
+  /** One page of the user's active sessions except one, newest first. */
+  listOthers(userId: string, digest: Buffer, page: PageRequest): Promise<Page<SessionView>> {
+    const query = this.live().andWhere('session.userId = :userId AND session.digest <> :digest', {
+      userId,
+      digest,
+    });
+    return readPage(page, 'session.id', 'desc', query);
+  }
+
+  /** Starts a session unless the user was disabled or got another password or email since `user` was read. */
+  async insert(
+    manager: EntityManager,
+    digest: Buffer,
+    user: UserEntity,
+    details: SessionDetails,
+  ): Promise<boolean> {
+    // By hand: what the user must still be, the lock on the user and the insert are one statement.
+    const rows: unknown[] = await manager.query(
+      `WITH owner AS (
+         SELECT id FROM users
+          WHERE id = $2 AND enabled AND password_hash = $3 AND email = $4 FOR SHARE
+       )
+       INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id)
+       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8 FROM owner
+       RETURNING 1`,
+      [
+        digest,
+        user.id,
+        user.passwordHash,
+        user.email,
+        details.ttl,
+        details.address,
+        details.userAgent,
+        newId('sess'),
+      ],
+    );
+    return rows.length === 1;
+  }
+
+  /** Ends a session; returns the id of its user. */
+  async delete(manager: EntityManager, digest: Buffer): Promise<string | undefined> {
+    const { raw } = await this.deletion(manager)
+      .where('digest = :digest', { digest })
+      .returning(['userId'])
+      .execute();
+    return (raw as { user_id: string }[])[0]?.user_id;
+  }
+
+  /** Ends one active session of the user; false if there is none with this id. */
+  async deleteOne(manager: EntityManager, userId: string, id: string): Promise<boolean> {
+    const { affected } = await this.deletion(manager)
+      .where('id = :id AND userId = :userId AND expiresAt > now()', { id, userId })
+      .execute();
+    return affected === 1;
+  }
+
+  /** Ends the user's sessions except one; returns the number of active ones among them. */
+  async deleteOthers(manager: EntityManager, userId: string, digest: Buffer): Promise<number> {
+    const { raw } = await this.deletion(manager)
+      .where('userId = :userId AND digest <> :digest', { userId, digest })
+      .returning('expires_at > now() AS live')
+      .execute();
+    return (raw as { live: boolean }[]).filter(({ live }) => live).length;
+  }
+
+  /** Ends all sessions of the user. Returns whether the session with this digest was active. */
+  async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
+    const { raw } = await this.deletion(manager)
+      .where('userId = :userId', { userId })
+      .returning('digest = :digest AND expires_at > now() AS present')
+      .setParameter('digest', digest)
+      .execute();
+    return (raw as { present: boolean }[]).some(({ present }) => present);
+  }
+
+  /** Ends all sessions of the user. */
+  async deleteByUser(manager: EntityManager, userId: string): Promise<void> {
+    await manager.withRepository(this.sessions).delete({ userId });
+  }
+
+  /** Sessions that have not expired, as their users see them. */
+  private live() {
+    return this.sessions
+      .createQueryBuilder('session')
+      .select([
+        'session.id',
+        'session.createdAt',
+        'session.lastSeenAt',
+        'session.address',
+        'session.userAgent',
+      ])
+      .where('session.expiresAt > now()');
+  }
+
+  private deletion(manager: EntityManager) {
+    return manager.withRepository(this.sessions).createQueryBuilder().delete();
+  }
+}

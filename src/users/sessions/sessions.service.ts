@@ -1,0 +1,232 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
+import { ActivityService } from '../../activity/activity.service.js';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { Cookies } from '../../http/server/cookies.js';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import { notFound } from '../../http/problems/problem.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
+import { isId } from '../../secrets/ids.js';
+import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { verifyPassword } from '../../secrets/passwords.js';
+import {
+  SessionsRepository,
+  type SessionDetails,
+  type SessionView,
+  type SignedInUser,
+} from './sessions.repository.js';
+import type { UserEntity } from '../accounts/user.entity.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+
+const COOKIE = 'session';
+const USER_AGENT_MAX = 300;
+
+/** Login and logout in a browser: the session's id is stored in a cookie, its digest in the database. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly cookies: Cookies,
+    private readonly settings: Settings,
+    private readonly sessions: SessionsRepository,
+    private readonly users: UsersRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly notifications: NotificationsService,
+    private readonly activity: ActivityService,
+  ) {}
+
+  /** The user logged in in this browser, if any. */
+  async current(request: FastifyRequest): Promise<SignedInUser | undefined> {
+    const digest = this.digestIn(request);
+    const found = digest && (await this.sessions.find(digest));
+    if (found?.seenLongAgo) await this.sessions.touch(digest!);
+    return found?.user;
+  }
+
+  /**
+   * Logs in with email and password, under a new session id; undefined if that is refused. An unknown email costs the same work
+   * as a wrong password.
+   */
+  async signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    email: string,
+    password: string,
+    actor: Actor,
+    isNewBrowser: boolean,
+  ): Promise<UserEntity | undefined> {
+    const user = await this.users.findByEmailWithPassword(email);
+    const right = await verifyPassword(user?.passwordHash, password);
+    if (!user || !right || !user.enabled) {
+      this.countSignIn('sign_in_refused', actor);
+      await this.recordRefusal(user, actor);
+      return undefined;
+    }
+    const secret = newSecret('session');
+    const started = await this.transactions.run(async (manager) => {
+      const previous = this.digestIn(request);
+      if (previous) await this.sessions.delete(manager, previous);
+      // Checked again under a lock: the password may have been changed while it was being verified.
+      const unchanged = await this.sessions.insert(
+        manager,
+        digestOf(secret),
+        user,
+        this.detailsOf(request, actor),
+      );
+      if (!unchanged) return false;
+      await this.audit.record(
+        manager,
+        { ...actor, type: 'user', id: user.id },
+        { action: 'session.started', subjectType: 'session', subjectId: user.id },
+      );
+      if (isNewBrowser) {
+        await this.notifications.raise(
+          manager,
+          user.id,
+          null,
+          MESSAGES.newSignIn(actor.address ?? 'unknown'),
+        );
+      }
+      return true;
+    });
+    this.countSignIn(started ? 'sign_in' : 'sign_in_refused', actor);
+    if (!started) return undefined;
+    this.setCookie(reply, secret);
+    return user;
+  }
+
+  /** Logs out this browser; does nothing if nobody is logged in. */
+  async signOut(request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<void> {
+    const digest = this.digestIn(request);
+    this.cookies.clear(reply, COOKIE);
+    if (!digest) return;
+    await this.transactions.run(async (manager) => {
+      const userId = await this.sessions.delete(manager, digest);
+      if (!userId) return;
+      await this.audit.record(
+        manager,
+        { ...actor, type: 'user', id: userId },
+        {
+          action: 'session.ended',
+          subjectType: 'session',
+          subjectId: userId,
+        },
+      );
+    });
+  }
+
+  /** The browser's own session, and one page of the user's others, newest first. */
+  async list(
+    user: SignedInUser,
+    page: PageRequest,
+  ): Promise<{ present: SessionView | undefined; others: Page<SessionView> }> {
+    const [present, others] = await Promise.all([
+      this.sessions.view(user.sessionDigest),
+      this.sessions.listOthers(user.id, user.sessionDigest, page),
+    ]);
+    return { present, others };
+  }
+
+  /** Logs out one of the user's sessions; throws a 404 problem for a session that is not the user's or has ended. */
+  async end(user: SignedInUser, id: string, actor: Actor): Promise<void> {
+    const ended =
+      isId('sess', id) &&
+      (await this.transactions.run(async (manager) => {
+        if (!(await this.sessions.deleteOne(manager, user.id, id))) return false;
+        await this.audit.record(manager, actor, {
+          action: 'session.ended',
+          subjectType: 'session',
+          subjectId: user.id,
+          before: { id },
+        });
+        return true;
+      }));
+    if (!ended) throw notFound('There is no such session. It may have ended already.');
+  }
+
+  /** Logs out all other sessions of the user; returns how many ended. */
+  endOthers(user: SignedInUser, actor: Actor): Promise<number> {
+    return this.transactions.run(async (manager) => {
+      const ended = await this.sessions.deleteOthers(manager, user.id, user.sessionDigest);
+      if (ended > 0) {
+        await this.audit.record(manager, actor, {
+          action: 'session.others_ended',
+          subjectType: 'session',
+          subjectId: user.id,
+          after: { ended },
+        });
+      }
+      return ended;
+    });
+  }
+
+  /**
+   * Ends all sessions of the user and restarts this browser's, in the caller's transaction. Returns the new secret, for the
+   * cookie after the commit; undefined if this browser was logged out meanwhile.
+   */
+  async renew(
+    manager: EntityManager,
+    request: FastifyRequest,
+    user: UserEntity,
+    present: Buffer,
+    actor: Actor,
+  ): Promise<string | undefined> {
+    const secret = newSecret('session');
+    const wasSignedIn = await this.sessions.deleteAll(manager, user.id, present);
+    const details = this.detailsOf(request, actor);
+    const renewed = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
+    return renewed ? secret : undefined;
+  }
+
+  /**
+   * Restarts this browser's session and keeps the user's others, in the caller's transaction. Returns the new secret, for the
+   * cookie after the commit; undefined if it was logged out, or the password changed, meanwhile.
+   */
+  async restart(
+    manager: EntityManager,
+    request: FastifyRequest,
+    user: UserEntity,
+    present: Buffer,
+    actor: Actor,
+  ): Promise<string | undefined> {
+    const secret = newSecret('session');
+    const details = this.detailsOf(request, actor);
+    const wasSignedIn = (await this.sessions.delete(manager, present)) === user.id;
+    const restarted = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
+    return restarted ? secret : undefined;
+  }
+
+  setCookie(reply: FastifyReply, secret: string): void {
+    this.cookies.set(reply, COOKIE, secret, this.settings.sessionTtl);
+  }
+
+  private countSignIn(kind: 'sign_in' | 'sign_in_refused', { address }: Actor): void {
+    this.activity.count({ kind, detail: 'password', address });
+  }
+
+  private detailsOf(request: FastifyRequest, actor: Actor): SessionDetails {
+    // Non-printable characters carry no information about a browser.
+    const userAgent = request.headers['user-agent']?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_MAX);
+    return { ttl: this.settings.sessionTtl, address: actor.address ?? null, userAgent: userAgent || null };
+  }
+
+  private digestIn(request: FastifyRequest): Buffer | undefined {
+    const secret = this.cookies.get(request, COOKIE);
+    return secret && isSecret('session', secret) ? digestOf(secret) : undefined;
+  }
+
+  /** Also for unknown emails: the work, and so the time, is the same. */
+  private async recordRefusal(user: UserEntity | null, actor: Actor): Promise<void> {
+    await this.transactions.run((manager) =>
+      this.audit.record(manager, actor, {
+        action: 'session.refused',
+        subjectType: 'session',
+        subjectId: user?.id ?? 'unknown',
+      }),
+    );
+  }
+}

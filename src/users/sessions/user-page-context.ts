@@ -1,0 +1,19 @@
+import type { Actor } from '../../audit/audit.service.js';
+import { PageContext } from '../../http/page-routes/page-context.js';
+import { originOf } from '../../http/server/request-origin.js';
+import type { SignedInUser } from './sessions.repository.js';
+
+/** A request of a logged-in user, after the guard of the pages. */
+export abstract class UserPageContext<Page> extends PageContext<Page> {
+  abstract readonly user: SignedInUser;
+
+  /** The actor for the audit log. */
+  get actor(): Actor {
+    return { type: 'user', id: this.user.id, ...originOf(this.request) };
+  }
+
+  /** The path identifies the action and its object. */
+  protected bindingIn(path: string): string {
+    return `${this.area.name} ${path} ${this.user.sessionDigest.toString('base64url')}`;
+  }
+}

@@ -1,0 +1,144 @@
+import { createContext, type ComponentChildren, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
+import { FormFields, type FieldErrors, type FieldValues } from './field.js';
+import { ErrorNotice } from '../layout/notices.js';
+
+/** The CSRF token of a form, by the path that it is posted to. */
+export type TokenFor = (action: string) => string;
+
+/** Makes the tokens of all forms of a page. */
+export const FormTokens = createContext<TokenFor>(() => {
+  throw new Error('A page with a form is rendered with its context.');
+});
+
+/** The name of the hidden field with the id of what a form creates: posted twice, it is created once. */
+export const ONCE_FIELD = 'once';
+
+export interface PostFormProps {
+  action: string;
+  class?: string;
+  /** Hidden fields. */
+  hidden?: Record<string, string | undefined>;
+  /** The id of what it creates. */
+  once?: string;
+  /** With our script, a second click sends nothing. */
+  sentOnce?: boolean;
+  /** Whether the browser leaves it to the service to check the fields. */
+  noValidate?: boolean;
+  children?: ComponentChildren;
+}
+
+/** A form that is posted, with its CSRF token. */
+export function PostForm({ hidden, once, sentOnce, children, ...form }: PostFormProps): VNode {
+  const token = useContext(FormTokens)(form.action);
+  const fields = Object.entries({ csrf_token: token, [ONCE_FIELD]: once, ...hidden });
+  return (
+    <form method="post" {...form} data-once={(sentOnce ?? once !== undefined) ? '' : undefined}>
+      {fields.map(
+        ([name, value]) => value !== undefined && <input type="hidden" name={name} value={value} />,
+      )}
+      {children}
+    </form>
+  );
+}
+
+export interface PostButtonProps extends PostFormProps {
+  look?: 'quiet' | 'danger' | 'link-button';
+}
+
+/** A button that posts a form without visible fields. */
+export const PostButton = ({ look, children, ...form }: PostButtonProps): VNode => (
+  <PostForm {...form}>
+    <button type="submit" class={look}>
+      {children}
+    </button>
+  </PostForm>
+);
+
+/** A link that looks like a button. */
+export const LinkButton = (props: {
+  href: string;
+  look?: 'quiet' | 'danger';
+  children: ComponentChildren;
+}) => (
+  <a class={props.look ? `button-link ${props.look}` : 'button-link'} href={props.href}>
+    {props.children}
+  </a>
+);
+
+export interface PageFormProps extends PostFormProps {
+  /** What its fields show. */
+  values?: FieldValues;
+  errors?: FieldErrors;
+  /** Said above a form with errors, unless `errors.form` says more. */
+  alert?: string;
+  submit: string;
+  isDanger?: boolean;
+  /** Where Cancel leads. */
+  cancel?: string;
+  /** Another word for Cancel. */
+  keep?: string;
+}
+
+/** A form with its errors, its fields, and its buttons in a row. */
+export function PageForm(props: PageFormProps): VNode {
+  const { values, errors = {}, alert, submit, isDanger, cancel, keep = 'Cancel', children, ...form } = props;
+  const words = [errors.form ?? alert ?? ''].flat().join(' ');
+  return (
+    <>
+      {words && Object.keys(errors).length > 0 && <ErrorNotice>{words}</ErrorNotice>}
+      <PostForm {...form}>
+        <FormFields values={values} errors={errors}>
+          {children}
+        </FormFields>
+        <div class="buttons">
+          <button type="submit" class={isDanger ? 'danger' : undefined}>
+            {submit}
+          </button>
+          {cancel && (
+            <LinkButton look="quiet" href={cancel}>
+              {keep}
+            </LinkButton>
+          )}
+        </div>
+      </PostForm>
+    </>
+  );
+}
+
+export interface FilterFormProps {
+  /** Path of the list; “Show all” leads there. By default the form stays on its page, and shows no such link. */
+  path?: string;
+  values: FieldValues;
+  errors?: FieldErrors;
+  /** Said above a form with errors. */
+  alert?: string;
+  submit?: string;
+  children: ComponentChildren;
+}
+
+/** A form that filters a list; it changes nothing, so it is sent by GET. */
+export function FilterForm({
+  path,
+  values,
+  errors = {},
+  alert,
+  submit = 'Filter',
+  children,
+}: FilterFormProps) {
+  const isWrong = Object.keys(errors).length > 0;
+  return (
+    <>
+      {alert && isWrong && <ErrorNotice>{alert}</ErrorNotice>}
+      <form method="get" action={path} class="filters">
+        <FormFields values={values} errors={errors}>
+          {children}
+        </FormFields>
+        <div class="buttons">
+          <button type="submit">{submit}</button>
+          {path && (isWrong || Object.values(values).some(Boolean)) && <a href={path}>Show all</a>}
+        </div>
+      </form>
+    </>
+  );
+}

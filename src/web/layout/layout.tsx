@@ -1,0 +1,131 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { FormTokens, PostButton, type TokenFor } from '../forms/form.js';
+
+const SERVICE_NAME = 'Charging Data Service';
+
+export interface LayoutProps {
+  title: string;
+  children: ComponentChildren;
+  /**
+   * `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for pages to work in, `full` for pages with
+   * tables.
+   */
+  width?: 'narrow' | 'wide' | 'broad' | 'full';
+  /** Scripts of this service that enhance the page. */
+  scripts?: string[];
+  /** Seconds after which the page reloads itself, while something is in progress; with a script, the script does that. */
+  refreshAfter?: number;
+  /** The text of the page footer, after the name of the service. */
+  footer?: string;
+}
+
+/** The document around every page: head, skip link, brand, one card, footer. Every page works without scripts. */
+function Layout({
+  title,
+  children,
+  width = 'narrow',
+  scripts = [],
+  refreshAfter,
+  footer = 'for drivers and the apps they choose',
+}: LayoutProps): VNode {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#f1f6f4" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="#0a1412" media="(prefers-color-scheme: dark)" />
+        {refreshAfter !== undefined && (
+          <noscript>
+            <meta http-equiv="refresh" content={String(refreshAfter)} />
+          </noscript>
+        )}
+        <title>{`${title} · ${SERVICE_NAME}`}</title>
+        <link rel="stylesheet" href="/assets/pico.min.css" />
+        <link rel="stylesheet" href="/assets/app.css" />
+        {scripts.map((script) => (
+          <script src={script} defer />
+        ))}
+        <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
+      </head>
+      <body class={`page page-${width}`}>
+        <a class="skip-link" href="#main">
+          Skip to content
+        </a>
+        <header class="page-header">
+          <BrandMark />
+          <span class="brand-name">{SERVICE_NAME}</span>
+        </header>
+        <main
+          class="page-main"
+          id="main"
+          tabIndex={-1}
+          data-refresh={scripts.length > 0 ? refreshAfter : undefined}
+        >
+          <div class="card">{children}</div>
+        </main>
+        <footer class="page-footer">{`${SERVICE_NAME} – ${footer}`}</footer>
+      </body>
+    </html>
+  );
+}
+
+/** The brand mark: a bolt in an open ring, as on a charging station's display. Decorative. */
+function BrandMark(): VNode {
+  return (
+    <svg class="brand-mark" viewBox="0 0 40 40" width="40" height="40" aria-hidden="true" focusable="false">
+      <rect class="brand-mark-tile" width="40" height="40" rx="11" />
+      <path
+        class="brand-mark-ring"
+        d="M27.6 9.8a12.6 12.6 0 1 1-15.2 0"
+        fill="none"
+        stroke-width="2.6"
+        stroke-linecap="round"
+      />
+      <path class="brand-mark-bolt" d="M21.6 8.4 14.2 21.3h5l-1.1 9.5 7.7-12.9h-5.2z" />
+    </svg>
+  );
+}
+
+/** A person or an application as a letter on a tile. Decorative: the name always stands next to it. */
+export function InitialTile({ name, kind }: { name: string; kind: 'person' | 'application' }): VNode {
+  const initial = /[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•';
+  return (
+    <span class={`tile tile-${kind}`} aria-hidden="true">
+      {initial.toUpperCase()}
+    </span>
+  );
+}
+
+/** Who is logged in: name and email. */
+export function SignedInAs({ name, email }: { name: string; email: string }): VNode {
+  return (
+    <div class="identity">
+      <InitialTile name={name} kind="person" />
+      <p class="identity-text">
+        <span class="identity-label">Logged in as</span> <bdi class="identity-name">{name}</bdi>{' '}
+        <bdi class="identity-email">{email}</bdi>
+      </p>
+    </div>
+  );
+}
+
+/** The button that ends the login. */
+export const LogoutButton = ({ look = 'quiet' }: { look?: 'quiet' | 'link-button' }): VNode => (
+  <PostButton action="/logout" look={look}>
+    Log out
+  </PostButton>
+);
+
+/** Renders a page as a complete HTML document; everything interpolated is escaped. Forms need `tokenFor`. */
+export function renderPage(page: LayoutProps, tokenFor?: TokenFor): string {
+  const document = <Layout {...page} />;
+  const withTokens = tokenFor ? (
+    <FormTokens.Provider value={tokenFor}>{document}</FormTokens.Provider>
+  ) : (
+    document
+  );
+  return `<!doctype html>${renderToString(withTokens)}`;
+}

@@ -1,0 +1,70 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { Page } from '../../database/queries/read-page.js';
+
+/** For lists that are not in the order of time. */
+export const NEXT_PREVIOUS = { previous: 'Previous', next: 'Next' };
+
+interface PagerProps {
+  page: Page<{ id: string }>;
+  /** Path of the list, with its filter. */
+  path: string;
+  /** The label of the navigation, for screen readers. */
+  label: string;
+  words?: { previous: string; next: string };
+}
+
+/** Links to the previous and next page of a list; nothing if the list fits on one page. */
+function Pager({
+  page: { items, hasPrevious, hasNext },
+  path,
+  label,
+  words = { previous: 'Newer', next: 'Older' },
+}: PagerProps): VNode | null {
+  const first = items[0];
+  const last = items.at(-1);
+  if (!first || !last || (!hasPrevious && !hasNext)) return null;
+  const part = path + (path.includes('?') ? '&' : '?');
+  return (
+    <nav class="pager" aria-label={label}>
+      {hasPrevious && (
+        <a href={`${part}page_before=${first.id}`} rel="prev">
+          ← {words.previous}
+        </a>
+      )}
+      {hasNext && (
+        <a class="pager-next" href={`${part}page_after=${last.id}`} rel="next">
+          {words.next} →
+        </a>
+      )}
+    </nav>
+  );
+}
+
+export interface PagedListProps extends PagerProps {
+  /** Shown if the list is empty. */
+  empty: string;
+  children: ComponentChildren;
+}
+
+/** One page of a list, or words instead of an empty one, with links to the previous and next page. */
+export function PagedList({ empty, children, ...pager }: PagedListProps): VNode {
+  const { page, path } = pager;
+  return (
+    <>
+      {page.items.length > 0 ? (
+        children
+      ) : (
+        <p class="empty">
+          {page.hasNext || page.hasPrevious ? (
+            <>
+              There is nothing more here. <a href={path}>Back to the first page</a>
+            </>
+          ) : (
+            empty
+          )}
+        </p>
+      )}
+      <Pager {...pager} />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { Page } from '../../database/queries/read-page.js';
+import { PagedList } from './pager.js';
+
+export interface Column<T> {
+  head: string;
+  cell: (row: T) => ComponentChildren;
+  /** Numbers are right-aligned. */
+  isNumber?: boolean;
+}
+
+export interface TableProps<T> {
+  /** What the table shows, for screen readers. */
+  caption: string;
+  columns: Column<T>[];
+  rows: T[];
+}
+
+/**
+ * A table whose first column contains the row headers. On a phone every row becomes a block; the roles keep it a table for screen
+ * readers.
+ */
+export function Table<T>({ caption, columns, rows }: TableProps<T>): VNode {
+  return (
+    <table class="list" role="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ head, isNumber }) => (
+            <th scope="col" role="columnheader" class={isNumber ? 'number' : undefined}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr role="row">
+            {columns.map(({ head, cell, isNumber }, n) =>
+              n === 0 ? (
+                <th scope="row" role="rowheader">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td role="cell" data-head={head} class={isNumber ? 'number' : undefined}>
+                  <div class="cell">{cell(row)}</div>
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
+  page: Page<T>;
+  /** Path of the list, with its filters. */
+  path: string;
+  /** Shown if the list is empty. */
+  empty: string;
+  words?: { previous: string; next: string };
+}
+
+/** One page of a list, with links to the previous and next page. */
+export function PagedTable<T extends { id: string }>(props: PagedTableProps<T>): VNode {
+  const { page, path, empty, words, ...table } = props;
+  return (
+    <PagedList page={page} path={path} empty={empty} words={words} label={`More: ${table.caption}`}>
+      <Table {...table} rows={page.items} />
+    </PagedList>
+  );
+}
