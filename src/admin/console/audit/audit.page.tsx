@@ -45,7 +45,9 @@ interface EventProps {
 }
 
 const Action = ({ event: { action } }: EventProps): VNode => (
-  <a href={pathWith(PATH, { action })}>{action}</a>
+  <a class="whole" href={pathWith(PATH, { action })}>
+    {action}
+  </a>
 );
 
 function Who({ event: { actorType, actorId, address, requestId } }: EventProps): VNode {
