@@ -61,8 +61,11 @@ interface Rotation {
   grace: number;
 }
 
-/** The times of this many rotations are kept for the grace time. Older tokens count as retired before it. */
-const ROTATIONS_KEPT = 16;
+/**
+ * The times of at most this many rotations are kept for the grace time: as many as a client is allowed in a minute. Older tokens
+ * count as retired before it.
+ */
+const ROTATIONS_KEPT = 600;
 
 const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 
