@@ -11,7 +11,8 @@ import { digestOf, newSecret } from '../secrets/tokens.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { clientErrors, type ClientShape } from './client-rules.js';
 import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
-import { ClientsRepository, type SecretInfo } from './clients.repository.js';
+import { ClientsRepository } from './clients.repository.js';
+import type { SecretInfo } from './secret-info.js';
 
 export interface NewClient {
   name: string;

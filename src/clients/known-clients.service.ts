@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccessChanges, type Stamp } from '../database/changes/access-changes.service.js';
 import { ChangeTrackedCache } from '../database/changes/change-tracked-cache.js';
-import { ClientsRepository, type ClientWithSecrets } from './clients.repository.js';
+import { ClientsRepository } from './clients.repository.js';
+import type { ClientWithSecrets } from './client-with-secrets.js';
 
 const REMEMBERED_CLIENTS = 5_000;
 

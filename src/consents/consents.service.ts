@@ -13,7 +13,8 @@ import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { UserErasures } from '../users/accounts/user-erasures.js';
 import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
-import { ConsentsRepository, type ConsentedUser } from './consents.repository.js';
+import { ConsentsRepository } from './consents.repository.js';
+import type { ConsentedUser } from './consented-user.js';
 
 /** Which user consented to what for which client (contract §2). Every change is an audit event in its transaction. */
 @Injectable()

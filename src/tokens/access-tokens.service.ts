@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { ActivityService } from '../activity/activity.service.js';
 import type { BearerRefusal } from '../activity/activity.js';
-import type { ClientWithSecrets } from '../clients/clients.repository.js';
+import type { ClientWithSecrets } from '../clients/client-with-secrets.js';
 import { KnownClients } from '../clients/known-clients.service.js';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';

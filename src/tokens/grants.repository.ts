@@ -5,23 +5,13 @@ import { readPage, type Page, type PageRequest } from '../database/queries/read-
 import type { EndingReason } from '../users/accounts/access-revocations.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 import { GrantEntity } from './grant.entity.js';
-
-/** What a user gave a client in one authorization: the family of tokens issued from one code. */
-export type Grant = Pick<GrantEntity, 'id' | 'clientId' | 'userId' | 'scopes'>;
+import type { Grant, GrantInList } from './grant.js';
 
 /** Selects grants to revoke; all given members must match. */
 interface GrantSelection {
   id?: string;
   clientId?: string;
   userId?: string;
-}
-
-/** An active grant in a list, with the names of its client and user. */
-export interface GrantInList extends Grant {
-  createdAt: Date;
-  expiresAt: Date;
-  clientName: string;
-  userName: string;
 }
 
 /** What lists show of a grant. */

@@ -13,7 +13,8 @@ import {
   type EndingReason,
 } from '../users/accounts/access-revocations.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
-import { GrantsRepository, type Grant, type GrantInList } from './grants.repository.js';
+import { GrantsRepository } from './grants.repository.js';
+import type { Grant, GrantInList } from './grant.js';
 
 /** Lists and revokes grants, and ends what depends on a user, a client or a consent when those end. */
 @Injectable()

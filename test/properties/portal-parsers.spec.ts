@@ -6,7 +6,7 @@ import { bucketsOf, rangeStart } from '../../src/webhook-portal/pages/charts/tim
 import { readRecoveryQuery } from '../../src/webhook-portal/recovery-query.js';
 import { parseUtcTime, utcFieldValue } from '../../src/webhook-portal/utc-time.js';
 import { newId } from '../../src/secrets/ids.js';
-import type { EndpointHour } from '../../src/webhooks/endpoints/endpoints.repository.js';
+import type { EndpointHour } from '../../src/webhooks/endpoints/endpoint-hour.js';
 import { oddText, percentEncoded, urlText } from './support/odd-text.js';
 import { orProblem } from './support/refused.js';
 import { always } from './support/runs.js';

@@ -8,7 +8,7 @@ import { digestOf } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
 import { KnownBrowsersService } from '../sessions/known-browsers.service.js';
 import { PasswordLinksRepository } from './password-links.repository.js';
-import type { SignedInUser } from '../sessions/sessions.repository.js';
+import type { SignedInUser } from '../sessions/signed-in-user.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';

@@ -1,5 +1,5 @@
 import { ExactMoment } from '../../web/tables/moment.js';
-import type { Recovery } from '../../webhooks/deliveries/deliveries.repository.js';
+import type { Recovery } from '../../webhooks/deliveries/recovery.js';
 import type { PortalPage } from './portal-layout.js';
 import { counted } from './recover.page.js';
 

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import type { SecretInfo } from '../../../clients/clients.repository.js';
+import type { SecretInfo } from '../../../clients/secret-info.js';
 import { Facts } from '../../../web/tables/facts.js';
 import { LinkButton, PostButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';

@@ -1,5 +1,5 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import type { ConsentedUser } from '../../../consents/consents.repository.js';
+import type { ConsentedUser } from '../../../consents/consented-user.js';
 import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';

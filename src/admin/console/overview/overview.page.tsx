@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import type { ClientNearLimit } from '../../../activity/activity.repository.js';
+import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
-import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
+import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { NameLink } from '../pages/lists.js';

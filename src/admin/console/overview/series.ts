@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../config/durations.js';
-import type { HourOfAll } from '../../../activity/activity.repository.js';
+import type { HourOfAll } from '../../../activity/hour-of-all.js';
 import { REFUSALS, type ActivityKind } from '../../../activity/activity.js';
-import type { HourOfAllEndpoints } from '../../../webhooks/endpoints/endpoints.repository.js';
+import type { HourOfAllEndpoints } from '../../../webhooks/endpoints/endpoint-hour.js';
 
 const HOURS = 7 * 24;
 

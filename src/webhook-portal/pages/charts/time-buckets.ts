@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../config/durations.js';
-import type { EndpointHour } from '../../../webhooks/endpoints/endpoints.repository.js';
+import type { EndpointHour } from '../../../webhooks/endpoints/endpoint-hour.js';
 
 /** One bar of a chart: the attempts of an hour, or of a day. */
 export interface Bucket {
