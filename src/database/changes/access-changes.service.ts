@@ -10,7 +10,7 @@ const READ_EVERY_MS = 25;
 // Without any calls for this long, the changes are no longer read.
 const IDLE_MS = 2_000;
 // About 600 bytes each, 120 MB in all (docs/scaling.md).
-const REMEMBERED_IDS = 200_000;
+const CACHED_IDS = 200_000;
 // A snapshot that sees no transaction as finished: reading from it returns the whole table.
 const BEGINNING = '3:3:';
 
@@ -60,7 +60,7 @@ export interface Stamp {
  */
 @Injectable()
 export class AccessChanges {
-  private readonly window = new ChangeWindow(REMEMBERED_IDS);
+  private readonly window = new ChangeWindow(CACHED_IDS);
   private snapshot = BEGINNING;
   private knownEra = 0;
   private isSameLife = false;
@@ -178,7 +178,7 @@ export class AccessChanges {
       const [reading] = await this.listener.query<Reading>({
         name: 'access changes',
         text: READ,
-        values: [this.snapshot, REMEMBERED_IDS + 1, asksLife],
+        values: [this.snapshot, CACHED_IDS + 1, asksLife],
       });
       if (asksLife && !this.continues(reading!)) return await this.read();
       this.take(reading!);
@@ -202,7 +202,7 @@ export class AccessChanges {
   }
 
   private take({ snapshot, position, now, changes }: Reading): void {
-    if (changes.length > REMEMBERED_IDS) this.window.leaveOut(changes.at(-1)![0]);
+    if (changes.length > CACHED_IDS) this.window.leaveOut(changes.at(-1)![0]);
     for (const [xid, ids] of changes.reverse()) this.window.add(xid, ids);
     this.snapshot = snapshot;
     this.current = { era: this.knownEra, position };
