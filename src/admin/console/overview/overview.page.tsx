@@ -105,7 +105,7 @@ function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting
       </p>
       {oldestSeconds >= 1 ? (
         <p>
-          The oldest overdue delivery has waited for <strong>{durationInWords(oldestSeconds)}</strong>.
+          The oldest overdue delivery has waited for <strong>{durationText(oldestSeconds)}</strong>.
         </p>
       ) : (
         <p class="muted">Nothing is overdue.</p>
@@ -122,7 +122,7 @@ function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting
   );
 }
 
-function durationInWords(seconds: number): string {
+function durationText(seconds: number): string {
   const [count, unit] =
     seconds < 120
       ? [Math.round(seconds), 'second']
