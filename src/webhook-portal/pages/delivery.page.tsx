@@ -7,7 +7,6 @@ import { State } from '../../web/tables/state.js';
 import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from '../delivery-query.js';
-import { formatMs } from './charts/response-times-chart.js';
 import { DeliveryStateBadge } from './delivery-rows.js';
 import { adviceFor, CANCEL_REASONS, isSuccess, outcomeText, PAYLOAD_HIDDEN } from './failure-messages.js';
 import type { PortalPage } from './portal-layout.js';
