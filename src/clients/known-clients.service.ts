@@ -4,7 +4,7 @@ import { ChangeTrackedCache } from '../database/changes/change-tracked-cache.js'
 import { ClientsRepository } from './clients.repository.js';
 import type { ClientWithSecrets } from './client-with-secrets.js';
 
-const REMEMBERED_CLIENTS = 5_000;
+const CACHED_CLIENTS = 5_000;
 
 /** A client, and the moment as of which its state is known. */
 export interface ClientAt {
@@ -23,7 +23,7 @@ export class KnownClients {
     private readonly repository: ClientsRepository,
     private readonly changes: AccessChanges,
   ) {
-    this.clients = new ChangeTrackedCache(changes, REMEMBERED_CLIENTS);
+    this.clients = new ChangeTrackedCache(changes, CACHED_CLIENTS);
   }
 
   /** The client with its valid secrets, enabled or not. */

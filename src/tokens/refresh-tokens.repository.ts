@@ -75,7 +75,7 @@ export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyI
               to_json(coalesce(g.given_scopes, g.scopes)) AS given`;
 
 /**
- * Stores the state of all refresh tokens of a grant in the grant's row. By gathered and named statements alone, because every
+ * Stores the state of all refresh tokens of a grant in the grant's row. Only by batched and named statements, because every
  * refresh waits for them.
  */
 @Injectable()

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
-import { newCast, type Visit } from './every-page.js';
+import { newCast, type PageOpener } from './every-page.js';
 
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 800 };
@@ -37,7 +37,7 @@ export async function expectFootOfPortal(page: Page): Promise<void> {
 
 /** Checks every page in each of its states, and additionally `alsoHolds`; to be called by a spec. */
 export function checkPages(
-  pages: Record<string, Visit>,
+  pages: Record<string, PageOpener>,
   alsoHolds: (page: Page, name: string) => Promise<void> = async () => undefined,
 ): void {
   let service: TestService;

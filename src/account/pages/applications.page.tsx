@@ -18,7 +18,7 @@ export function applicationsPage(clients: Page<ConnectedClient>): AccountPage {
         page={clients}
         path="/account"
         label="More applications"
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         empty="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
       >
         <p class="lead">You have authorized these applications to read your charging data.</p>

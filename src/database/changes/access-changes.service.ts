@@ -11,7 +11,7 @@ const READ_EVERY_MS = 25;
 // Without any calls for this long, the changes are no longer read.
 const IDLE_MS = 2_000;
 // About 600 bytes each, 120 MB in all (docs/scaling.md).
-const REMEMBERED_IDS = 200_000;
+const CACHED_IDS = 200_000;
 // A snapshot that sees no transaction as finished: reading from it returns the whole table.
 const BEGINNING = '3:3:';
 
@@ -32,7 +32,7 @@ export interface Stamp {
  */
 @Injectable()
 export class AccessChanges {
-  private readonly window = new ChangeWindow(REMEMBERED_IDS);
+  private readonly window = new ChangeWindow(CACHED_IDS);
   private snapshot = BEGINNING;
   private knownEra = 0;
   private isSameLife = false;
@@ -150,7 +150,7 @@ export class AccessChanges {
     const begun = performance.now();
     const asksLife = !this.isSameLife;
     try {
-      const [reading] = await this.repository.readSince(this.snapshot, REMEMBERED_IDS + 1, asksLife);
+      const [reading] = await this.repository.readSince(this.snapshot, CACHED_IDS + 1, asksLife);
       if (asksLife && !this.continues(reading!)) return await this.read();
       this.take(reading!);
       this.isSameLife = true;
@@ -173,7 +173,7 @@ export class AccessChanges {
   }
 
   private take({ snapshot, position, now, changes }: ChangesRead): void {
-    if (changes.length > REMEMBERED_IDS) this.window.leaveOut(changes.at(-1)![0]);
+    if (changes.length > CACHED_IDS) this.window.leaveOut(changes.at(-1)![0]);
     for (const [xid, ids] of changes.reverse()) this.window.add(xid, ids);
     this.snapshot = snapshot;
     this.current = { era: this.knownEra, position };

@@ -70,10 +70,10 @@ function Who({ event: { actorType, actorId, address, requestId } }: EventProps):
 
 function Subject({ event: { subjectType, subjectId } }: EventProps): VNode {
   const href = linkOf(subjectId);
-  const words = subjectType.replaceAll('_', ' ');
+  const label = subjectType.replaceAll('_', ' ');
   return (
     <>
-      {href ? <a href={href}>{words}</a> : words}
+      {href ? <a href={href}>{label}</a> : label}
       <code class="under">{subjectId}</code>
     </>
   );

@@ -25,7 +25,7 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
         page={page}
         path={userPath(user.id, 'applications')}
         empty="This user shares no data with any application."
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Client',

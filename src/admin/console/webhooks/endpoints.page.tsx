@@ -41,7 +41,7 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
         }
         caption="Endpoints"
         empty={Object.keys(list.filter).length > 0 ? 'No endpoints match.' : 'There are no endpoints yet.'}
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Endpoint',
