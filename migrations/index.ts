@@ -16,6 +16,7 @@ import { EncryptionCanary1763695300000 } from './1763695300000-encryption-canary
 import { TokenKeys1763699100000 } from './1763699100000-token-keys.js';
 import { AccessChangeWindow1763699200000 } from './1763699200000-access-change-window.js';
 import { TokensWithoutRows1763699300000 } from './1763699300000-tokens-without-rows.js';
+import { SessionMethods1763700000000 } from './1763700000000-session-methods.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -37,6 +38,7 @@ export const MIGRATIONS = [
   TokenKeys1763699100000,
   AccessChangeWindow1763699200000,
   TokensWithoutRows1763699300000,
+  SessionMethods1763700000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -20,9 +20,12 @@ import {
   IsEncryptionKey,
   IsEncryptionKeyList,
   IsHttpUrl,
+  IsIdentityProviderList,
+  IsMailSender,
   IsPostgresUrl,
   IsRedisUrl,
   IsRetrySchedule,
+  IsSmtpUrl,
   IsProxyList,
   WholeNumber,
 } from './setting-constraints.js';
@@ -159,6 +162,30 @@ export class Environment {
 
   @WholeNumber(2, 1000)
   DATABASE_POOL_SIZE = 20;
+
+  @IsOptional()
+  @Validate(IsIdentityProviderList)
+  IDENTITY_PROVIDERS?: string;
+
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  PASSWORD_SIGN_IN = 'true';
+
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  SECOND_FACTOR_FOR_OPERATORS = 'false';
+
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  FOUR_EYES = 'false';
+
+  @ValidateIf((env: Environment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
+  @Validate(IsSmtpUrl)
+  SMTP_URL?: string;
+
+  @ValidateIf((env: Environment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
+  @Validate(IsMailSender)
+  MAIL_FROM?: string;
+
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  SIGN_UP = 'false';
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     message: 'must be fatal, error, warn, info, debug, trace or silent',

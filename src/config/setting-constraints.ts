@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import {
+  isEmail,
   ValidateBy,
   ValidatorConstraint,
   type ValidationArguments,
@@ -9,6 +10,7 @@ import {
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 import { parseDatabaseUrl } from './database-url.js';
+import { parseIdentityProviders } from './identity-providers.js';
 import { isLoopbackHost } from './loopback.js';
 import { isUrl } from './is-url.js';
 import { parseRedisUrl } from './redis-url.js';
@@ -162,3 +164,46 @@ export const WholeNumber = (min: number, max: number, unit?: string): PropertyDe
       },
     }),
   );
+
+@ValidatorConstraint()
+export class IsIdentityProviderList implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && whyNoProviders(value) === undefined;
+  }
+  defaultMessage({ value }: ValidationArguments): string {
+    return typeof value === 'string' ? whyNoProviders(value)! : 'must be a JSON array of providers';
+  }
+}
+
+function whyNoProviders(text: string): string | undefined {
+  try {
+    parseIdentityProviders(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+@ValidatorConstraint()
+export class IsSmtpUrl implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    if (typeof value !== 'string' || !isUrl(value)) return false;
+    const { protocol, hostname, pathname, search, hash } = new URL(value);
+    return /^smtps?:$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && !search && !hash;
+  }
+  defaultMessage(): string {
+    return 'must be smtp://user:password@host:587 or smtps://… (required with MAIL_FROM)';
+  }
+}
+
+@ValidatorConstraint()
+export class IsMailSender implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    if (typeof value !== 'string') return false;
+    const [, named] = /^[^<>"\p{C}]{1,100} <([^<>]+)>$/u.exec(value) ?? [];
+    return isEmail(named ?? value);
+  }
+  defaultMessage(): string {
+    return 'must be an email address, or a name with one: Charging <no-reply@charging.example> (required with SMTP_URL)';
+  }
+}

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { encryptionKeyOf } from './encryption-key-file.js';
 import { readEnvironment, SettingsError, type Environment } from './environment.js';
+import { parseIdentityProviders, type IdentityProvider } from './identity-providers.js';
 import { isLoopbackHost } from './loopback.js';
 import { parseEncryptionKey, splitList } from './setting-constraints.js';
 
@@ -53,6 +54,16 @@ export class Settings {
   tracing?: 'http/protobuf' | 'http/json';
   trustedProxies!: string[];
   logLevel!: string;
+  identityProviders!: IdentityProvider[];
+  /** If false, people sign in only through providers and with passkeys. */
+  passwordSignIn!: boolean;
+  secondFactorForOperators!: boolean;
+  /** Some actions of an admin wait for a second one (contract §17). */
+  fourEyes!: boolean;
+  /** Undefined if no mail is sent. */
+  mail?: { smtpUrl: string; from: string };
+  /** Drivers can make their own account. */
+  signUp!: boolean;
 
   /** With an https base URL, cookies are `Secure` and `__Host-`, and HSTS is sent. */
   get secure(): boolean {
@@ -93,6 +104,16 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT && (env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf'),
     trustedProxies: splitList(env.TRUSTED_PROXIES ?? ''),
     logLevel: env.LOG_LEVEL,
+    identityProviders:
+      env.IDENTITY_PROVIDERS === undefined ? [] : parseIdentityProviders(env.IDENTITY_PROVIDERS),
+    passwordSignIn: env.PASSWORD_SIGN_IN === 'true',
+    secondFactorForOperators: env.SECOND_FACTOR_FOR_OPERATORS === 'true',
+    fourEyes: env.FOUR_EYES === 'true',
+    mail:
+      env.SMTP_URL === undefined || env.MAIL_FROM === undefined
+        ? undefined
+        : { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
+    signUp: env.SIGN_UP === 'true',
   });
   if (settings.demonstration && !isLoopbackHost(settings.host)) {
     throw new SettingsError(

@@ -52,14 +52,14 @@ export class LoginController {
     const attempt = await this.limits.admit(request, email);
     let user: UserEntity | undefined;
     try {
-      user = await this.sessions.signIn(
-        request,
-        reply,
-        email,
-        form.get('password') ?? '',
-        actor,
-        !attempt.isKnownBrowser,
-      );
+      const found = await this.sessions.checkPassword(email, form.get('password') ?? '', actor);
+      const signIn = { method: 'password' } as const;
+      if (
+        found &&
+        (await this.sessions.start(request, reply, found, signIn, actor, !attempt.isKnownBrowser))
+      ) {
+        user = found;
+      }
     } finally {
       await this.limits.settle(attempt, user, request, reply);
     }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { SignInMethod } from './sign-in-method.js';
 
 /** A logged-in browser; only the digest of the cookie's value is stored. */
 @Entity('sessions')
@@ -27,4 +28,17 @@ export class SessionEntity {
 
   @Column('text', { name: 'user_agent', nullable: true })
   userAgent!: string | null;
+
+  @Column('text')
+  method!: SignInMethod['method'];
+
+  /** The provider's id in the settings, and its names for the person and the session; null for other methods. */
+  @Column('text', { nullable: true })
+  provider!: string | null;
+
+  @Column('text', { name: 'provider_subject', nullable: true })
+  providerSubject!: string | null;
+
+  @Column('text', { name: 'provider_sid', nullable: true })
+  providerSid!: string | null;
 }

@@ -5,6 +5,7 @@ import { readPage, type Page, type PageRequest } from '../../database/queries/re
 import { newId } from '../../secrets/ids.js';
 import { SessionEntity } from './session.entity.js';
 import { UserEntity } from '../accounts/user.entity.js';
+import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 import type { SessionView } from './session-view.js';
 
@@ -12,6 +13,7 @@ export interface SessionDetails {
   ttl: number;
   address: string | null;
   userAgent: string | null;
+  signIn: SignInMethod;
 }
 
 // `last_seen_at` is written at most this often: not every page view is a write.
@@ -72,16 +74,18 @@ export class SessionsRepository {
     manager: EntityManager,
     digest: Buffer,
     user: UserEntity,
-    details: SessionDetails,
+    { signIn, ...details }: SessionDetails,
   ): Promise<boolean> {
+    const provider = signIn.method === 'provider' ? signIn : undefined;
     // By hand: what the user must still be, the lock on the user and the insert are one statement.
     const rows: unknown[] = await manager.query(
       `WITH owner AS (
          SELECT id FROM users
-          WHERE id = $2 AND enabled AND password_hash = $3 AND email = $4 FOR SHARE
+          WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 FOR SHARE
        )
-       INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id)
-       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8 FROM owner
+       INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
+                             method, provider, provider_subject, provider_sid)
+       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12 FROM owner
        RETURNING 1`,
       [
         digest,
@@ -92,6 +96,10 @@ export class SessionsRepository {
         details.address,
         details.userAgent,
         newId('sess'),
+        signIn.method,
+        provider?.provider,
+        provider?.subject,
+        provider?.sid,
       ],
     );
     return rows.length === 1;

@@ -15,6 +15,7 @@ import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { verifyPassword } from '../../secrets/passwords.js';
 import { SessionsRepository, type SessionDetails } from './sessions.repository.js';
 import type { SessionView } from './session-view.js';
+import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
@@ -45,35 +46,37 @@ export class SessionsService {
   }
 
   /**
-   * Logs in with email and password, under a new session id; undefined if that is refused. An unknown email costs the same work
-   * as a wrong password.
+   * The user with this email and password; undefined if that is refused, which is counted and recorded. An unknown email costs the
+   * same work as a wrong password.
    */
-  async signIn(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    email: string,
-    password: string,
-    actor: Actor,
-    isNewBrowser: boolean,
-  ): Promise<UserEntity | undefined> {
+  async checkPassword(email: string, password: string, actor: Actor): Promise<UserEntity | undefined> {
     const user = await this.users.findByEmailWithPassword(email);
     const right = await verifyPassword(user?.passwordHash, password);
-    if (!user || !right || !user.enabled) {
-      this.countSignIn('sign_in_refused', actor);
-      await this.recordRefusal(user, actor);
-      return undefined;
-    }
+    if (user && right && user.enabled) return user;
+    this.countSignIn('sign_in_refused', 'password', actor);
+    await this.recordRefusal(user, actor);
+    return undefined;
+  }
+
+  /**
+   * Logs in under a new session id. `user` is read with its password hash. False if the user was disabled, or got another password or
+   * email, since then.
+   */
+  async start(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    user: UserEntity,
+    signIn: SignInMethod,
+    actor: Actor,
+    isNewBrowser: boolean,
+  ): Promise<boolean> {
     const secret = newSecret('session');
     const started = await this.transactions.run(async (manager) => {
       const previous = this.digestIn(request);
       if (previous) await this.sessions.delete(manager, previous);
       // Checked again under a lock: the password may have been changed while it was being verified.
-      const unchanged = await this.sessions.insert(
-        manager,
-        digestOf(secret),
-        user,
-        this.detailsOf(request, actor),
-      );
+      const details = this.detailsOf(request, actor, signIn);
+      const unchanged = await this.sessions.insert(manager, digestOf(secret), user, details);
       if (!unchanged) return false;
       await this.audit.record(
         manager,
@@ -90,10 +93,9 @@ export class SessionsService {
       }
       return true;
     });
-    this.countSignIn(started ? 'sign_in' : 'sign_in_refused', actor);
-    if (!started) return undefined;
-    this.setCookie(reply, secret);
-    return user;
+    this.countSignIn(started ? 'sign_in' : 'sign_in_refused', signIn.method, actor);
+    if (started) this.setCookie(reply, secret);
+    return started;
   }
 
   /** Logs out this browser; does nothing if nobody is logged in. */
@@ -174,7 +176,7 @@ export class SessionsService {
   ): Promise<string | undefined> {
     const secret = newSecret('session');
     const wasSignedIn = await this.sessions.deleteAll(manager, user.id, present);
-    const details = this.detailsOf(request, actor);
+    const details = this.detailsOf(request, actor, { method: 'password' });
     const renewed = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
     return renewed ? secret : undefined;
   }
@@ -191,7 +193,7 @@ export class SessionsService {
     actor: Actor,
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const details = this.detailsOf(request, actor);
+    const details = this.detailsOf(request, actor, { method: 'password' });
     const wasSignedIn = (await this.sessions.delete(manager, present)) === user.id;
     const restarted = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
     return restarted ? secret : undefined;
@@ -201,14 +203,23 @@ export class SessionsService {
     this.cookies.set(reply, COOKIE, secret, this.settings.sessionTtl);
   }
 
-  private countSignIn(kind: 'sign_in' | 'sign_in_refused', { address }: Actor): void {
-    this.activity.count({ kind, detail: 'password', address });
+  private countSignIn(
+    kind: 'sign_in' | 'sign_in_refused',
+    detail: SignInMethod['method'],
+    { address }: Actor,
+  ): void {
+    this.activity.count({ kind, detail, address });
   }
 
-  private detailsOf(request: FastifyRequest, actor: Actor): SessionDetails {
+  private detailsOf(request: FastifyRequest, actor: Actor, signIn: SignInMethod): SessionDetails {
     // Non-printable characters carry no information about a browser.
     const userAgent = request.headers['user-agent']?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_MAX);
-    return { ttl: this.settings.sessionTtl, address: actor.address ?? null, userAgent: userAgent || null };
+    return {
+      ttl: this.settings.sessionTtl,
+      address: actor.address ?? null,
+      userAgent: userAgent || null,
+      signIn,
+    };
   }
 
   private digestIn(request: FastifyRequest): Buffer | undefined {

@@ -161,7 +161,7 @@ export class World {
 
   private async newSession(user: UserEntity): Promise<string> {
     const secret = newSecret('session');
-    const details = { ttl: TTL, address: null, userAgent: null };
+    const details = { ttl: TTL, address: null, userAgent: null, signIn: { method: 'password' } as const };
     const sessions = this.app.get(SessionsRepository);
     await this.run((manager) => sessions.insert(manager, digestOf(secret), user, details));
     return secret;

@@ -1,0 +1,4 @@
+/** How a session was started; through a provider, with what identifies the person and the session there. */
+export type SignInMethod =
+  | { method: 'password' | 'passkey' }
+  | { method: 'provider'; provider: string; subject: string; sid?: string };
