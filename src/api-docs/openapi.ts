@@ -7,13 +7,16 @@ export interface Parameter {
   in: 'path' | 'query' | 'header';
   required?: boolean;
   examples?: unknown;
+  example?: unknown;
   description?: string;
   schema: Schema;
 }
 
 export interface Media {
   schema: Schema;
+  /** One example, or several by name. */
   example?: unknown;
+  examples?: Record<string, { value: unknown }>;
 }
 
 export interface Answer {
