@@ -41,10 +41,12 @@ function shareCommonest({ components }: OpenApiDocument, examples: RecordedOpera
 
 function illustrate(document: OpenApiDocument, operation: Operation, found: RecordedOperation): void {
   for (const parameter of operation.parameters ?? [])
-    if (found.parameters?.[parameter.name] !== undefined) parameter.example = found.parameters[parameter.name];
+    if (found.parameters?.[parameter.name] !== undefined)
+      parameter.example = found.parameters[parameter.name];
   add(operation.requestBody?.content, found.requests);
   for (const [status, bodies] of Object.entries(found.responses)) {
-    const answer = operation.responses[status]!;
+    const answer = operation.responses[status];
+    if (!answer) continue;
     if (!('$ref' in answer)) add(answer.content, bodies);
     else operation.responses[status] = ownAnswer(answerOf(document, answer), bodies) ?? answer;
   }
@@ -62,10 +64,9 @@ function ownAnswer(shared: Answer, bodies: Named): Answer | undefined {
 function add(content: Record<string, Media> | undefined, bodies: Named | undefined): void {
   for (const [type, media] of Object.entries(content ?? {})) {
     if (!bodies || type === 'text/html') continue;
-    const { example, ...named } = bodies;
-    if (example !== undefined) media.example = example;
-    const values = Object.entries(named).map(([name, value]) => [name, { value }]);
-    if (values.length > 0) media.examples = Object.fromEntries(values) as Media['examples'];
+    if ('example' in bodies) media.example = bodies.example;
+    else
+      media.examples = Object.fromEntries(Object.entries(bodies).map(([name, value]) => [name, { value }]));
   }
 }
 
@@ -74,5 +75,8 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 /** The value that occurs most often; of equals, the first. */
 function mostFrequent(values: unknown[]): unknown {
   const count = (value: unknown) => values.filter((each) => isSame(each, value)).length;
-  return values.reduce((best, value) => (best === undefined || count(value) > count(best) ? value : best), undefined);
+  return values.reduce(
+    (best, value) => (best === undefined || count(value) > count(best) ? value : best),
+    undefined,
+  );
 }

@@ -13,11 +13,10 @@ const UNKNOWN_SECRET = 'cds_cs_EXAMPLE';
 export async function recordAccess(stage: Stage): Promise<string> {
   const { partner, ada, operator } = stage.cast;
   await stage.perform('metadata', 200, {}, {});
-  const query = await recordAuthorization(stage);
+  await recordAuthorization(stage);
   const code = await stage.service.make.code(partner, ada, {
     pkce: { verifier: VERIFIER, challenge: CHALLENGE },
   });
-  void query;
   const form = { ...credentialsOf(partner), code, redirect_uri: REDIRECT_URI, code_verifier: VERIFIER };
   const exchanged = { form: { grant_type: 'authorization_code', ...form } };
   await recordOAuthRefusals(stage, 'token', exchanged);
@@ -44,13 +43,7 @@ export async function recordAccess(stage: Stage): Promise<string> {
   const revoked = { form: { ...credentialsOf(partner), token } };
   await recordOAuthRefusals(stage, 'revokeToken', revoked);
   await stage.perform('revokeToken', 200, revoked, {});
-  await stage.perform(
-    'introspect',
-    200,
-    { form: { ...credentialsOf(operator), token } },
-    {},
-    'inactive',
-  );
+  await stage.perform('introspect', 200, { form: { ...credentialsOf(operator), token } }, {}, 'inactive');
   return refreshed.json.access_token as string;
 }
 
@@ -62,9 +55,14 @@ async function recordIntrospection(stage: Stage, token: string): Promise<void> {
   await stage.perform('introspect', 200, call, {}, 'active');
 }
 
-async function recordOAuthRefusals(stage: Stage, id: string, { form }: { form: Record<string, string | undefined> }): Promise<void> {
+async function recordOAuthRefusals(
+  stage: Stage,
+  id: string,
+  { form }: { form: Record<string, string | undefined> },
+): Promise<void> {
   const { grant_type: _type, token: _token, ...rest } = form;
-  const refuse = (status: number, change: Call, name?: string) => stage.recorder.answer(id, status, change, name);
+  const refuse = (status: number, change: Call, name?: string) =>
+    stage.recorder.answer(id, status, change, name);
   await refuse(400, { form: rest }, 'invalid_request');
   await refuse(401, { form: { ...form, client_secret: UNKNOWN_SECRET } });
   await refuse(413, {
@@ -74,7 +72,7 @@ async function recordOAuthRefusals(stage: Stage, id: string, { form }: { form: R
 }
 
 /** The consent page for a user who is signed in, and what is shown and answered otherwise. */
-async function recordAuthorization(stage: Stage): Promise<Record<string, string>> {
+async function recordAuthorization(stage: Stage): Promise<void> {
   const { partner, ada } = stage.cast;
   const browser = await stage.service.make.signedIn(ada);
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -93,5 +91,4 @@ async function recordAuthorization(stage: Stage): Promise<Record<string, string>
   const answer = (status: number, call: Call) => stage.recorder.answer('authorize', status, call);
   await answer(400, { query: without, headers: { accept: 'application/json' } });
   await answer(302, { query, headers: { accept: 'text/html' } });
-  return query;
 }

@@ -27,7 +27,10 @@ async function recordScopes(stage: Stage): Promise<void> {
   await stage.operator('listScopes', 200);
   await stage.operator('getScope', 200, { path: { name: 'vehicle:read' } });
   await stage.operator('putScope', 201, { path, json });
-  await stage.operator('putScope', 200, { path, json: { ...json, description: 'See your tariffs and their prices' } });
+  await stage.operator('putScope', 200, {
+    path,
+    json: { ...json, description: 'See your tariffs and their prices' },
+  });
   await stage.conflict('putScope', {
     path: { name: 'vehicle:read' },
     json: { description: 'See your vehicles', audience: 'operator' },
@@ -35,7 +38,7 @@ async function recordScopes(stage: Stage): Promise<void> {
 }
 
 async function recordClients(stage: Stage): Promise<void> {
-  const { owner, partner } = stage.cast;
+  const { owner } = stage.cast;
   const json = {
     name: 'Trip diary',
     type: 'confidential',
@@ -56,13 +59,15 @@ async function recordClients(stage: Stage): Promise<void> {
   await stage.operator('listAuditEvents', 200, { query: { subject: client_id, page_size: '2' } });
   await stage.operator('revokeClientTokens', 200, { path });
   await stage.operator('deleteClient', 204, { path });
-  void partner;
 }
 
 async function recordConsents(stage: Stage): Promise<void> {
   const { ada, partner } = stage.cast;
   const path = { client_id: partner.id, user_id: ada.id };
-  await stage.operator('recordConsent', 200, { path, json: { scopes: SCOPES, evidence: 'Signed form of 2 March 2026' } });
+  await stage.operator('recordConsent', 200, {
+    path,
+    json: { scopes: SCOPES, evidence: 'Signed form of 2 March 2026' },
+  });
   await stage.operator('listConsents', 200, { path: { client_id: partner.id }, query: { page_size: '2' } });
 }
 

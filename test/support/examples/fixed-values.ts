@@ -7,6 +7,7 @@ const HOUR_MS = 3_600_000;
 const ID = /\b(user|clnt|grnt|audt|notf|sess|evnt|endp|dlvr|rcvr|form)([0-7][0-9A-HJKMNP-TV-Z]{25})\b/g;
 const SECRET = /\b(cds_[a-z]{2}_)[A-Za-z0-9_.-]+/g;
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/=_-]+/g;
+const REQUEST_ID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const WAIT = /again in (\d+) (second|minute)s?\./g;
 
@@ -24,17 +25,22 @@ export class FixedValues {
     if (typeof value === 'number') return this.number(value, member);
     if (Array.isArray(value)) return value.map((item) => this.of(item, member));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [this.text(key), this.of(each, key)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [this.text(key), this.of(each, key)]),
+    );
   }
 
   private text(text: string): string {
     return this.addresses
       .reduce((result, [found, fixed]) => result.replaceAll(found, fixed), text)
       .replace(ID, (id, prefix: string) => this.id(id, prefix))
+      .replace(REQUEST_ID, '01HN2NJ9NMRZBXT1H6FT9N7735')
       .replace(SECRET, '$1EXAMPLE')
       .replace(WEBHOOK_SECRET, 'whsec_EXAMPLE')
-      .replace(TIME, (time) => (time === NOW ? NOW : this.time(time)))
-      .replace(WAIT, (_text, count, unit) => (unit === 'minute' && Number(count) > 1 ? 'again in 60 minutes.' : 'again in 60 seconds.'));
+      .replace(TIME, (time, fraction?: string) => this.time(time, fraction))
+      .replace(WAIT, (_text, count: string, unit: string) =>
+        unit === 'minute' && Number(count) > 1 ? 'again in 60 minutes.' : 'again in 60 seconds.',
+      );
   }
 
   /** Numbers ids of a kind in the order in which they appear. */
@@ -50,8 +56,10 @@ export class FixedValues {
   }
 
   /** A moment of the run becomes the fixed one; a later or earlier one keeps its distance in whole hours. */
-  private time(time: string): string {
-    return new Date(this.moved(Date.parse(time))).toISOString().replace('.000Z', 'Z');
+  private time(time: string, fraction?: string): string {
+    const moment = Date.parse(time);
+    const fixed = new Date(moment === Date.parse(NOW) ? moment : this.moved(moment)).toISOString();
+    return fraction ? fixed : fixed.replace('.000Z', 'Z');
   }
 
   private moved(moment: number): number {
@@ -64,8 +72,9 @@ export class FixedValues {
   }
 }
 
-/** The addresses of a service and of a partner's server, in the order of their replacement. */
+/** The URLs of a service and of a partner's server and the address of callers, in the order of their replacement. */
 export const fixedAddresses = (serviceUrl: string, partnerUrl: string): [string, string][] => [
   [serviceUrl, BASE_URL],
   [partnerUrl, 'https://hooks.example.com'],
+  ['127.0.0.1', '203.0.113.7'],
 ];

@@ -16,7 +16,7 @@ export async function recordNotifications(stage: Stage): Promise<void> {
   const json = {
     user_id: owner.id,
     client_id: partner.id,
-    message_id: 'MNT1',
+    message_id: 'ERR9001',
     category: 'SERVICE',
     event_time: NOW,
     short_text_title: 'Maintenance on Sunday',

@@ -1,4 +1,4 @@
-import { startInstance, startService } from '../test-service.js';
+import { startService } from '../test-service.js';
 import { WEBHOOK_ENV } from '../webhooks.js';
 import { recordAccess } from './access.js';
 import { recordAdministration, recordEndings } from './administration.js';
@@ -14,10 +14,6 @@ import { recordWebhooks } from './webhook-deliveries.js';
 export async function recordExamples(): Promise<Recorder> {
   const receiver = await HeldReceiver.start();
   const service = await startService({ env: WEBHOOK_ENV });
-  const strict = await startInstance(service.database, {
-    BASE_URL: service.url,
-    OAUTH_RATE_LIMIT_PER_MINUTE: '1',
-  });
   try {
     const recorder = new Recorder(service.http, new FixedValues(fixedAddresses(service.url, receiver.url)));
     const stage = await Stage.set(service, recorder, receiver);
@@ -27,10 +23,9 @@ export async function recordExamples(): Promise<Recorder> {
     await recordNotifications(stage);
     await recordWebhooks(stage);
     await recordEndings(stage);
-    await recordLimits(stage, strict);
+    await recordLimits(stage);
     return recorder;
   } finally {
-    await strict.app.close();
     await service.stop();
     await receiver.stop();
   }

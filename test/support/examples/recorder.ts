@@ -1,6 +1,5 @@
 import type { Method, Operation } from '../../../src/api-docs/openapi.js';
 import type { Named, RecordedExamples, RecordedOperation } from '../../../src/api-docs/examples.js';
-import { answerOf } from '../../../src/api-docs/openapi.js';
 import type { Answer, Http, HttpOptions } from '../http.js';
 import { committedDocument } from '../openapi-document.js';
 import type { FixedValues } from './fixed-values.js';
@@ -30,12 +29,6 @@ export const OPERATIONS = new Map(
   ),
 );
 
-/** Whether the document says that such a response has a JSON body. */
-export const hasBody = ({ operation }: Described, status: string): boolean => {
-  const { content } = answerOf(committedDocument, operation.responses[status]!);
-  return Object.keys(content ?? {}).some((type) => type.includes('json'));
-};
-
 /** Performs documented operations and keeps each request and answer as an example. */
 export class Recorder {
   private readonly recorded = new Map<string, RecordedOperation>();
@@ -61,16 +54,22 @@ export class Recorder {
   /** Expects this response, and keeps only it: the first of each status and name. */
   async answer(id: string, status: number, call: Call, name?: string): Promise<Answer> {
     const answer = await this.send(this.http, id, call);
-    if (answer.status !== status) { require('fs').appendFileSync('/tmp/mism.txt', `${id} ${answer.status} not ${status} ${answer.text.slice(0,250)} ${JSON.stringify(call).slice(0,200)}\n`); if (status < 300) throw new Error('x'); return answer; }
-    if (0)
+    if (answer.status !== status)
       throw new Error(`${id} answers ${answer.status} instead of ${status}: ${answer.text.slice(0, 500)}`);
     this.keep(id, answer, name);
     return answer;
   }
 
-  /** Sends the request through `http` until the response has this status, and keeps that one. */
-  async answerOnce(http: Http, id: string, status: number, call: Call): Promise<void> {
+  /** Sends the request through `http`, each time after `before`, until the response has this status, and keeps that one. */
+  async answerOnce(
+    http: Http,
+    id: string,
+    status: number,
+    call: Call,
+    before?: () => Promise<unknown>,
+  ): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
+      await before?.();
       const answer = await this.send(http, id, call);
       if (answer.status === status) return this.keep(id, answer);
     }
@@ -80,9 +79,11 @@ export class Recorder {
   /** The examples, in the order of the document. */
   examples(): RecordedExamples {
     const ids = [...OPERATIONS.keys()].filter((id) => this.recorded.has(id));
-    return JSON.parse(
-      JSON.stringify(Object.fromEntries(ids.map((id) => [id, this.recorded.get(id)]))),
-    ) as RecordedExamples;
+    const ordered = ids.map((id) => {
+      const { parameters, requests, responses } = this.of(id);
+      return [id, { parameters, requests, responses }];
+    });
+    return JSON.parse(JSON.stringify(Object.fromEntries(ordered))) as RecordedExamples;
   }
 
   private send(http: Http, id: string, { path = {}, query, ...options }: Call): Promise<Answer> {

@@ -47,7 +47,8 @@ function invalid(id: string, call: Call): Partial<Call> | undefined {
     return { headers: { 'service-version': '1' } };
   if (operation.requestBody) return { json: wrongMembers(call.json as object) };
   if (method === 'get' && !call.path) return undefined;
-  if (method === 'get') return { path: Object.fromEntries(Object.keys(call.path ?? {}).map((name) => [name, '%zz'])) };
+  if (method === 'get')
+    return { path: Object.fromEntries(Object.keys(call.path ?? {}).map((name) => [name, '%zz'])) };
   return { body: '{', headers: { 'content-type': 'application/json' } };
 }
 
@@ -60,5 +61,10 @@ function wrongMembers(json: object): object {
 function missing({ path }: Call): Partial<Call> | undefined {
   const [last, value] = Object.entries(path ?? {}).at(-1) ?? [];
   if (!last) return undefined;
-  return { path: { ...path, [last]: /^[a-z]{4}[0-7]/.test(value!) ? value!.slice(0, 4) + NO_SUCH_ID : 'tariff:read' } };
+  return {
+    path: {
+      ...path,
+      [last]: /^[a-z]{4}[0-7]/.test(value!) ? value!.slice(0, 4) + NO_SUCH_ID : 'tariff:read',
+    },
+  };
 }

@@ -35,12 +35,26 @@ export class Stage {
 
   static async set(service: TestService, recorder: Recorder, receiver: HeldReceiver): Promise<Stage> {
     const { make } = service;
-    const company = await make.user({ email: 'it@charging.example', name: 'Charging Data', kind: 'organisation' });
-    const owner = await make.user({ email: 'it@planner.example', name: 'Route Planner Ltd', kind: 'organisation' });
+    const company = await make.user({
+      email: 'it@charging.example',
+      name: 'Charging Data',
+      kind: 'organisation',
+    });
+    const owner = await make.user({
+      email: 'it@planner.example',
+      name: 'Route Planner Ltd',
+      kind: 'organisation',
+    });
     const ada = await make.user({ email: 'ada@mail.example', name: 'Ada' });
     const scopes = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
     const grantTypes = ['client_credentials' as const];
-    const operator = await make.client({ name: 'Operations', ownerId: company.id, scopes, grantTypes, redirectUris: [] });
+    const operator = await make.client({
+      name: 'Operations',
+      ownerId: company.id,
+      scopes,
+      grantTypes,
+      redirectUris: [],
+    });
     const partner = await make.client({ name: 'Route planner', ownerId: owner.id });
     const other = await make.client({ name: 'Fleet manager', ownerId: company.id });
     const tokens = await Promise.all([operator, partner, other].map((client) => make.clientToken(client)));
@@ -51,7 +65,12 @@ export class Stage {
 
   /** An operator's request: first its refusals, then the response that succeeds. */
   operator(id: string, status: number, call: Call = {}, refused?: Partial<Refused>): Promise<Answer> {
-    return this.perform(id, status, { bearer: this.operatorToken, ...call }, { forbidden: { bearer: this.otherToken }, ...refused });
+    return this.perform(
+      id,
+      status,
+      { bearer: this.operatorToken, ...call },
+      { forbidden: { bearer: this.otherToken }, ...refused },
+    );
   }
 
   /** The same for a partner's request. */

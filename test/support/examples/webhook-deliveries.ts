@@ -1,6 +1,6 @@
 import { until } from '../until.js';
 import { NOW } from './fixed-values.js';
-import { SCOPES, type Stage } from './stage.js';
+import type { Stage } from './stage.js';
 
 const ENDPOINTS_PER_CLIENT = 50;
 
@@ -12,9 +12,15 @@ export async function recordWebhooks(stage: Stage): Promise<void> {
     description: 'Charging sessions',
     event_types: ['charging_session.created', 'charging_session.ended'],
   };
-  const created = await stage.operator('createWebhookEndpoint', 201, { path: { client_id: partner.id }, json });
+  const created = await stage.operator('createWebhookEndpoint', 201, {
+    path: { client_id: partner.id },
+    json,
+  });
   const path = { id: created.json.id as string };
-  await stage.operator('listWebhookEndpoints', 200, { path: { client_id: partner.id }, query: { page_size: '2' } });
+  await stage.operator('listWebhookEndpoints', 200, {
+    path: { client_id: partner.id },
+    query: { page_size: '2' },
+  });
   await stage.operator('getWebhookEndpoint', 200, { path });
   const event = {
     type: 'charging_session.created',
@@ -61,7 +67,6 @@ async function recordDelivery(stage: Stage): Promise<void> {
 async function recordTooManyEndpoints(stage: Stage, json: object): Promise<void> {
   const { other } = stage.cast;
   const call = { bearer: stage.operatorToken, path: { client_id: other.id }, json };
-  void SCOPES;
   for (let count = 0; count < ENDPOINTS_PER_CLIENT; count++)
     await stage.recorder.answer('createWebhookEndpoint', 201, call);
   await stage.conflict('createWebhookEndpoint', call);
