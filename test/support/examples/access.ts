@@ -60,10 +60,9 @@ async function recordOAuthRefusals(
   id: string,
   { form }: { form: Record<string, string | undefined> },
 ): Promise<void> {
-  const { grant_type: _type, token: _token, ...rest } = form;
   const refuse = (status: number, change: Call, name?: string) =>
     stage.recorder.answer(id, status, change, name);
-  await refuse(400, { form: rest }, 'invalid_request');
+  await refuse(400, { form: { ...form, grant_type: undefined, token: undefined } }, 'invalid_request');
   await refuse(401, { form: { ...form, client_secret: UNKNOWN_SECRET } });
   await refuse(413, {
     body: `token=${'x'.repeat(70_000)}`,
@@ -87,8 +86,7 @@ async function recordAuthorization(stage: Stage): Promise<void> {
     code_challenge_method: 'S256',
   };
   await stage.perform('authorize', 200, { query, headers }, {});
-  const { client_id: _client, ...without } = query;
   const answer = (status: number, call: Call) => stage.recorder.answer('authorize', status, call);
-  await answer(400, { query: without, headers: { accept: 'application/json' } });
+  await answer(400, { query: { ...query, client_id: 'unknown' }, headers: { accept: 'application/json' } });
   await answer(302, { query, headers: { accept: 'text/html' } });
 }

@@ -13,7 +13,7 @@ async function recordUsers(stage: Stage): Promise<void> {
   const { id } = (await stage.operator('createUser', 201, { json })).json as { id: string };
   await stage.conflict('createUser', { json });
   const path = { id };
-  await stage.operator('listAdminUsers', 200, { query: { q: 'mail.example', page_size: '2' } });
+  await stage.operator('listAdminUsers', 200, { query: { q: 'mail.example', page_size: 2 } });
   await stage.operator('getAdminUser', 200, { path });
   await stage.operator('updateUser', 200, { path, json: { name: 'Grace H.', webhooks_enabled: false } });
   await stage.conflict('updateUser', { path, json: { email: stage.cast.ada.email } });
@@ -50,13 +50,13 @@ async function recordClients(stage: Stage): Promise<void> {
   };
   const { client_id } = (await stage.operator('createClient', 201, { json })).json as { client_id: string };
   const path = { client_id };
-  await stage.operator('listClients', 200, { query: { q: 'Trip', page_size: '2' } });
+  await stage.operator('listClients', 200, { query: { q: 'Trip', page_size: 2 } });
   await stage.operator('getClient', 200, { path });
   await stage.operator('updateClient', 200, { path, json: { name: 'Travel diary', rate_limit: null } });
   await stage.operator('rotateClientSecret', 201, { path, json: { expire_previous_in: 86_400 } });
   const { id } = await stage.service.make.client({ name: 'App', type: 'public', ownerId: owner.id });
   await stage.conflict('rotateClientSecret', { path: { client_id: id }, json: {} });
-  await stage.operator('listAuditEvents', 200, { query: { subject: client_id, page_size: '2' } });
+  await stage.operator('listAuditEvents', 200, { query: { subject: client_id, page_size: 2 } });
   await stage.operator('revokeClientTokens', 200, { path });
   await stage.operator('deleteClient', 204, { path });
 }
@@ -68,13 +68,13 @@ async function recordConsents(stage: Stage): Promise<void> {
     path,
     json: { scopes: SCOPES, evidence: 'Signed form of 2 March 2026' },
   });
-  await stage.operator('listConsents', 200, { path: { client_id: partner.id }, query: { page_size: '2' } });
+  await stage.operator('listConsents', 200, { path: { client_id: partner.id }, query: { page_size: 2 } });
 }
 
 /** What ends access; after everything else. */
 export async function recordEndings(stage: Stage): Promise<void> {
   const { ada, partner } = stage.cast;
-  const grants = await stage.operator('listGrants', 200, { query: { user_id: ada.id, page_size: '2' } });
+  const grants = await stage.operator('listGrants', 200, { query: { user_id: ada.id, page_size: 2 } });
   const [grant] = grants.json as { id: string }[];
   await stage.operator('revokeGrant', 204, { path: { id: grant!.id } });
   await stage.operator('revokeUserTokens', 200, { path: { id: ada.id } });

@@ -4,7 +4,7 @@ import type { Stage } from './stage.js';
 /** What a partner reads with its token, and the notifications that an operator raises for it. */
 export async function recordPartner(stage: Stage, userToken: string): Promise<void> {
   const { ada } = stage.cast;
-  await stage.partner('listUsers', { query: { page_size: '2' } });
+  await stage.partner('listUsers', { query: { page_size: 2 } });
   await stage.partner('getUser', { path: { id: ada.id } });
   const forClients = { bearer: stage.partnerToken };
   await stage.partner('getOwnUser', { bearer: userToken }, { missing: forClients });
@@ -25,8 +25,8 @@ export async function recordNotifications(stage: Stage): Promise<void> {
     external_button_label: 'Status page',
   };
   await stage.operator('raiseNotification', 201, { json });
-  await stage.operator('listAdminNotifications', 200, { query: { user_id: owner.id, page_size: '2' } });
-  const [notification] = (await stage.partner('listNotifications', { query: { page_size: '2' } })).json as {
+  await stage.operator('listAdminNotifications', 200, { query: { user_id: owner.id, page_size: 2 } });
+  const [notification] = (await stage.partner('listNotifications', { query: { page_size: 2 } })).json as {
     id: string;
   }[];
   const path = { id: notification!.id };

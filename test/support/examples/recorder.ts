@@ -7,7 +7,7 @@ import type { FixedValues } from './fixed-values.js';
 /** A request of a documented operation. */
 export interface Call extends HttpOptions {
   path?: Record<string, string>;
-  query?: Record<string, string>;
+  query?: Record<string, string | number>;
 }
 
 /** How often a request is sent until its caller is over a limit. */
@@ -29,6 +29,15 @@ export const OPERATIONS = new Map(
   ),
 );
 
+/** The described headers of a request, under the names that the document writes. */
+const headersOf = (id: string, { headers = {} }: Call): Record<string, string> =>
+  Object.fromEntries(
+    (OPERATIONS.get(id)!.operation.parameters ?? []).flatMap(({ name, in: place }) => {
+      const value = headers[name.toLowerCase()];
+      return place === 'header' && value !== undefined ? [[name, value]] : [];
+    }),
+  );
+
 /** Performs documented operations and keeps each request and answer as an example. */
 export class Recorder {
   private readonly recorded = new Map<string, RecordedOperation>();
@@ -44,7 +53,7 @@ export class Recorder {
   async call(id: string, status: number, call: Call, name?: string): Promise<Answer> {
     const answer = await this.answer(id, status, call, name);
     const kept = this.of(id);
-    const parameters = { ...call.path, ...call.query };
+    const parameters = { ...call.path, ...call.query, ...headersOf(id, call) };
     if (Object.keys(parameters).length > 0) kept.parameters ??= this.fixed.of(parameters) as Named;
     const body = call.json ?? call.form;
     if (body !== undefined) (kept.requests ??= {})[name ?? 'example'] ??= this.fixed.of(body);
@@ -89,7 +98,8 @@ export class Recorder {
   private send(http: Http, id: string, { path = {}, query, ...options }: Call): Promise<Answer> {
     const { method, path: template } = OPERATIONS.get(id)!;
     const filled = template.replace(/\{(\w+)\}/g, (_part, name: string) => path[name]!);
-    const search = query ? `?${new URLSearchParams(query).toString()}` : '';
+    const pairs = Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]);
+    const search = query ? `?${new URLSearchParams(pairs).toString()}` : '';
     return http.send(filled + search, { method: method.toUpperCase(), ...options });
   }
 

@@ -19,7 +19,7 @@ export async function recordWebhooks(stage: Stage): Promise<void> {
   const path = { id: created.json.id as string };
   await stage.operator('listWebhookEndpoints', 200, {
     path: { client_id: partner.id },
-    query: { page_size: '2' },
+    query: { page_size: 2 },
   });
   await stage.operator('getWebhookEndpoint', 200, { path });
   const event = {
@@ -54,7 +54,7 @@ async function recordDelivery(stage: Stage): Promise<void> {
   };
   await until('the event is delivered', async () => (await delivered()) !== undefined);
   const path = { id: (await delivered())! };
-  await stage.operator('listDeliveries', 200, { query: { state: 'delivered', page_size: '2' } });
+  await stage.operator('listDeliveries', 200, { query: { state: 'delivered', page_size: 2 } });
   await stage.operator('getDelivery', 200, { path });
   stage.receiver.hold();
   await stage.operator('resendDelivery', 202, { path });
