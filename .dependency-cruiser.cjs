@@ -44,7 +44,6 @@ module.exports = {
       to: {
         path: '^src/[^/]+/.*\\.repository\\.ts$',
         pathNot: '^src/$1/',
-        dependencyTypesNot: ['type-only'],
       },
     },
     { name: 'no-circles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },

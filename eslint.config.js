@@ -14,6 +14,15 @@ const NO_MEASURED_TIMES = [
   },
   { selector: `BinaryExpression[operator='-'][right.type='Identifier'] > ${DATE_NOW}.left`, message: ORDER },
   { selector: `BinaryExpression[operator='-'] > ${DATE_NOW}.right`, message: ORDER },
+  // The same in seconds.
+  {
+    selector: `BinaryExpression[operator='-'][right.type!='Literal'] > BinaryExpression.left[operator='/'] > ${DATE_NOW}.left`,
+    message: ORDER,
+  },
+  {
+    selector: `BinaryExpression[operator='-'] > BinaryExpression.right[operator='/'] > ${DATE_NOW}.left`,
+    message: ORDER,
+  },
   {
     selector: "CallExpression[callee.object.name='jest'][callee.property.name='setTimeout']",
     message: DEADLINE,

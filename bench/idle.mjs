@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { peakMemoryMb, processorMs } from './machine.mjs';
 
-// The time after which the start no longer causes any load.
-const SETTLE_MS = 5_000;
+// For most of a minute V8 still collects and compiles what the start left behind: four times the later load.
+const SETTLE_MS = 60_000;
 const WATCHED_MS = 30_000;
 
 /** The share of a core, in per cent, that an instance without requests uses. */

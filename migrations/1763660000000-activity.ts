@@ -42,7 +42,7 @@ export class Activity1763660000000 implements MigrationInterface {
           THEN
             RETURN NEW;
           END IF;
-          RAISE EXCEPTION 'The audit trail cannot be changed.' USING ERRCODE = 'insufficient_privilege';
+          RAISE EXCEPTION 'The audit log cannot be changed.' USING ERRCODE = 'insufficient_privilege';
         END
       $$;
       CREATE TRIGGER audit_events_stay BEFORE UPDATE OR DELETE ON audit_events

@@ -3,7 +3,7 @@ import type { Cookies } from '../http/server/cookies.js';
 import type { CsrfService } from '../http/forms/csrf.service.js';
 import type { PageAnswer } from '../http/page-routes/page-answer.js';
 import type { LayoutProps } from '../web/layout/layout.js';
-import type { SignedInUser } from '../users/sessions/sessions.repository.js';
+import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../users/sessions/user-page-context.js';
 import { accountLayout, type AccountPage } from './pages/account-layout.js';
 

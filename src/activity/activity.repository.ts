@@ -3,22 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { ActivityHourEntity } from './activity-hour.entity.js';
 import { EVERYBODY, type ActivityKind, type Counted } from './activity.js';
-
-/** How often something happened in one hour, for everybody. */
-export interface HourOfAll {
-  hour: Date;
-  kind: ActivityKind;
-  count: number;
-}
-
-/** A client that was rate limited, or is close to its limit. */
-export interface ClientNearLimit {
-  id: string;
-  name: string;
-  /** Requests refused in the current and the previous hour. */
-  refused: number;
-  lastAt: Date;
-}
+import type { HourOfAll } from './hour-of-all.js';
+import type { ClientNearLimit } from './client-near-limit.js';
 
 @Injectable()
 export class ActivityRepository {

@@ -5,7 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
 import { EVERYBODY, type ActivityKind, type Counted, type ActivityEvent } from './activity.js';
-import { ActivityRepository, type ClientNearLimit, type HourOfAll } from './activity.repository.js';
+import { ActivityRepository } from './activity.repository.js';
+import type { ClientNearLimit } from './client-near-limit.js';
+import type { HourOfAll } from './hour-of-all.js';
 
 const FLUSH_EVERY_MS = 5_000;
 // If more than this many distinct events occur between two writes, the rest count as "other".

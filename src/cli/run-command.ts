@@ -46,7 +46,7 @@ const wordsOf = ({ detail, extras: { fieldErrors = {} } }: Problem): string =>
     '\n',
   );
 
-function refuse(words: string): number {
-  process.stderr.write(`${words}\n`);
+function refuse(message: string): number {
+  process.stderr.write(`${message}\n`);
   return 1;
 }

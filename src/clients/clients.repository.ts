@@ -7,32 +7,11 @@ import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
+import type { SecretInfo } from './secret-info.js';
+import type { ClientWithSecrets } from './client-with-secrets.js';
 
 /** What is stored of a client, apart from its id and its times. */
 export type ClientValues = Omit<ClientEntity, 'id' | 'createdAt' | 'updatedAt'>;
-
-/** A client, the digests of its valid secrets, and what its tokens depend on: everything that requests need, in one query. */
-export interface ClientWithSecrets {
-  client: ClientEntity;
-  secretDigests: Buffer[];
-  /** Seconds until the first of the secrets expires; null if none does. */
-  seconds: number | null;
-  ownerEnabled: boolean;
-  webhooksEnabled: boolean;
-  /** Client-credentials tokens of earlier epochs are revoked. */
-  epoch: number;
-  /** The transaction position and the time (milliseconds since 1970) as of which all this holds. */
-  position: number;
-  now: number;
-}
-
-/** What may be shown of a secret: when it was created and when it expires. */
-export interface SecretInfo {
-  createdAt: Date;
-  /** Null: never, until it is rotated. */
-  expiresAt: Date | null;
-  isExpired: boolean;
-}
 
 // Of one client's secrets; in microseconds so that every secret has its own.
 const NEWEST = `coalesce(to_char(max(created_at) AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'none')`;

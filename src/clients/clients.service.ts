@@ -11,7 +11,8 @@ import { digestOf, newSecret } from '../secrets/tokens.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { clientErrors, type ClientShape } from './client-rules.js';
 import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
-import { ClientsRepository, type SecretInfo } from './clients.repository.js';
+import { ClientsRepository } from './clients.repository.js';
+import type { SecretInfo } from './secret-info.js';
 
 export interface NewClient {
   name: string;
@@ -53,7 +54,7 @@ export class ClientsService {
     private readonly scopes: ScopesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessRevocations,
+    private readonly revocations: AccessRevocations,
   ) {}
 
   find(id: string, manager?: EntityManager): Promise<ClientEntity | null> {
@@ -131,7 +132,8 @@ export class ClientsService {
       await this.checkRules(manager, { ...before, ...wanted });
       await this.repository.update(manager, id, changes);
       const after = (await this.repository.findById(id, manager))!;
-      if (before.enabled && !after.enabled) await this.endings.endForClient(manager, id, 'client_disabled');
+      if (before.enabled && !after.enabled)
+        await this.revocations.revokeByClient(manager, id, 'client_disabled');
       const difference = changesBetween(auditView(before), auditView(after));
       if (difference) {
         await this.audit.record(manager, actor, {
@@ -195,7 +197,7 @@ export class ClientsService {
       const until = await this.repository.addSecret(manager, id, digestOf(secret), expirePreviousIn, newest);
       if (until === undefined) return undefined;
       // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
-      if (expirePreviousIn === 0) await this.endings.endPortals(manager, { clientId: id });
+      if (expirePreviousIn === 0) await this.revocations.revokePortals(manager, { clientId: id });
       await this.audit.record(manager, actor, {
         action: 'client.secret_rotated',
         subjectType: 'client',
@@ -211,7 +213,7 @@ export class ClientsService {
   revokeTokens(id: string, actor: Actor): Promise<number> {
     return this.transactions.run(async (manager) => {
       if (!(await this.repository.lock(manager, id))) this.missing();
-      const revoked = await this.endings.endForClient(manager, id, 'tokens_revoked');
+      const revoked = await this.revocations.revokeByClient(manager, id, 'tokens_revoked');
       await this.audit.record(manager, actor, {
         action: 'client.tokens_revoked',
         subjectType: 'client',

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AccessChanges, type Stamp } from '../database/changes/access-changes.service.js';
 import { ChangeTrackedCache } from '../database/changes/change-tracked-cache.js';
-import { ClientsRepository, type ClientWithSecrets } from './clients.repository.js';
+import { ClientsRepository } from './clients.repository.js';
+import type { ClientWithSecrets } from './client-with-secrets.js';
 
-const REMEMBERED_CLIENTS = 5_000;
+const CACHED_CLIENTS = 5_000;
 
 /** A client, and the moment as of which its state is known. */
 export interface ClientAt {
@@ -22,7 +23,7 @@ export class KnownClients {
     private readonly repository: ClientsRepository,
     private readonly changes: AccessChanges,
   ) {
-    this.clients = new ChangeTrackedCache(changes, REMEMBERED_CLIENTS);
+    this.clients = new ChangeTrackedCache(changes, CACHED_CLIENTS);
   }
 
   /** The client with its valid secrets, enabled or not. */

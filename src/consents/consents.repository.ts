@@ -5,16 +5,7 @@ import { batched } from '../database/queries/batched.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { ConsentEntity } from './consent.entity.js';
-
-/** A user who shares data with a client, and the scopes. */
-export interface ConsentedUser {
-  id: string;
-  email: string;
-  name: string;
-  scopes: string[];
-  /** Milliseconds since 1970. */
-  grantedAt: number;
-}
+import type { ConsentedUser } from './consented-user.js';
 
 // In forms that are parsed several times as fast as an array and a date.
 const SCOPES_AND_TIME = `to_json(c.scopes) AS scopes, floor(extract(epoch FROM c.granted_at) * 1000)::float8 AS "grantedAt"`;

@@ -13,7 +13,8 @@ import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { UserErasures } from '../users/accounts/user-erasures.js';
 import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
-import { ConsentsRepository, type ConsentedUser } from './consents.repository.js';
+import { ConsentsRepository } from './consents.repository.js';
+import type { ConsentedUser } from './consented-user.js';
 
 /** Which user consented to what for which client (contract §2). Every change is an audit event in its transaction. */
 @Injectable()
@@ -24,12 +25,12 @@ export class ConsentsService {
     private readonly scopes: ScopesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessRevocations,
+    private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
     private readonly events: ConsentEvents,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, userId) => this.endForErasure(manager, userId));
+    erasures.add((manager, userId) => this.revokeForErasure(manager, userId));
   }
 
   findLive(clientId: string, userId: string): Promise<ConsentEntity | null> {
@@ -129,7 +130,7 @@ export class ConsentsService {
       const before = await this.repository.lock(manager, clientId, userId);
       if (!before) return 'never given';
       if (!(await this.repository.revoke(manager, clientId, userId))) return 'ended before';
-      await this.endings.endForConsent(manager, clientId, userId, 'consent_revoked');
+      await this.revocations.revokeByConsent(manager, clientId, userId, 'consent_revoked');
       await this.audit.record(manager, actor, {
         action: 'consent.revoked',
         subjectType: 'consent',
@@ -145,7 +146,7 @@ export class ConsentsService {
    * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of those that
    * could before.
    */
-  private async endForErasure(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
+  private async revokeForErasure(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
     const consents = await this.repository.revokeAll(manager, userId);
     const idsWhere = (wasLive: boolean) =>
       consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);

@@ -1,9 +1,11 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Settings } from '../config/settings.js';
+import { AccessChangesRepository } from './changes/access-changes.repository.js';
 import { AccessChanges } from './changes/access-changes.service.js';
 import { dataSourceOptions } from './connections/data-source.js';
 import { Listener } from './connections/listener.service.js';
+import { RequiredMigrationsRepository } from './migrations/required-migrations.repository.js';
 import { SchemaCompatibility } from './migrations/schema-compatibility.service.js';
 import { Statements } from './queries/statements.js';
 import { Transactions } from './queries/transactions.js';
@@ -22,7 +24,15 @@ export class DatabaseModule {
           retryAttempts: 1,
         }),
       ],
-      providers: [AccessChanges, Listener, SchemaCompatibility, Statements, Transactions],
+      providers: [
+        AccessChanges,
+        AccessChangesRepository,
+        Listener,
+        RequiredMigrationsRepository,
+        SchemaCompatibility,
+        Statements,
+        Transactions,
+      ],
       exports: [AccessChanges, Listener, SchemaCompatibility, Statements, Transactions],
     };
   }

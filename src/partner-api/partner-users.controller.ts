@@ -9,7 +9,7 @@ import { USER_ID_PATTERN } from '../secrets/ids.js';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
 import { PartnerAnswer, PartnerEndpoint, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
 import type { Principal } from '../tokens/principal.js';
-import type { ConsentedUser } from '../consents/consents.repository.js';
+import type { ConsentedUser } from '../consents/consented-user.js';
 import { PartnerUserView } from './partner-users.view.js';
 
 /** Whether this is the URL in `instance` of the caller's 429 (contract §8). */

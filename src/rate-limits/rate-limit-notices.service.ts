@@ -11,7 +11,7 @@ import { RateLimitNoticesRepository, type OpenNotice } from './rate-limit-notice
 const PERIOD_SECONDS = 3600;
 // How stale a notification may be while changes are not announced to this instance.
 const UNHEARD_MS = 5_000;
-const REMEMBERED_PAIRS = 10_000;
+const CACHED_PAIRS = 10_000;
 const CHANNEL = 'notification_changes';
 
 interface Kept {
@@ -29,7 +29,7 @@ interface Kept {
 export class RateLimitNoticesService {
   private readonly keyOf = new Map<string, string>();
   private readonly kept = new LRUCache<string, Kept>({
-    max: REMEMBERED_PAIRS,
+    max: CACHED_PAIRS,
     dispose: ({ id }) => id !== undefined && this.keyOf.delete(id),
   });
   private heard = 0;

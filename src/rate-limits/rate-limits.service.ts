@@ -19,7 +19,7 @@ const ADDRESS_FACTOR = 10;
 /** What a client may request in its portal: more than a person would click, too little to flood the receiver that a URL names. */
 export const PORTAL_SENDINGS_PER_MINUTE = 60;
 export const PORTAL_RECOVERIES_PER_MINUTE = 6;
-const REMEMBERED_REFUSALS = 100_000;
+const CACHED_REFUSALS = 100_000;
 
 interface Refusal {
   limit: number;
@@ -35,9 +35,9 @@ type Refusals = LRUCache<string, Refusal>;
  */
 @Injectable()
 export class RateLimitsService implements AddressLimits {
-  private readonly partners: Refusals = new LRUCache({ max: REMEMBERED_REFUSALS });
-  private readonly clients: Refusals = new LRUCache({ max: REMEMBERED_REFUSALS });
-  private readonly addresses: Refusals = new LRUCache({ max: REMEMBERED_REFUSALS });
+  private readonly partners: Refusals = new LRUCache({ max: CACHED_REFUSALS });
+  private readonly clients: Refusals = new LRUCache({ max: CACHED_REFUSALS });
+  private readonly addresses: Refusals = new LRUCache({ max: CACHED_REFUSALS });
 
   constructor(
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
@@ -124,13 +124,13 @@ export class RateLimitsService implements AddressLimits {
     return this.countPortal('recovery', clientId, PORTAL_RECOVERIES_PER_MINUTE, 'recoveries');
   }
 
-  private async countPortal(what: string, clientId: string, limit: number, words: string): Promise<void> {
+  private async countPortal(what: string, clientId: string, limit: number, requests: string): Promise<void> {
     const decision = await this.consume(this.clients, `portal-${what}:${clientId}`, limit, MINUTE_MS);
     if (decision.allowed) return;
     this.activity.count({ kind: 'rate_limited', detail: 'portal', clientId });
     const seconds = retryAfterSeconds(decision);
     throw rateLimitExceeded(
-      `An application can request at most ${limit} ${words} per minute. Nothing was sent. Please try again in ${waitingTime(Math.max(60, seconds))}.`,
+      `An application can request at most ${limit} ${requests} per minute. Nothing was sent. Please try again in ${waitingTime(Math.max(60, seconds))}.`,
       { headers: { 'retry-after': String(seconds) } },
     );
   }

@@ -32,7 +32,7 @@ export class AccessTokensRepository {
     private readonly statements: Statements,
   ) {}
 
-  /** Looks up by primary keys what a token depends on. Concurrent calls share one statement, gathered and named. */
+  /** Looks up by primary keys what a token depends on. Concurrent calls share one statement, batched and named. */
   readonly findBasis = batched<AccessTokenRecord, TokenBasis>(async (records) => {
     const all = (member: (record: AccessTokenRecord) => string | number | null) => records.map(member);
     const rows = await this.statements.run<TokenBasis & { n: number }>(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { ActivityService } from '../activity/activity.service.js';
 import type { BearerRefusal } from '../activity/activity.js';
-import type { ClientWithSecrets } from '../clients/clients.repository.js';
+import type { ClientWithSecrets } from '../clients/client-with-secrets.js';
 import { KnownClients } from '../clients/known-clients.service.js';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
@@ -16,7 +16,7 @@ import { TOKEN_KEYS_CHANGED, TokenKeysService } from './token-keys.service.js';
 import { accessTokenId, openAccessToken, writeAccessToken, type AccessTokenRecord } from './token-record.js';
 
 // Cached answers for tokens whose dependencies changed after they were issued.
-const REMEMBERED_TOKENS = 20_000;
+const CACHED_TOKENS = 20_000;
 
 /** The first reason why a token is refused; `clientId` only if that client exists. */
 interface Refusal {
@@ -52,7 +52,7 @@ export class AccessTokensService {
     private readonly activity: ActivityService,
     private readonly changes: AccessChanges,
   ) {
-    this.judged = new ChangeTrackedCache(changes, REMEMBERED_TOKENS);
+    this.judged = new ChangeTrackedCache(changes, CACHED_TOKENS);
   }
 
   /**
@@ -132,11 +132,11 @@ export class AccessTokensService {
       return { reason: opened.refused === 'malformed' ? 'token_malformed' : 'token_forged' };
     }
     const { record } = opened;
-    return this.judgeByMemory(record) ?? (await this.judgeOnceRemembered(record)) ?? this.ask(record);
+    return this.judgeFromCache(record) ?? (await this.judgeAfterCaching(record)) ?? this.ask(record);
   }
 
   /** Validates from memory alone, without awaiting anything between the check for changes and the answer. */
-  private judgeByMemory(
+  private judgeFromCache(
     record: AccessTokenRecord,
     scopes = this.scopeNumbers.knownNamesOf(record.scopes),
   ): Judgement | undefined {
@@ -150,12 +150,12 @@ export class AccessTokensService {
   }
 
   /** The same after loading what all tokens share into memory: the client, the keys, the scopes. */
-  private async judgeOnceRemembered(record: AccessTokenRecord): Promise<Judgement | undefined> {
+  private async judgeAfterCaching(record: AccessTokenRecord): Promise<Judgement | undefined> {
     if (!this.changes.isTrusted) return undefined;
     const scopes = await this.scopeNumbers.namesOf(record.scopes);
     await this.keys.isRevoked(record.keyId);
     await this.clients.find(record.clientId);
-    return this.judgeByMemory(record, scopes);
+    return this.judgeFromCache(record, scopes);
   }
 
   /**

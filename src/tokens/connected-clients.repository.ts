@@ -1,20 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
-
-/** A client that a user shares data with, as the user sees it. */
-export interface ConnectedClient {
-  id: string;
-  name: string;
-  enabled: boolean;
-  /** It may use client-credentials tokens, whose use cannot be attributed to one user. */
-  actsInOwnName: boolean;
-  /** What the user agreed to, as described in the scope catalogue. */
-  descriptions: string[];
-  connectedAt: Date;
-  /** When it last got a token for this user; null if never, or not recently. */
-  lastUsedAt: Date | null;
-}
+import type { ConnectedClient } from './connected-client.js';
 
 @Injectable()
 export class ConnectedClientsRepository {

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
-import { ConnectedClientsRepository, type ConnectedClient } from './connected-clients.repository.js';
+import { ConnectedClientsRepository } from './connected-clients.repository.js';
+import type { ConnectedClient } from './connected-client.js';
 
 /** The clients that a user shares data with, and when each last got a token for that user (contract §13). */
 @Injectable()

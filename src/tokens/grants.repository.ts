@@ -2,26 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
-import type { EndingReason } from '../users/accounts/access-revocations.js';
+import type { RevocationReason } from '../users/accounts/access-revocations.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 import { GrantEntity } from './grant.entity.js';
-
-/** What a user gave a client in one authorization: the family of tokens issued from one code. */
-export type Grant = Pick<GrantEntity, 'id' | 'clientId' | 'userId' | 'scopes'>;
+import type { Grant, GrantInList } from './grant.js';
 
 /** Selects grants to revoke; all given members must match. */
 interface GrantSelection {
   id?: string;
   clientId?: string;
   userId?: string;
-}
-
-/** An active grant in a list, with the names of its client and user. */
-export interface GrantInList extends Grant {
-  createdAt: Date;
-  expiresAt: Date;
-  clientName: string;
-  userName: string;
 }
 
 /** What lists show of a grant. */
@@ -93,17 +83,21 @@ export class GrantsRepository {
    * for each other instead of deadlocking. The tokens of a grant depend on its row and end with it.
    * In SQL, because one statement locks in an order and then updates.
    */
-  async revoke(manager: EntityManager, selection: GrantSelection, reason: EndingReason): Promise<Grant[]> {
+  async revoke(
+    manager: EntityManager,
+    selection: GrantSelection,
+    reason: RevocationReason,
+  ): Promise<Grant[]> {
     const params: unknown[] = [reason];
     const conditions = conditionsOf(selection, params);
     const [rows]: [Grant[], number] = await manager.query(
-      `WITH ending AS (
+      `WITH live AS (
          SELECT id FROM grants
           WHERE ${conditions} AND revoked_at IS NULL AND expires_at > now()
           ORDER BY id FOR NO KEY UPDATE
        )
        UPDATE grants g SET revoked_at = now(), revocation_reason = $1
-         FROM ending WHERE g.id = ending.id
+         FROM live WHERE g.id = live.id
        RETURNING g.id, g.client_id AS "clientId", g.user_id AS "userId", g.scopes`,
       params,
     );
@@ -111,11 +105,11 @@ export class GrantsRepository {
   }
 
   /**
-   * Ends all client-credentials tokens of a client, or of every client of an owner. The epoch also passes the number of seconds since
+   * Revokes all client-credentials tokens of a client, or of every client of an owner. The epoch also passes the number of seconds since
    * 2020, so that a database restored to an earlier time never reuses an epoch of the lost one. In SQL, because the entity of a
    * client does not have its epoch.
    */
-  async endClientTokens(
+  async revokeClientTokens(
     manager: EntityManager,
     selection: { clientId: string } | { ownerId: string },
   ): Promise<void> {

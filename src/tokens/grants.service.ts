@@ -9,15 +9,16 @@ import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import {
   AccessRevocations,
-  type AccessEnding,
-  type EndingReason,
+  type AccessRevocation,
+  type RevocationReason,
 } from '../users/accounts/access-revocations.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
-import { GrantsRepository, type Grant, type GrantInList } from './grants.repository.js';
+import { GrantsRepository } from './grants.repository.js';
+import type { Grant, GrantInList } from './grant.js';
 
 /** Lists and revokes grants, and ends what depends on a user, a client or a consent when those end. */
 @Injectable()
-export class GrantsService implements AccessEnding {
+export class GrantsService implements AccessRevocation {
   constructor(
     private readonly repository: GrantsRepository,
     private readonly codes: AuthorizationCodesRepository,
@@ -25,9 +26,9 @@ export class GrantsService implements AccessEnding {
     private readonly audit: AuditService,
     private readonly clients: ClientsService,
     private readonly notifications: NotificationsService,
-    endings: AccessRevocations,
+    revocations: AccessRevocations,
   ) {
-    endings.add(this);
+    revocations.add(this);
   }
 
   /** The active grants, by id. */
@@ -41,13 +42,13 @@ export class GrantsService implements AccessEnding {
   }
 
   /** Revokes one grant with all its tokens; the consent is kept. Throws a 404 problem if there is no such active grant. */
-  async revoke(id: string, reason: EndingReason, actor: Actor): Promise<void> {
+  async revoke(id: string, reason: RevocationReason, actor: Actor): Promise<void> {
     if (!(await this.revokeIfLive(id, reason, actor)))
       throw notFound('There is no active grant with this id.');
   }
 
   /** Revokes one grant with all its tokens; false if it had already ended. */
-  revokeIfLive(id: string, reason: EndingReason, actor: Actor): Promise<boolean> {
+  revokeIfLive(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       const [grant] = await this.repository.revoke(manager, { id }, reason);
       if (grant) await this.recordRevocation(manager, grant, reason, actor);
@@ -61,7 +62,7 @@ export class GrantsService implements AccessEnding {
     return this.transactions.run(async (manager) => {
       if (!(await this.repository.lockUser(manager, userId)))
         throw notFound('There is no user with this id.');
-      const revoked = await this.endForUser(manager, userId, 'tokens_revoked');
+      const revoked = await this.revokeByUser(manager, userId, 'tokens_revoked');
       await this.audit.record(manager, actor, {
         action: 'user.tokens_revoked',
         subjectType: 'user',
@@ -72,28 +73,28 @@ export class GrantsService implements AccessEnding {
     });
   }
 
-  async endForUser(manager: EntityManager, userId: string, reason: EndingReason): Promise<number> {
+  async revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
     await this.codes.deleteUnused(manager, { userId });
     return (await this.repository.revoke(manager, { userId }, reason)).length;
   }
 
   /** Client-credentials tokens are not stored, so their number is unknown. */
-  async endForOwner(manager: EntityManager, userId: string): Promise<number> {
-    await this.repository.endClientTokens(manager, { ownerId: userId });
+  async revokeByOwner(manager: EntityManager, userId: string): Promise<number> {
+    await this.repository.revokeClientTokens(manager, { ownerId: userId });
     return 0;
   }
 
-  async endForClient(manager: EntityManager, clientId: string, reason: EndingReason): Promise<number> {
+  async revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number> {
     await this.codes.deleteUnused(manager, { clientId });
-    await this.repository.endClientTokens(manager, { clientId });
+    await this.repository.revokeClientTokens(manager, { clientId });
     return (await this.repository.revoke(manager, { clientId }, reason)).length;
   }
 
-  async endForConsent(
+  async revokeByConsent(
     manager: EntityManager,
     clientId: string,
     userId: string,
-    reason: EndingReason,
+    reason: RevocationReason,
   ): Promise<number> {
     await this.codes.deleteUnused(manager, { clientId, userId });
     return (await this.repository.revoke(manager, { clientId, userId }, reason)).length;
@@ -116,7 +117,7 @@ export class GrantsService implements AccessEnding {
   private recordRevocation(
     manager: EntityManager,
     grant: Grant,
-    reason: EndingReason,
+    reason: RevocationReason,
     actor: Actor,
   ): Promise<void> {
     return this.audit.record(manager, actor, {

@@ -15,8 +15,10 @@ const RETENTION = 'now() - make_interval(days => $2)';
 const NOTHING_TO_DO = "t.resolved_at IS NULL AND t.category <> 'ACTIONABLE'";
 
 /**
- * What is purged. A consumed code is kept as long as its grant, so that a replay is noticed until the grant's last day. A grant
- * is kept for the retention time after its end, so that operators can see what became of it, and is purged with its codes.
+ * What is purged: conditions in SQL, of which `PurgeRepository` makes its statements. In a file of their own, because every
+ * module that stores something that expires adds a line. A consumed code is kept as long as its grant, so that a replay is
+ * noticed until the grant's last day. A grant is kept for the retention time after its end, so that operators can see what
+ * became of it, and is purged with its codes.
  */
 export const PURGE_TASKS: PurgeTask[] = [
   { table: 'revoked_access_tokens', by: 't.expires_at', before: 'now()' },

@@ -61,8 +61,11 @@ interface Rotation {
   grace: number;
 }
 
-/** The times of this many rotations are kept for the grace time. Older tokens count as retired before it. */
-const ROTATIONS_KEPT = 16;
+/**
+ * The times of at most this many rotations are kept for the grace time: as many as a client is allowed in a minute. Older tokens
+ * count as retired before it.
+ */
+const ROTATIONS_KEPT = 600;
 
 const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 
@@ -72,7 +75,7 @@ export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyI
               to_json(coalesce(g.given_scopes, g.scopes)) AS given`;
 
 /**
- * Stores the state of all refresh tokens of a grant in the grant's row. By gathered and named statements alone, because every
+ * Stores the state of all refresh tokens of a grant in the grant's row. Only by batched and named statements, because every
  * refresh waits for them.
  */
 @Injectable()

@@ -2,7 +2,7 @@ import { Form } from '../http/forms/form.js';
 import type { PageRequest } from '../database/queries/read-page.js';
 import { badRequest } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
-import type { DeliveryFilter } from '../webhooks/deliveries/deliveries.repository.js';
+import type { DeliveryFilter } from '../webhooks/deliveries/delivery-filter.js';
 import { DELIVERY_STATES, type DeliveryState } from '../webhooks/deliveries/delivery.js';
 import { parseUtcTime } from './utc-time.js';
 

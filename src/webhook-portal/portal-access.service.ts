@@ -11,7 +11,7 @@ import { invalidToken } from '../tokens/bearer.guard.js';
 import type { Principal } from '../tokens/principal.js';
 import {
   AccessRevocations,
-  type AccessEnding,
+  type AccessRevocation,
   type PortalsOf,
 } from '../users/accounts/access-revocations.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
@@ -27,7 +27,7 @@ export interface PortalVisitor extends PortalOwner {
 
 /** Access to the webhook portal (contract §6): the one-time link, and the session that it opens. */
 @Injectable()
-export class PortalAccessService implements AccessEnding {
+export class PortalAccessService implements AccessRevocation {
   constructor(
     private readonly links: PortalLinksRepository,
     private readonly sessions: PortalSessionsRepository,
@@ -35,9 +35,9 @@ export class PortalAccessService implements AccessEnding {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    endings: AccessRevocations,
+    revocations: AccessRevocations,
   ) {
-    endings.add(this);
+    revocations.add(this);
   }
 
   /** Creates a one-time link; throws a 403 problem if the caller may not have one, and 401 if the token ended meanwhile. */
@@ -111,27 +111,27 @@ export class PortalAccessService implements AccessEnding {
   }
 
   /** Links and sessions from an owner's token depend on its grant and end with it. */
-  async endForUser(): Promise<number> {
+  async revokeByUser(): Promise<number> {
     return 0;
   }
 
-  async endForOwner(manager: EntityManager, userId: string): Promise<number> {
-    await this.endPortals(manager, { ownerId: userId });
+  async revokeByOwner(manager: EntityManager, userId: string): Promise<number> {
+    await this.revokePortals(manager, { ownerId: userId });
     return 0;
   }
 
-  async endForClient(manager: EntityManager, clientId: string): Promise<number> {
-    await this.endPortals(manager, { clientId });
+  async revokeByClient(manager: EntityManager, clientId: string): Promise<number> {
+    await this.revokePortals(manager, { clientId });
     return 0;
   }
 
-  async endPortals(manager: EntityManager, of: PortalsOf): Promise<void> {
+  async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
     await this.links.deleteAll(manager, of);
     await this.sessions.deleteAll(manager, of);
   }
 
   /** As for users: they end with the grant. */
-  async endForConsent(): Promise<number> {
+  async revokeByConsent(): Promise<number> {
     return 0;
   }
 

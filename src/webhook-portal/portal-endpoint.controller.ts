@@ -1,10 +1,11 @@
 import { Param, Query } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
 import { badRequest } from '../http/problems/problem.js';
+import { rangeStart } from '../web/charts/time-buckets.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
-import { bucketsOf, rangeStart, type ChartRange } from './pages/charts/time-buckets.js';
+import { ACTIVITY_RANGES, activityBuckets, type ActivityRange } from './pages/activity-buckets.js';
 import { deleteEndpointPage } from './pages/delete-endpoint.page.js';
 import { endpointPage } from './pages/endpoint.page.js';
 import { rotateSecretPage } from './pages/rotate-secret.page.js';
@@ -87,19 +88,19 @@ export class PortalEndpointController {
   private async page(
     context: PortalContext,
     endpoint: EndpointEntity,
-    { range, secret }: { range: ChartRange; secret?: string },
+    { range, secret }: { range: ActivityRange; secret?: string },
   ): Promise<PortalAnswer> {
     const { id } = endpoint;
     const now = new Date();
     const [hours, newest] = await Promise.all([
-      this.endpoints.hours(id, rangeStart(range, now)),
+      this.endpoints.hours(id, rangeStart(ACTIVITY_RANGES[range], now)),
       this.deliveries.list({ clientId: context.clientId, endpointId: id }, { size: NEWEST }),
     ]);
     const page = endpointPage({
       endpoint,
       secret,
       range,
-      buckets: bucketsOf(hours, range, now),
+      buckets: activityBuckets(hours, range, now),
       deliveries: newest.items,
     });
     return { page };

@@ -9,7 +9,7 @@ import { PortalAccessService } from './portal-access.service.js';
 import { PortalEntryGet, PortalEntryPages, PortalEntryPost } from './portal-entry.guard.js';
 
 /**
- * Entering and leaving the webhook portal. The key is only in the path of its page, which http/security-headers.ts keeps out of
+ * Entering and leaving the webhook portal. The key is only in the path of its page, which http/server/security-headers.ts keeps out of
  * every Referer.
  */
 @PortalEntryPages()

@@ -4,7 +4,7 @@ import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js'
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { cataloguePage } from './pages/catalogue.page.js';
-import { checkWords } from './pages/check-messages.js';
+import { checkMessages } from './pages/check-messages.js';
 import { verifyPage, type VerifyPageProps } from './pages/verify.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
@@ -45,8 +45,8 @@ export class PortalGuidesController {
     const delivery = result.matches
       ? undefined
       : await deliveryNamed(this.deliveries, headers, context.clientId);
-    const words = checkWords(result, input, delivery);
-    return this.verifyForm(context, { input, result: { matches: result.matches, words } });
+    const messages = checkMessages(result, input, delivery);
+    return this.verifyForm(context, { input, result: { matches: result.matches, messages } });
   }
 
   private async verifyForm(

@@ -4,7 +4,8 @@ import type { EntityManager, Repository } from 'typeorm';
 import { Statements } from '../database/queries/statements.js';
 import type { PortalsOf } from '../users/accounts/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
-import { belongingTo, IS_LIVE, LIVE, OWNER_COLUMNS, type PortalOwner } from './portal-owner.js';
+import type { PortalOwner } from './portal-owner.js';
+import { belongingTo, IS_LIVE, LIVE, OWNER_COLUMNS } from './portal-owner.sql.js';
 
 /** The part of a token that the requested link depends on. */
 export interface LinkHolder {

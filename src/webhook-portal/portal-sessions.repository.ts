@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { PortalsOf } from '../users/accounts/access-revocations.js';
-import { belongingTo, IS_LIVE, LIVE, OWNER_COLUMNS, type PortalOwner } from './portal-owner.js';
+import type { PortalOwner } from './portal-owner.js';
+import { belongingTo, IS_LIVE, LIVE, OWNER_COLUMNS } from './portal-owner.sql.js';
 import { PortalSessionEntity } from './portal-session.entity.js';
 
 @Injectable()

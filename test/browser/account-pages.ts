@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast, type Visit } from './every-page.js';
+import { signIn, type Cast, type PageOpener } from './every-page.js';
 
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /** Signs the driver in and opens a part of the account. */
 const open =
-  (path: string, prepare?: (service: TestService, cast: Cast) => Promise<unknown>): Visit =>
+  (path: string, prepare?: (service: TestService, cast: Cast) => Promise<unknown>): PageOpener =>
   async (page, service, cast) => {
     await prepare?.(service, cast);
     await signIn(service, page, cast.driver);
@@ -44,7 +44,7 @@ async function fillPassword(page: Page, current: string, password: string, again
 }
 
 /** How to reach each part of the account page and each of its states. */
-export const ACCOUNT_PAGES: Record<string, Visit> = {
+export const ACCOUNT_PAGES: Record<string, PageOpener> = {
   'account without applications': open('/account'),
   'account with an application': open('/account', connect),
   'disconnect an application': async (page, service, cast) =>

@@ -5,7 +5,7 @@ import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entit
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast, type Visit } from './every-page.js';
+import { signIn, type Cast, type PageOpener } from './every-page.js';
 
 type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
 
@@ -13,7 +13,7 @@ const CONSOLE = '/admin/console';
 
 /** Opens a page of the console as the client's owner, who is made an operator for this. */
 const open =
-  (path: string | ((cast: Cast, prepared: unknown) => string), prepare?: Prepare): Visit =>
+  (path: string | ((cast: Cast, prepared: unknown) => string), prepare?: Prepare): PageOpener =>
   async (page, service, cast) => {
     await service.app.get(UsersService).update(cast.owner.id, { role: 'operator' }, SERVICE_ACTOR);
     const prepared = await prepare?.(service, cast);
@@ -21,9 +21,9 @@ const open =
     await page.goto(`${service.url}${CONSOLE}${typeof path === 'string' ? path : path(cast, prepared)}`);
   };
 
-const ofClient = (part: string, prepare?: Prepare): Visit =>
+const ofClient = (part: string, prepare?: Prepare): PageOpener =>
   open(({ client }) => `/clients/${client.id}${part}`, prepare);
-const ofUser = (part: string, prepare?: Prepare): Visit =>
+const ofUser = (part: string, prepare?: Prepare): PageOpener =>
   open(({ driver }) => `/users/${driver.id}${part}`, prepare);
 
 const connect: Prepare = async ({ make }, { client, driver }) => {
@@ -106,7 +106,7 @@ const givenLongAgo: Prepare = (service, { owner }) =>
   );
 
 /** How to reach each page of the console and each of its states. */
-export const CONSOLE_PAGES: Record<string, Visit> = {
+export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console for others': async (page, service, { driver }) => {
     await signIn(service, page, driver);
     await page.goto(service.url + CONSOLE);

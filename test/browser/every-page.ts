@@ -38,14 +38,14 @@ export async function portalLink(service: TestService, { client }: Cast): Promis
   return (await service.http.get('/webhook_portal', { bearer })).json.url as string;
 }
 
-export type Visit = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
+export type PageOpener = (page: Page, service: TestService, cast: Cast) => Promise<unknown>;
 
 const go =
-  (path: string): Visit =>
+  (path: string): PageOpener =>
   (page, service) =>
     page.goto(service.url + path);
 
-const openPasswordLink: Visit = async (page, service, { driver }) =>
+const openPasswordLink: PageOpener = async (page, service, { driver }) =>
   page.goto(await service.app.get(PasswordLinksService).create(driver.id, SERVICE_ACTOR));
 
 async function setPassword(page: Page, again: string): Promise<void> {
@@ -56,7 +56,7 @@ async function setPassword(page: Page, again: string): Promise<void> {
 }
 
 const showDemo =
-  (props: Parameters<typeof demoCallbackPage>[0]): Visit =>
+  (props: Parameters<typeof demoCallbackPage>[0]): PageOpener =>
   async (page, service) => {
     // The route itself exists only in the demonstration.
     const body = demoCallbackPage(props);
@@ -65,7 +65,7 @@ const showDemo =
   };
 
 /** How to reach each page and each of its states, in a new browser context. */
-export const EVERY_PAGE: Record<string, Visit> = {
+export const EVERY_PAGE: Record<string, PageOpener> = {
   'description of the API': async (page, service) => {
     await page.goto(`${service.url}/docs`);
     await page.getByRole('heading', { level: 1, name: 'Charging Data Service' }).waitFor();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
-import { newCast, type Visit } from './every-page.js';
+import { newCast, type PageOpener } from './every-page.js';
 
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 800 };
@@ -37,7 +37,7 @@ export async function expectFootOfPortal(page: Page): Promise<void> {
 
 /** Checks every page in each of its states, and additionally `alsoHolds`; to be called by a spec. */
 export function checkPages(
-  pages: Record<string, Visit>,
+  pages: Record<string, PageOpener>,
   alsoHolds: (page: Page, name: string) => Promise<void> = async () => undefined,
 ): void {
   let service: TestService;
@@ -66,6 +66,7 @@ export function checkPages(
         await expectAccessible(page, PHONE, 'dark');
         await expectTargetsLargeEnough(page);
         await expectWordsWhole(page);
+        await expectClientNameInFewLines(page);
         await expectNoSidewaysScroll(page);
         await expectUsableWithLargeText(page);
       } finally {
@@ -143,6 +144,34 @@ async function expectWordsWhole(page: Page): Promise<void> {
     });
     expect({ ...viewport, broken }).toEqual({ ...viewport, broken: [] });
   }
+}
+
+/** On a phone the longest name of a client takes at most four lines in a heading and at the top of the portal. */
+async function expectClientNameInFewLines(page: Page): Promise<void> {
+  await page.setViewportSize(PHONE);
+  const tall = await page.evaluate((name) => {
+    const shownLines = (heading: Element, text: Text) => {
+      const range = document.createRange();
+      const start = text.data.indexOf(name);
+      range.setStart(text, start);
+      range.setEnd(text, start + name.length);
+      const { bottom } = heading.getBoundingClientRect();
+      const middles = [...range.getClientRects()].map(({ top, height }) => Math.round(top + height / 2));
+      return new Set(middles.filter((middle) => middle < bottom)).size;
+    };
+    return [...document.querySelectorAll('h1, h2, .identity-name')]
+      .filter((heading) => heading.checkVisibility() && heading.textContent.includes(name))
+      .map((heading) => {
+        const walker = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          const text = walker.currentNode as Text;
+          if (text.data.includes(name)) return { lines: shownLines(heading, text), html: heading.outerHTML };
+        }
+        throw new Error(`the name is not in one piece: ${heading.outerHTML}`);
+      })
+      .filter(({ lines }) => lines > 4);
+  }, LONG.client);
+  expect({ ...PHONE, tall }).toEqual({ ...PHONE, tall: [] });
 }
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {

@@ -3,7 +3,7 @@ import { newId } from '../../src/secrets/ids.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
-import type { Cast, Visit } from './every-page.js';
+import type { Cast, PageOpener } from './every-page.js';
 
 type Prepared = { endpoint: EndpointEntity; id?: string };
 
@@ -83,7 +83,7 @@ const open =
     path: string | ((prepared: T) => string),
     prepare?: (service: TestService, cast: Cast) => Promise<T>,
     then?: (page: Page) => Promise<unknown>,
-  ): Visit =>
+  ): PageOpener =>
   async (page, service, cast) => {
     const prepared = (await prepare?.(service, cast)) as T;
     await enter(page, service, cast);
@@ -120,7 +120,7 @@ async function seedRecovery(service: TestService, cast: Cast): Promise<string> {
 }
 
 /** How to reach each page of the portal and each of its states. */
-export const PORTAL_PAGES: Record<string, Visit> = {
+export const PORTAL_PAGES: Record<string, PageOpener> = {
   'portal without endpoints': open('/portal'),
   'portal with endpoints': open('/portal', async (service, cast) => {
     const { endpoint } = await seedAll(service, cast);

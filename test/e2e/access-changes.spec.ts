@@ -44,7 +44,7 @@ describe('An instance that has cached a token', () => {
     client = await service.make.client();
     user = await service.make.user();
     token = (await service.make.tokens(client, user)).access_token;
-    await remembered(there);
+    await ensureCached(there);
   });
   afterAll(async () => {
     await connection.end();
@@ -56,7 +56,7 @@ describe('An instance that has cached a token', () => {
   const read = async (at: TestInstance) => (await at.http.get('/v2/users', { bearer: token })).status;
 
   /** Makes sure that the instance serves the token without querying the database. */
-  async function remembered(at: TestInstance): Promise<void> {
+  async function ensureCached(at: TestInstance): Promise<void> {
     expect(await read(at)).toBe(200);
     await until('its connection is proven', () => at.app.get(AccessChanges).isTrusted);
     expect(await read(at)).toBe(200);
@@ -125,14 +125,14 @@ describe('An instance that has cached a token', () => {
   ];
 
   it.each(CHANGES)('refuses it, like every other instance, 100 ms after %s', async (_what, change) => {
-    await remembered(here);
+    await ensureCached(here);
     await change();
     await pause(BOUND_MS);
     expect([await read(here), await read(there)]).toEqual([401, 401]);
   });
 
   it('refuses the token immediately on the instance that made the revocation', async () => {
-    await remembered(here);
+    await ensureCached(here);
     await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
     expect(await read(here)).toBe(401);
   });
@@ -151,7 +151,7 @@ describe('An instance that has cached a token', () => {
     expect(await read(there)).toBe(401);
     await until('it listens again', async () => (await listeners()).length === cut.length);
     token = (await service.make.tokens(client, user)).access_token;
-    await remembered(there);
+    await ensureCached(there);
     await revokeByHand();
     await pause(BOUND_MS);
     expect(await read(there)).toBe(401);
@@ -239,7 +239,7 @@ describe('An instance that has cached a token', () => {
     // expires.
     const id = accessTokenId(await accessRecordOf(service, token));
     await service.database.query('INSERT INTO access_changes (ids) VALUES ($1)', [[id]]);
-    await remembered(there);
+    await ensureCached(there);
     token = await endingIn(service, token, -1);
     expect(await read(there)).toBe(401);
   });

@@ -157,10 +157,10 @@ describe('The activity counters', () => {
       BASE_URL: service.url,
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     });
-    const happening = { kind: 'token_issued', detail: 'x', clientId: client.id } as const;
+    const activity = { kind: 'token_issued', detail: 'x', clientId: client.id } as const;
     for (let n = 0; n < 3; n++) {
-      other.app.get(ActivityService).count(happening);
-      service.app.get(ActivityService).count(happening);
+      other.app.get(ActivityService).count(activity);
+      service.app.get(ActivityService).count(activity);
     }
     await Promise.all([other.app.close(), flush()]);
     expect(await countsOf(client.id)).toEqual({ 'token_issued x': 6 });

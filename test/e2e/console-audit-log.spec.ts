@@ -29,7 +29,7 @@ describe('The audit log', () => {
     ['truncated', 'TRUNCATE audit_events'],
   ])('cannot be %s', async (_what, sql) => {
     const before = await query('SELECT * FROM audit_events ORDER BY id');
-    await expect(query(sql)).rejects.toThrow('The audit trail cannot be changed.');
+    await expect(query(sql)).rejects.toThrow('The audit log cannot be changed.');
     expect(await query('SELECT * FROM audit_events ORDER BY id')).toEqual(before);
   });
 

@@ -1,9 +1,11 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
-import { makeEndpoint, seedDelivery } from '../support/portal.js';
+import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
 import { startService, type TestService } from '../support/test-service.js';
 
@@ -262,15 +264,24 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     const page = await browser.open(own);
     expect(page.html.querySelector('form[action$="/password-link"]')).toBeNull();
     expect(page.html.querySelector('a[href="/account/password"]')).not.toBeNull();
-    const other = await browser.open(`${CONSOLE}/users/${user.id}`);
-    const token = other.html
-      .querySelector('form[action$="/password-link"] input[name="csrf_token"]')!
-      .getAttribute('value')!;
-    const forged = await browser.open(`${own}/password-link`, {
+    // The page has no such form, so the test creates the CSRF token as the service does.
+    const path = `${own}/password-link`;
+    const [session] = await service.database.query<{ digest: Buffer }>(
+      'SELECT digest FROM sessions WHERE user_id = $1',
+      [operator.id],
+    );
+    const request = { cookies: Object.fromEntries(browser.cookies) } as unknown as FastifyRequest;
+    const binding = `console ${path} ${session!.digest.toString('base64url')}`;
+    const token = service.app.get(CsrfService).tokenFor(request, {} as FastifyReply, binding);
+    const answer = await browser.open(path, {
       form: { csrf_token: token },
       headers: { origin: service.url },
     });
-    expect(forged.status).toBe(403);
+    expect(answer.status).toBe(409);
+    expect(wordsOf(answer)).toContain('You cannot create a password link for yourself.');
+    expect(
+      await service.database.query('SELECT 1 FROM password_links WHERE user_id = $1', [operator.id]),
+    ).toEqual([]);
     expect(await auditLog()).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import { startService, type TestService } from '../support/test-service.js';
 const LIMIT = 2;
 const HOUR = 3600;
 // Cached data about a notification may be this old, in seconds.
-const REMEMBERED = 5;
+const CACHED_SECONDS = 5;
 
 interface Row {
   id: string;
@@ -85,7 +85,7 @@ describe('The notification in a 429', () => {
     const first = await refused();
     for (let n = 0; n < 3; n++) {
       expect([await refused(bearer, 0), await refused(bearer, 1)]).toEqual([first, first]);
-      putClockForward(REMEMBERED + 1);
+      putClockForward(CACHED_SECONDS + 1);
     }
     expect(await rows()).toHaveLength(1);
   });
@@ -170,7 +170,7 @@ describe('The notification in a 429', () => {
       (await service.http.send(`/notifications/${id as string}`, { method: 'PATCH', bearer, json })).status,
     ).toBe(200);
     await setLimit(1);
-    putClockForward(REMEMBERED + 1);
+    putClockForward(CACHED_SECONDS + 1);
     expect(await refused()).toMatchObject({
       id,
       read_at: expect.any(String),
@@ -216,7 +216,7 @@ describe('The notification in a 429', () => {
     const first = await refused();
     await refused(bearer, 1);
     await endPeriods();
-    putClockForward(REMEMBERED + 1);
+    putClockForward(CACHED_SECONDS + 1);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(bearer, n % 2)));
     const ids = new Set(answers.map(({ json }) => json.notification.id as string));
     expect([ids.size, ids.has(first.id as string)]).toEqual([1, false]);

@@ -36,7 +36,7 @@ describe('An instance that has cached a token', () => {
   beforeEach(async () => {
     token = (await service.make.tokens(await service.make.client(), await service.make.user())).access_token;
     tokenId = accessTokenId(await accessRecordOf(service, token));
-    expect(await isRemembered()).toBe(true);
+    expect(await isCached()).toBe(true);
     goOn = holdClock();
     putClockForward(TRUSTED_MS / 1000);
     // By a read that started at this moment.
@@ -53,7 +53,7 @@ describe('An instance that has cached a token', () => {
     await service.stop();
   });
 
-  const isRemembered = () => isAccepted(service.http, token);
+  const isCached = () => isAccepted(service.http, token);
 
   function holdAnswers(): HeldAnswers {
     const listener = service.app.get(Listener);
@@ -89,9 +89,9 @@ describe('An instance that has cached a token', () => {
     await end();
     putClockForward((TRUSTED_MS - 1) / 1000);
     // The instance has not read the change yet, which is allowed.
-    expect(await isRemembered()).toBe(true);
+    expect(await isCached()).toBe(true);
     putClockForward(0.001);
-    expect(await isRemembered()).toBe(false);
+    expect(await isCached()).toBe(false);
   });
 
   it('measures this time from the start of a read, not from the arrival of its answer', async () => {
@@ -100,18 +100,18 @@ describe('An instance that has cached a token', () => {
     putClockForward(TRUSTED_MS / 1000);
     answers.letThrough();
     await turns();
-    expect(await isRemembered()).toBe(false);
+    expect(await isCached()).toBe(false);
   });
 
   it('queries the database for it immediately when a read fails', async () => {
     await until('a reading is under way', () => answers.waiting() === 1);
     await end();
-    expect(await isRemembered()).toBe(true);
+    expect(await isCached()).toBe(true);
     answers.release();
     const failing = jest.spyOn(service.app.get(Listener), 'query').mockRejectedValue(new Error('cut'));
     await until('one has failed', () => failing.mock.calls.length > 0);
     await turns();
-    expect(await isRemembered()).toBe(false);
+    expect(await isCached()).toBe(false);
     failing.mockRestore();
   });
 
@@ -125,10 +125,10 @@ describe('An instance that has cached a token', () => {
       const catchingUp = changes.catchUp().then(() => (hasCaughtUp = true));
       answers.letThrough();
       await until('the next is under way', () => answers.waiting() === 1);
-      expect([hasCaughtUp, await isRemembered()]).toEqual([false, true]);
+      expect([hasCaughtUp, await isCached()]).toEqual([false, true]);
       answers.letThrough();
       await catchingUp;
-      expect(await isRemembered()).toBe(false);
+      expect(await isCached()).toBe(false);
     } finally {
       silence.release();
     }

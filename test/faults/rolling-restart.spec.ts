@@ -51,7 +51,7 @@ describe('on a stop,', () => {
     const port = await freePort();
     // At once: the drain timer is held, so waiting for it would never end.
     const service = await start(port, port, [DRAIN_MS]);
-    // One readiness check, as by whoever starts the service, and then no more.
+    // One readiness check, as by the program that starts the service, and then no more.
     expect((await new Http(`http://127.0.0.1:${port}`).get('/health/ready')).status).toBe(200);
     service.signal('SIGTERM');
     await until('the port is closed', async () => !(await isOpen(port)));

@@ -3,11 +3,8 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { newId } from '../../src/secrets/ids.js';
 import { DeliveryEntity } from '../../src/webhooks/deliveries/delivery.entity.js';
-import {
-  DeliveryQueueRepository,
-  type ClaimedDelivery,
-  type FinishedClaim,
-} from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import type { ClaimedDelivery, FinishedClaim } from '../../src/webhooks/deliveries/claimed-delivery.js';
 import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EventEntity } from '../../src/webhooks/events/event.entity.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';

@@ -56,7 +56,7 @@ describe('the canary of the encryption key', () => {
     expect(await canaries()).toEqual([{ key_id: keyIdOf(OLD) }]);
   });
 
-  it('is made once in an empty database, however many come at once; whoever has another key is refused', async () => {
+  it('is made once in an empty database, however many instances start at once; an instance with another key is refused', async () => {
     const results = await Promise.allSettled([verify(OLD), verify(NEW), verify(OLD), verify(NEW)]);
     const [{ key_id }] = (await canaries()) as [{ key_id: string }];
     expect(await canaries()).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('the canary of the encryption key', () => {
     await expect(verify(OLD)).rejects.toThrow(keyIdOf(NEW));
   });
 
-  it('is sealed afresh without its key only by whoever names that key as lost', async () => {
+  it('is sealed again without its key only if that key is named as lost', async () => {
     await verify(OLD);
     await expect(resealCanary(dataSource, [NEW])).rejects.toThrow(keyIdOf(OLD));
     await expect(resealCanary(dataSource, [NEW], keyIdOf(NEW))).rejects.toThrow(keyIdOf(OLD));

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { Form } from '../../src/http/forms/form.js';
 import { Problem } from '../../src/http/problems/problem.js';
 import { readDeliveryQuery } from '../../src/webhook-portal/delivery-query.js';
-import { bucketsOf, rangeStart } from '../../src/webhook-portal/pages/charts/time-buckets.js';
+import { ACTIVITY_RANGES, activityBuckets } from '../../src/webhook-portal/pages/activity-buckets.js';
 import { readRecoveryQuery } from '../../src/webhook-portal/recovery-query.js';
 import { parseUtcTime, utcFieldValue } from '../../src/webhook-portal/utc-time.js';
+import { rangeStart } from '../../src/web/charts/time-buckets.js';
 import { newId } from '../../src/secrets/ids.js';
-import type { EndpointHour } from '../../src/webhooks/endpoints/endpoints.repository.js';
+import type { EndpointHour } from '../../src/webhooks/endpoints/endpoint-hour.js';
 import { oddText, percentEncoded, urlText } from './support/odd-text.js';
 import { orProblem } from './support/refused.js';
 import { always } from './support/runs.js';
@@ -140,7 +141,7 @@ describe('The buckets of a chart', () => {
     });
 
   it.each(['24h', '7d'] as const)('contain every attempt of the range exactly once: %s', (range) => {
-    const first = rangeStart(range, now).getTime();
+    const first = rangeStart(ACTIVITY_RANGES[range], now).getTime();
     always(
       fc.property(fc.array(hour(200), { maxLength: 20 }), (given) => {
         const current = Math.floor(now.getTime() / 3_600_000) * 3_600_000;
@@ -151,7 +152,7 @@ describe('The buckets of a chart', () => {
         const within = hours.filter((each) => each.hour.getTime() >= first);
         const sum = (list: { delivered: number; failed: number }[]) =>
           list.reduce((total, each) => total + each.delivered + each.failed, 0);
-        const buckets = bucketsOf(hours, range, now);
+        const buckets = activityBuckets(hours, range, now);
         return (
           buckets.length === (range === '24h' ? 24 : 7) &&
           sum(buckets) === sum(within) &&

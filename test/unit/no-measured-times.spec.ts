@@ -24,6 +24,9 @@ describe('lint for tests', () => {
       'expect(process.hrtime.bigint());',
       'expect(Date.now() - begun).toBeLessThan(10);',
       'expect(end - Date.now()).toBeLessThan(10);',
+      'expect(Math.abs(Date.now() / 1000 - Number(header))).toBeLessThan(10);',
+      'expect(Date.now() / 1000 - begun).toBeLessThan(10);',
+      'expect(Math.abs(purged - Date.now() / 1000)).toBeLessThan(30);',
       'jest.setTimeout(1000);',
       "it('hangs', () => {}, 1000);",
     ];
@@ -31,7 +34,11 @@ describe('lint for tests', () => {
   });
 
   it('accepts dates, and tests without deadlines', async () => {
-    const fine = ['const yesterday = new Date(Date.now() - 86_400_000);', "it('works', () => {});"];
+    const fine = [
+      'const yesterday = new Date(Date.now() - 86_400_000);',
+      'const aMinuteAgo = Date.now() / 1000 - 60;',
+      "it('works', () => {});",
+    ];
     expect(await refusals(...fine)).toBe(0);
   });
 

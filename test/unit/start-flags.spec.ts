@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
@@ -7,5 +11,38 @@ describe('the options of Node.js at the start', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     const command = /^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1];
     expect((JSON.parse(command ?? '[]') as string[]).join(' ')).toBe(scripts.start.replace(/^exec /, ''));
+  });
+});
+
+describe('the health check of the container', () => {
+  const command = /^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1];
+  const [program, ...args] = JSON.parse(command ?? '[]') as [string, ...string[]];
+
+  let server: Server;
+  let asked: string[];
+  let status: number;
+  beforeEach(async () => {
+    asked = [];
+    server = createServer(({ url }, response) => {
+      asked.push(url!);
+      response.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => server.close());
+
+  const check = (): Promise<number> => {
+    const PORT = String((server.address() as AddressInfo).port);
+    return new Promise((resolve) =>
+      execFile(process.execPath, args, { env: { PORT } }, (error) => resolve(Number(error?.code ?? 0))),
+    );
+  };
+
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('asks whether the service lives, not whether it is ready: %d ends it with %d', async (answer, code) => {
+    status = answer;
+    expect([program, await check(), asked]).toEqual(['node', code, ['/health/live']]);
   });
 });

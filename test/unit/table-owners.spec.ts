@@ -27,7 +27,10 @@ const OWNERS: Record<string, string[]> = {
   ],
 };
 
-/** Where a statement reads other modules' tables, because it has to decide or return everything at once. */
+/**
+ * Where other modules' tables are read, because a statement has to decide or return everything at once; below, the reasons of
+ * those that have another.
+ */
 const READS: Record<string, string[]> = {
   'activity/activity.repository.ts': ['clients'],
   'clients/clients.repository.ts': ['users'],
@@ -39,52 +42,158 @@ const READS: Record<string, string[]> = {
   'tokens/purge-tasks.ts': ['deliveries'],
   'tokens/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
   'webhook-portal/portal-links.repository.ts': ['clients', 'grants', 'users'],
-  'webhook-portal/portal-owner.ts': ['clients', 'consents', 'grants', 'users'],
+  'webhook-portal/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
   'webhooks/deliveries/deliveries.repository.ts': ['clients', 'consents'],
   'webhooks/deliveries/delivery-queue.repository.ts': ['clients', 'consents'],
   'webhooks/endpoints/endpoints.repository.ts': ['clients'],
   'webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
+  // Before the service is put together, when no module has its repository yet.
   'webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
+  'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],
+  'start/prepare-database.ts': [
+    'audit_events',
+    'client_secrets',
+    'clients',
+    'encryption_canary',
+    'users',
+    'webhook_endpoints',
+  ],
+  // The list of active grants shows the names of their clients and users.
+  'tokens/grant.entity.ts': ['clients', 'users'],
+  // Locks the user whose grants end, so that nothing new is issued meanwhile.
+  'tokens/grants.repository.ts': ['users'],
+  // The notification of the open period, together with the remaining seconds of the period.
+  'rate-limits/rate-limit-notices.repository.ts': ['notifications'],
+  // Only the purge uses rows of the changes; the module itself reads them in one statement.
+  'tokens/purge.repository.ts': ['access_changes'],
+  // Readiness asks whether the migrations of this build have run.
+  'operations/readiness.repository.ts': ['migrations'],
 };
 
-/** Where a statement changes another module's table. */
+/** Where another module's table is changed. */
 const WRITES: Record<string, string[]> = {
   // A period and its notification begin together, once, in one guarded statement.
   'rate-limits/rate-limit-notices.repository.ts': ['notifications'],
+  // The first operator exists before the modules and their services do.
+  'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],
   // The epoch of a client's tokens is a column of the client.
   'tokens/grants.repository.ts': ['clients'],
+  // The purge notes when changes were committed, and deletes those that mean nothing any more.
+  'tokens/purge.repository.ts': ['access_changes'],
+  // Erasing a user removes what the log says about the user, in the same transaction.
+  'users/accounts/users.repository.ts': ['audit_events'],
 };
+
+/** Where the name of a table is filled into a statement, so that the patterns below do not see it. */
+const FILLED_IN = [
+  // The tables of the migrations, which are its own.
+  'database/migrations/schema-state.ts',
+  // Deletes expired rows of any module's table: those in purge-tasks.ts.
+  'tokens/purge.repository.ts',
+];
+
+/** Functions of the database that change a table which the service's role cannot change. */
+const FUNCTIONS: Record<string, string> = { forget_in_audit_events: 'audit_events' };
 
 const OWNER_OF = new Map(
   Object.entries(OWNERS).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
 );
 const SOURCE = path.join(__dirname, '..', '..', 'src');
+const TEXTS = new Map(
+  readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => [
+      file,
+      readFileSync(path.join(SOURCE, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),
+    ]),
+);
+/** The table of each entity. */
+const TABLE_OF = new Map(
+  [...TEXTS.values()]
+    .flatMap((text) => [...text.matchAll(/@Entity\('(\w+)'\)\s+export class (\w+)/g)])
+    .map(([, table, entity]) => [entity!, table!]),
+);
+
 const WRITE = /\b(?:INSERT INTO|DELETE FROM|(?<!\bFOR |\bDO |KEY )UPDATE)\s+(?:ONLY\s+)?([a-z_]+)/g;
 // The tables of a FROM with commas, and of each JOIN and USING.
 const READ =
   /\b(?:FROM|JOIN|USING)\s+(?:ONLY\s+)?([a-z_]+(?:(?:\s+AS)?\s+[a-z]+)?(?:,\s+[a-z_]+(?:\s+AS)?\s+[a-z]+)*)/g;
+const FUNCTION_CALL = /\bSELECT ([a-z_]+)\(\$/g;
+const FILLS_IN =
+  /\b(?:(?<!epoch |REVOKE [^`]*)FROM|JOIN|USING|INTO|(?<!\bFOR |KEY )UPDATE)\s+(?:ONLY\s+)?\$\{/;
+// What TypeORM's managers and query builders are given: an entity or the name of a table. A `Repository` can also write.
+const WRITE_OF =
+  /(?:\.(?:insert|update|upsert|delete|softDelete|increment|decrement|into|save|remove|clear)|\.delete\(\)\s*\.from|\b(?:getRepository|InjectRepository))\(\s*'?(\w+)/g;
+const READ_OF = /\.(?:from|\w*[jJ]oin\w*)\(\s*'(\w+)'/g;
+const IMPORT = /^import \{([^}]*)\} from/gm;
 
-/** For each file, the tables of other modules in the places that a pattern finds. */
-function foreignTables(pattern: RegExp): Record<string, string[]> {
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found!);
+const tablesIn = (text: string, pattern: RegExp) =>
+  all(text, pattern).flatMap((names) => names.split(',').map((name) => name.trim().split(/\s/)[0]!));
+const toTable = (name: string) => TABLE_OF.get(name) ?? name;
+
+const written = (text: string) => [
+  ...tablesIn(text, WRITE),
+  ...all(text, WRITE_OF).map(toTable),
+  ...all(text, FUNCTION_CALL).map((name) => FUNCTIONS[name] ?? name),
+];
+/** An entity whose class is imported is read, however it is used. */
+const read = (text: string) => [
+  ...tablesIn(text, READ),
+  ...all(text, READ_OF),
+  ...all(text, IMPORT)
+    .flatMap((names) => names.split(','))
+    .map((name) => toTable(name.trim())),
+];
+
+/** For each file but the modules, which only register entities: the tables of other modules among those found in its text. */
+function foreignTables(tablesOf: (text: string) => string[]): Record<string, string[]> {
   const found: Record<string, string[]> = {};
-  for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
-    const file = path.relative(SOURCE, path.join(entry.parentPath, entry.name));
-    const text = readFileSync(path.join(SOURCE, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-    const tables = [...text.matchAll(pattern)]
-      .flatMap(([, names]) => names!.split(',').map((name) => name.trim().split(/\s/)[0]!))
-      .filter((table) => OWNER_OF.has(table) && OWNER_OF.get(table) !== file.split(path.sep)[0]);
+  for (const [file, text] of TEXTS) {
+    if (file.endsWith('.module.ts')) continue;
+    const tables = tablesOf(text).filter(
+      (table) => OWNER_OF.has(table) && OWNER_OF.get(table) !== file.split(path.sep)[0],
+    );
     if (tables.length > 0) found[file] = [...new Set(tables)].sort();
   }
   return found;
 }
 
 describe('Every table has an owner', () => {
-  it('and no other module changes it, but for the named exceptions', () => {
-    expect(foreignTables(WRITE)).toEqual(WRITES);
+  it('and every entity is of such a table', () => {
+    expect([...TABLE_OF.values()].filter((table) => !OWNER_OF.has(table))).toEqual([]);
+    expect(TABLE_OF.size).toBeGreaterThan(20);
   });
 
-  it('and no other module reads it in SQL, but for the named exceptions', () => {
-    expect(foreignTables(READ)).toEqual(READS);
+  it('and no other module changes it, but for the named exceptions', () => {
+    expect(foreignTables(written)).toEqual(WRITES);
+  });
+
+  it('and no other module reads it, but for the named exceptions', () => {
+    expect(foreignTables(read)).toEqual(READS);
+  });
+
+  it('and statements name their tables, but for the named exceptions', () => {
+    const files = [...TEXTS].filter(([, text]) => FILLS_IN.test(text)).map(([file]) => file);
+    expect(files.sort()).toEqual(FILLED_IN);
+  });
+
+  it.each([
+    "manager.insert(UserEntity, { id: 'user_1' })",
+    "manager.createQueryBuilder().update('users').set({ enabled: false })",
+    'manager.createQueryBuilder().delete().from(UserEntity)',
+    'manager.getRepository(UserEntity).save(user)',
+    '@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>',
+    'manager.query(`UPDATE users SET enabled = false`)',
+  ])('notices the change in %s', (text) => {
+    expect(written(text)).toContain('users');
+  });
+
+  it.each([
+    "import { UserEntity, type UserRole } from '../users/accounts/user.entity.js';",
+    "query.innerJoin('users', 'user', 'user.id = session.userId')",
+    'manager.query(`SELECT 1 FROM sessions s, users u`)',
+  ])('notices the read in %s', (text) => {
+    expect(read(text)).toContain('users');
   });
 });

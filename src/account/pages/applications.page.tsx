@@ -5,7 +5,7 @@ import { InitialTile } from '../../web/layout/layout.js';
 import { Moment } from '../../web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
-import type { ConnectedClient } from '../../tokens/connected-clients.repository.js';
+import type { ConnectedClient } from '../../tokens/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 
 /** The applications that may read the user's data. */
@@ -18,7 +18,7 @@ export function applicationsPage(clients: Page<ConnectedClient>): AccountPage {
         page={clients}
         path="/account"
         label="More applications"
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         empty="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
       >
         <p class="lead">You have authorized these applications to read your charging data.</p>

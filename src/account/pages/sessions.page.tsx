@@ -4,7 +4,7 @@ import { PageForm, PostButton } from '../../web/forms/form.js';
 import { Moment } from '../../web/tables/moment.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
-import type { SessionView } from '../../users/sessions/sessions.repository.js';
+import type { SessionView } from '../../users/sessions/session-view.js';
 import { browserNameOf } from '../browser-name.js';
 import type { AccountPage } from './account-layout.js';
 

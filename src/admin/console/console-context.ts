@@ -4,7 +4,7 @@ import type { CsrfService } from '../../http/forms/csrf.service.js';
 import type { PageAnswer } from '../../http/page-routes/page-answer.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import type { IdPrefix } from '../../secrets/ids.js';
-import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import type { ConsolePasswords } from './console-passwords.service.js';
 import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';

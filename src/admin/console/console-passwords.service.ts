@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../audit/audit.service.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { PasswordChangeService } from '../../users/passwords/password-change.service.js';
-import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 
 /** Checks the password that an operator enters again. */

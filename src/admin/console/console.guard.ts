@@ -7,7 +7,7 @@ import { formOf, isPosted } from '../../http/page-routes/posted-form.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { sendPage } from '../../http/page-routes/send-page.js';
-import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
 import { ConsolePasswords } from './console-passwords.service.js';

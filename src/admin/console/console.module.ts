@@ -5,7 +5,7 @@ import { ConsoleAuditController } from './audit/audit.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
-import { ConsoleClientEndingsController } from './clients/client-endings.controller.js';
+import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
 import { ConsoleClientRefusalsController } from './clients/client-refusals.controller.js';
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
@@ -19,7 +19,7 @@ import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ShownOnce } from './shown-once.service.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
-import { ConsoleUserEndingsController } from './users/user-endings.controller.js';
+import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
@@ -30,7 +30,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
   controllers: [
     ConsoleAuditController,
     ConsoleClientConsentsController,
-    ConsoleClientEndingsController,
+    ConsoleClientActionsController,
     ConsoleClientRefusalsController,
     ConsoleClientSecretsController,
     ConsoleClientsController,
@@ -44,7 +44,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleScopesController,
     ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
-    ConsoleUserEndingsController,
+    ConsoleUserActionsController,
     ConsoleUsersController,
   ],
   providers: [ConsoleGuard, ConsolePasswords, FormIds, ShownOnce],

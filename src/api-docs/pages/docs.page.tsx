@@ -126,12 +126,12 @@ function OperationView({ document, operation }: { document: OpenApiDocument; ope
         <>
           <h3>Parameters</h3>
           <dl class="docs-members">
-            {parameters.map(({ name, in: place, required, description: words }) => (
+            {parameters.map(({ name, in: place, required, description: text }) => (
               <div>
                 <dt>
                   <code>{name}</code> <small>{`${place}${required ? ', required' : ''}`}</small>
                 </dt>
-                <dd>{words && <Marked text={words} />}</dd>
+                <dd>{text && <Marked text={text} />}</dd>
               </div>
             ))}
           </dl>

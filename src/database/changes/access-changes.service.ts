@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { detached } from '../../telemetry/log-scope.js';
+import { AccessChangesRepository, type ChangesRead } from './access-changes.repository.js';
 import { ChangeWindow } from './change-window.js';
 import { Listener } from '../connections/listener.service.js';
 
@@ -10,38 +11,9 @@ const READ_EVERY_MS = 25;
 // Without any calls for this long, the changes are no longer read.
 const IDLE_MS = 2_000;
 // About 600 bytes each, 120 MB in all (docs/scaling.md).
-const REMEMBERED_IDS = 200_000;
+const CACHED_IDS = 200_000;
 // A snapshot that sees no transaction as finished: reading from it returns the whole table.
 const BEGINNING = '3:3:';
-
-/**
- * The changes made by transactions that the snapshot $1 does not see, newest first, and the snapshot that sees them. One
- * statement, so that no change falls between two reads, whenever it began and however late it was committed.
- */
-const READ = `
-  SELECT pg_current_snapshot()::text AS snapshot, pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS position,
-         extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
-         CASE WHEN $3 THEN (SELECT system_identifier FROM pg_control_system()) || ' '
-                             || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' '
-                             || 'access_changes'::regclass::oid || ' '
-                             || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS life,
-         coalesce((
-           SELECT json_agg(json_build_array(xid::text::float8, ids)) FROM (
-             SELECT xid, ids FROM access_changes
-              WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
-              ORDER BY xid DESC LIMIT $2
-           ) AS newest
-         ), '[]') AS changes`;
-
-interface Reading {
-  snapshot: string;
-  position: number;
-  /** Milliseconds since 1970. */
-  now: number;
-  /** Identifies the cluster, the database, its table of changes and the timeline; null if it was not asked for. */
-  life: string | null;
-  changes: [xid: number, ids: string[]][];
-}
 
 /**
  * A position in the order of the database's transactions, at which something was read. `era` distinguishes databases and restores
@@ -60,7 +32,7 @@ export interface Stamp {
  */
 @Injectable()
 export class AccessChanges {
-  private readonly window = new ChangeWindow(REMEMBERED_IDS);
+  private readonly window = new ChangeWindow(CACHED_IDS);
   private snapshot = BEGINNING;
   private knownEra = 0;
   private isSameLife = false;
@@ -73,7 +45,10 @@ export class AccessChanges {
   private trip: Promise<void> | undefined;
   private nextTrip: Promise<void> | undefined;
 
-  constructor(private readonly listener: Listener) {
+  constructor(
+    private readonly listener: Listener,
+    private readonly repository: AccessChangesRepository,
+  ) {
     listener.follow({
       onConnected: () => {
         this.isSameLife = false;
@@ -175,11 +150,7 @@ export class AccessChanges {
     const begun = performance.now();
     const asksLife = !this.isSameLife;
     try {
-      const [reading] = await this.listener.query<Reading>({
-        name: 'access changes',
-        text: READ,
-        values: [this.snapshot, REMEMBERED_IDS + 1, asksLife],
-      });
+      const [reading] = await this.repository.readSince(this.snapshot, CACHED_IDS + 1, asksLife);
       if (asksLife && !this.continues(reading!)) return await this.read();
       this.take(reading!);
       this.isSameLife = true;
@@ -191,7 +162,7 @@ export class AccessChanges {
   }
 
   /** Whether the connection leads to the same database as before; if not, everything is read from the beginning. */
-  private continues({ life }: Reading): boolean {
+  private continues({ life }: ChangesRead): boolean {
     const era = createHash('sha256').update(life!).digest().readUInt32BE() || 1;
     if (era === this.knownEra) return true;
     this.knownEra = era;
@@ -201,8 +172,8 @@ export class AccessChanges {
     return false;
   }
 
-  private take({ snapshot, position, now, changes }: Reading): void {
-    if (changes.length > REMEMBERED_IDS) this.window.leaveOut(changes.at(-1)![0]);
+  private take({ snapshot, position, now, changes }: ChangesRead): void {
+    if (changes.length > CACHED_IDS) this.window.leaveOut(changes.at(-1)![0]);
     for (const [xid, ids] of changes.reverse()) this.window.add(xid, ids);
     this.snapshot = snapshot;
     this.current = { era: this.knownEra, position };

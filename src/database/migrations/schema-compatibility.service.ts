@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
 import { REQUIREMENTS_CHANNEL } from '../../../migrations/support/required-migration.js';
 import { Listener } from '../connections/listener.service.js';
+import { RequiredMigrationsRepository } from './required-migrations.repository.js';
 
 /**
  * Whether this build may keep working on the schema: not once a migration that it does not know is marked as required. The
@@ -14,7 +14,7 @@ export class SchemaCompatibility {
   private outdated = false;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly repository: RequiredMigrationsRepository,
     listener: Listener,
   ) {
     listener.listen(REQUIREMENTS_CHANNEL, {
@@ -34,11 +34,7 @@ export class SchemaCompatibility {
 
   /** Queries the database; rejects if it does not respond. */
   async look(): Promise<boolean> {
-    const rows: { name: string }[] = await this.dataSource.query('SELECT name FROM required_migrations');
-    this.judge(
-      rows.map(({ name }) => name),
-      false,
-    );
+    this.judge(await this.repository.names(), false);
     return this.outdated;
   }
 

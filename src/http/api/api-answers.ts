@@ -36,7 +36,7 @@ const LINK: ApiHeaders = {
   },
 };
 
-const PROBLEM_WORDS: Record<number, string> = {
+const PROBLEM_DESCRIPTIONS: Record<number, string> = {
   400: 'The request is malformed, or a member breaks a rule (`field_errors`).',
   401: 'No valid credentials.',
   403: 'The credentials do not allow this.',
@@ -97,7 +97,7 @@ const UNCAUSED: Record<number, Problem> = {
 };
 
 const problem = (status: number, baseUrl: string) => ({
-  description: PROBLEM_WORDS[status]!,
+  description: PROBLEM_DESCRIPTIONS[status]!,
   headers: {
     ...REQUEST_ID,
     ...(status === 401 ? CHALLENGE : {}),
@@ -118,5 +118,5 @@ const problem = (status: number, baseUrl: string) => ({
 /** The shared responses of the document that `ApiProblems` refers to. */
 export const problemResponses = (baseUrl: string) =>
   Object.fromEntries(
-    Object.keys(PROBLEM_WORDS).map((status) => [`Problem${status}`, problem(Number(status), baseUrl)]),
+    Object.keys(PROBLEM_DESCRIPTIONS).map((status) => [`Problem${status}`, problem(Number(status), baseUrl)]),
   );

@@ -12,7 +12,7 @@ import { legible } from '../../http/validation/legible-text.js';
 import { badRequest } from '../../http/problems/problem.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
-import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import { ApiAuthorization } from './api-authorization.decorator.js';

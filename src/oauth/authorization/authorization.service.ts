@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { badRequest } from '../../http/problems/problem.js';
 import { AuthorizationCodesService } from '../../tokens/authorization-codes.service.js';
-import type { SignedInUser } from '../../users/sessions/sessions.repository.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
 import { withParameters } from './redirect.js';
 

@@ -58,10 +58,10 @@ export class RefreshTokenGrant implements TokenGrant {
     if ('refused' in opened) {
       throw opened.refused === 'malformed' ? malformed() : unknown('refresh_token_unknown');
     }
-    // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second look.
+    // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second try.
     const request = { record: opened.record, clientId: client.id, scopes, actor };
     const tokens = (await this.use(request)) ?? (await this.use(request));
-    // The grant ended between the look and the rotation.
+    // The grant ended between the query and the rotation.
     if (!tokens) throw ended();
     return tokens;
   }

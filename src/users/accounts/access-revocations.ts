@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
 /** Why tokens, codes, links and sessions ended; stored with a revoked grant, for finding out why a partner gets 401. */
-export type EndingReason =
+export type RevocationReason =
   | 'user_disabled'
   | 'password_changed'
   | 'email_changed'
@@ -18,69 +18,69 @@ export type EndingReason =
 export type PortalsOf = { clientId: string } | { ownerId: string };
 
 /**
- * Implemented by modules that issue something: ends it when something it depends on ends. Each method runs in the caller's
- * transaction and returns how many it ended.
+ * Implemented by modules that issue something: revokes it when something it depends on ends. Each method runs in the caller's
+ * transaction and returns how many it revoked.
  */
-export interface AccessEnding {
-  /** Ends everything that depends on this user's authorizations. */
-  endForUser(manager: EntityManager, userId: string, reason: EndingReason): Promise<number>;
-  /** Ends the client-credentials access of the clients that this user owns. */
-  endForOwner(manager: EntityManager, userId: string, reason: EndingReason): Promise<number>;
-  /** Ends everything that the client holds, for itself and for users. */
-  endForClient(manager: EntityManager, clientId: string, reason: EndingReason): Promise<number>;
-  /** Ends everything that depends on one user's consent to one client. */
-  endForConsent(
+export interface AccessRevocation {
+  /** Revokes everything that depends on this user's authorizations. */
+  revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number>;
+  /** Revokes the client-credentials access of the clients that this user owns. */
+  revokeByOwner(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number>;
+  /** Revokes everything that the client holds, for itself and for users. */
+  revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number>;
+  /** Revokes everything that depends on one user's consent to one client. */
+  revokeByConsent(
     manager: EntityManager,
     clientId: string,
     userId: string,
-    reason: EndingReason,
+    reason: RevocationReason,
   ): Promise<number>;
-  /** Ends only portal links and sessions: access to the portal changed, but nothing that tokens depend on. */
-  endPortals?(manager: EntityManager, of: PortalsOf): Promise<void>;
+  /** Revokes only portal links and sessions: access to the portal changed, but nothing that tokens depend on. */
+  revokePortals?(manager: EntityManager, of: PortalsOf): Promise<void>;
 }
 
 /**
- * The port through which accounts, clients and consents end what higher modules (tokens, portal) have issued based on them,
+ * The port through which accounts, clients and consents revoke what higher modules (tokens, portal) have issued based on them,
  * immediately and in the same transaction. The caller must have changed or locked the row first, so that nothing issued
  * concurrently escapes.
  */
 @Injectable()
-export class AccessRevocations implements AccessEnding {
-  private readonly parts: AccessEnding[] = [];
+export class AccessRevocations implements AccessRevocation {
+  private readonly parts: AccessRevocation[] = [];
 
   /** Called once by each module that issues something. */
-  add(part: AccessEnding): void {
+  add(part: AccessRevocation): void {
     this.parts.push(part);
   }
 
-  endForUser(manager: EntityManager, userId: string, reason: EndingReason): Promise<number> {
-    return this.sum((part) => part.endForUser(manager, userId, reason));
+  revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
+    return this.sum((part) => part.revokeByUser(manager, userId, reason));
   }
 
-  endForOwner(manager: EntityManager, userId: string, reason: EndingReason): Promise<number> {
-    return this.sum((part) => part.endForOwner(manager, userId, reason));
+  revokeByOwner(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
+    return this.sum((part) => part.revokeByOwner(manager, userId, reason));
   }
 
-  endForClient(manager: EntityManager, clientId: string, reason: EndingReason): Promise<number> {
-    return this.sum((part) => part.endForClient(manager, clientId, reason));
+  revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number> {
+    return this.sum((part) => part.revokeByClient(manager, clientId, reason));
   }
 
-  endForConsent(
+  revokeByConsent(
     manager: EntityManager,
     clientId: string,
     userId: string,
-    reason: EndingReason,
+    reason: RevocationReason,
   ): Promise<number> {
-    return this.sum((part) => part.endForConsent(manager, clientId, userId, reason));
+    return this.sum((part) => part.revokeByConsent(manager, clientId, userId, reason));
   }
 
-  async endPortals(manager: EntityManager, of: PortalsOf): Promise<void> {
-    for (const part of this.parts) await part.endPortals?.(manager, of);
+  async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
+    for (const part of this.parts) await part.revokePortals?.(manager, of);
   }
 
-  private async sum(end: (part: AccessEnding) => Promise<number>): Promise<number> {
-    let ended = 0;
-    for (const part of this.parts) ended += await end(part);
-    return ended;
+  private async sum(revoke: (part: AccessRevocation) => Promise<number>): Promise<number> {
+    let revoked = 0;
+    for (const part of this.parts) revoked += await revoke(part);
+    return revoked;
   }
 }

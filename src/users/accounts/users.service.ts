@@ -34,7 +34,7 @@ export class UsersService {
     private readonly passwordLinks: PasswordLinksRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessRevocations,
+    private readonly revocations: AccessRevocations,
     private readonly erasures: UserErasures,
   ) {}
 
@@ -98,7 +98,7 @@ export class UsersService {
         const values = { email, name, kind, role, webhooksEnabled, enabled, passwordHash };
         await this.repository.update(manager, id, values);
         const after = (await this.repository.findById(id, manager))!;
-        await this.endWhatRestsOn(manager, before, after, passwordHash !== undefined);
+        await this.revokeDependents(manager, before, after, passwordHash !== undefined);
         const difference = changesBetween(auditView(before), auditView(after));
         if (difference) {
           await this.audit.record(manager, actor, {
@@ -144,7 +144,7 @@ export class UsersService {
     }
   }
 
-  private async endWhatRestsOn(
+  private async revokeDependents(
     manager: EntityManager,
     before: UserEntity,
     after: UserEntity,
@@ -153,14 +153,14 @@ export class UsersService {
     const disabled = before.enabled && !after.enabled;
     const newEmail = before.email !== after.email;
     if (before.webhooksEnabled && !after.webhooksEnabled) {
-      await this.endings.endPortals(manager, { ownerId: after.id });
+      await this.revocations.revokePortals(manager, { ownerId: after.id });
     }
     if (!disabled && !newEmail && !newPassword) return;
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
     await this.sessions.deleteByUser(manager, after.id);
     await this.passwordLinks.deleteByUser(manager, after.id);
-    await this.endings.endForUser(manager, after.id, reason);
-    if (disabled) await this.endings.endForOwner(manager, after.id, reason);
+    await this.revocations.revokeByUser(manager, after.id, reason);
+    if (disabled) await this.revocations.revokeByOwner(manager, after.id, reason);
   }
 
   private async translatingConflicts<T>(work: () => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import { digestOf } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
 import { KnownBrowsersService } from '../sessions/known-browsers.service.js';
 import { PasswordLinksRepository } from './password-links.repository.js';
-import type { SignedInUser } from '../sessions/sessions.repository.js';
+import type { SignedInUser } from '../sessions/signed-in-user.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
@@ -26,7 +26,7 @@ export class PasswordChangeService {
     private readonly browsers: KnownBrowsersService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessRevocations,
+    private readonly revocations: AccessRevocations,
   ) {}
 
   /**
@@ -98,7 +98,7 @@ export class PasswordChangeService {
         if (!(await this.users.replacePassword(manager, account, passwordHash))) throw new ChangedMeanwhile();
         const session = await this.sessions.renew(manager, request, renewed, sessionDigest, actor);
         if (session === undefined) throw new ChangedMeanwhile();
-        await this.endTheRest(manager, account.id, actor);
+        await this.revokeDependents(manager, account.id, actor);
         return session;
       });
       this.sessions.setCookie(reply, secret);
@@ -110,9 +110,9 @@ export class PasswordChangeService {
     }
   }
 
-  private async endTheRest(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
+  private async revokeDependents(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
     await this.links.deleteByUser(manager, userId);
-    await this.endings.endForUser(manager, userId, 'password_changed');
+    await this.revocations.revokeByUser(manager, userId, 'password_changed');
     await this.audit.record(manager, actor, {
       action: 'user.password_changed',
       subjectType: 'user',

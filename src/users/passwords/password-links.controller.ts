@@ -16,7 +16,7 @@ import { PASSWORD_MAX, PASSWORD_MIN } from '../../secrets/passwords.js';
 import { setPasswordPage } from './set-password.page.js';
 import { PasswordLinksService } from './password-links.service.js';
 
-/** The page of a password link. The key is part of its path, which http/security-headers.ts keeps out of every Referer. */
+/** The page of a password link. The key is part of its path, which http/server/security-headers.ts keeps out of every Referer. */
 @OpenPages('password/:key')
 @UseGuards(AddressRateLimitGuard)
 export class PasswordLinksController {

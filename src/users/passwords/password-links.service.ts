@@ -24,7 +24,7 @@ export class PasswordLinksService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly endings: AccessRevocations,
+    private readonly revocations: AccessRevocations,
   ) {}
 
   /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user. */
@@ -72,7 +72,7 @@ export class PasswordLinksService {
       await this.users.update(manager, userId, { passwordHash });
       await this.sessions.deleteByUser(manager, userId);
       await this.links.deleteUnused(manager, userId);
-      await this.endings.endForUser(manager, userId, 'password_changed');
+      await this.revocations.revokeByUser(manager, userId, 'password_changed');
       await this.audit.record(
         manager,
         { ...actor, type: 'user', id: userId },

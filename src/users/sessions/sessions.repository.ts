@@ -4,22 +4,9 @@ import { Repository, type EntityManager } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { newId } from '../../secrets/ids.js';
 import { SessionEntity } from './session.entity.js';
-import { UserEntity, type UserRole } from '../accounts/user.entity.js';
-
-/** The user of a browser session, as pages need it. */
-export interface SignedInUser {
-  id: string;
-  name: string;
-  email: string;
-  role: UserRole;
-  /** The digest of the session, for binding forms to it. */
-  sessionDigest: Buffer;
-  /** Whether the password was entered in this session within the last 15 minutes. */
-  gavePasswordRecently: boolean;
-}
-
-/** A browser session, as its user sees it. */
-export type SessionView = Pick<SessionEntity, 'id' | 'createdAt' | 'lastSeenAt' | 'address' | 'userAgent'>;
+import { UserEntity } from '../accounts/user.entity.js';
+import type { SignedInUser } from './signed-in-user.js';
+import type { SessionView } from './session-view.js';
 
 export interface SessionDetails {
   ttl: number;

@@ -13,12 +13,9 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { isId } from '../../secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { verifyPassword } from '../../secrets/passwords.js';
-import {
-  SessionsRepository,
-  type SessionDetails,
-  type SessionView,
-  type SignedInUser,
-} from './sessions.repository.js';
+import { SessionsRepository, type SessionDetails } from './sessions.repository.js';
+import type { SessionView } from './session-view.js';
+import type { SignedInUser } from './signed-in-user.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressLimits } from '../../http/guards/address-rate-limit.guard.js';
 import { isPosted } from '../../http/page-routes/posted-form.js';
-import type { SignedInUser } from './sessions.repository.js';
+import type { SignedInUser } from './signed-in-user.js';
 import { SessionsService } from './sessions.service.js';
 
 /** Admits logged-in users to pages. */

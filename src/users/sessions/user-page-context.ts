@@ -1,7 +1,7 @@
 import type { Actor } from '../../audit/audit.service.js';
 import { PageContext } from '../../http/page-routes/page-context.js';
 import { originOf } from '../../http/server/request-origin.js';
-import type { SignedInUser } from './sessions.repository.js';
+import type { SignedInUser } from './signed-in-user.js';
 
 /** A request of a logged-in user, after the guard of the pages. */
 export abstract class UserPageContext<Page> extends PageContext<Page> {

@@ -83,10 +83,10 @@ export interface PageFormProps extends PostFormProps {
 /** A form with its errors, its fields, and its buttons in a row. */
 export function PageForm(props: PageFormProps): VNode {
   const { values, errors = {}, alert, submit, isDanger, cancel, keep = 'Cancel', children, ...form } = props;
-  const words = [errors.form ?? alert ?? ''].flat().join(' ');
+  const message = [errors.form ?? alert ?? ''].flat().join(' ');
   return (
     <>
-      {words && Object.keys(errors).length > 0 && <ErrorNotice>{words}</ErrorNotice>}
+      {message && Object.keys(errors).length > 0 && <ErrorNotice>{message}</ErrorNotice>}
       <PostForm {...form}>
         <FormFields values={values} errors={errors}>
           {children}

@@ -15,10 +15,10 @@ export function Navigation({ class: className, label, links, current }: Navigati
     <nav class={className} aria-label={label}>
       {/* Safari drops list semantics from lists without markers unless the role is given. */}
       <ul role="list">
-        {links.map(({ part, href, label: words }) => (
+        {links.map(({ part, href, label: text }) => (
           <li>
             <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
-              {words}
+              {text}
             </a>
           </li>
         ))}

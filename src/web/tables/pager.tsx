@@ -10,7 +10,7 @@ interface PagerProps {
   path: string;
   /** The label of the navigation, for screen readers. */
   label: string;
-  words?: { previous: string; next: string };
+  labels?: { previous: string; next: string };
 }
 
 /** Links to the previous and next page of a list; nothing if the list fits on one page. */
@@ -18,7 +18,7 @@ function Pager({
   page: { items, hasPrevious, hasNext },
   path,
   label,
-  words = { previous: 'Newer', next: 'Older' },
+  labels = { previous: 'Newer', next: 'Older' },
 }: PagerProps): VNode | null {
   const first = items[0];
   const last = items.at(-1);
@@ -28,12 +28,12 @@ function Pager({
     <nav class="pager" aria-label={label}>
       {hasPrevious && (
         <a href={`${part}page_before=${first.id}`} rel="prev">
-          ← {words.previous}
+          ← {labels.previous}
         </a>
       )}
       {hasNext && (
         <a class="pager-next" href={`${part}page_after=${last.id}`} rel="next">
-          {words.next} →
+          {labels.next} →
         </a>
       )}
     </nav>

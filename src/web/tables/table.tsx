@@ -60,14 +60,14 @@ export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   path: string;
   /** Shown if the list is empty. */
   empty: string;
-  words?: { previous: string; next: string };
+  labels?: { previous: string; next: string };
 }
 
 /** One page of a list, with links to the previous and next page. */
 export function PagedTable<T extends { id: string }>(props: PagedTableProps<T>): VNode {
-  const { page, path, empty, words, ...table } = props;
+  const { page, path, empty, labels, ...table } = props;
   return (
-    <PagedList page={page} path={path} empty={empty} words={words} label={`More: ${table.caption}`}>
+    <PagedList page={page} path={path} empty={empty} labels={labels} label={`More: ${table.caption}`}>
       <Table {...table} rows={page.items} />
     </PagedList>
   );

@@ -26,7 +26,7 @@ const HELPED = {
 };
 
 /** The result of a check in sentences; the first one is the verdict. */
-export function checkWords(result: CheckResult, input: CheckInput, delivery?: DeliveryDetail): string[] {
+export function checkMessages(result: CheckResult, input: CheckInput, delivery?: DeliveryDetail): string[] {
   const warning = result.warning ? [WARNINGS[result.warning]] : [];
   if (result.matches) {
     const { difference } = result;

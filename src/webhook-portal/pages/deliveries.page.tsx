@@ -5,7 +5,7 @@ import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
 import { withQuery, type DeliveryQuery } from '../delivery-query.js';
-import { DeliveryRows, STATE_WORDS } from './delivery-rows.js';
+import { DeliveryRows, STATE_LABELS } from './delivery-rows.js';
 import type { PortalPage } from './portal-layout.js';
 import { TimeField } from './time-field.js';
 
@@ -60,7 +60,7 @@ function Filter({ query: { input, errors }, endpoints, typeNames }: DeliveriesPa
     value === '' || options.some((option) => option.value === value)
       ? [any, ...options]
       : [any, ...options, { value, label: value }];
-  const states = DELIVERY_STATES.map((state) => ({ value: state, label: STATE_WORDS[state] }));
+  const states = DELIVERY_STATES.map((state) => ({ value: state, label: STATE_LABELS[state] }));
   const urls = endpoints.map(({ id, url }) => ({ value: id, label: url.slice(0, 100) }));
   const types = typeNames.map((name) => ({ value: name, label: name }));
   return (

@@ -6,7 +6,7 @@ import { withQuery } from '../delivery-query.js';
 import { lastOutcome } from './failure-messages.js';
 import { TypeName } from './type-name.js';
 
-export const STATE_WORDS: Record<DeliveryState, string> = {
+export const STATE_LABELS: Record<DeliveryState, string> = {
   pending: 'Pending',
   delivered: 'Delivered',
   failed: 'Failed',
@@ -20,7 +20,7 @@ const TONES: Record<DeliveryState, Tone> = {
 };
 
 export const DeliveryStateBadge = ({ state }: { state: DeliveryState }): VNode => (
-  <State tone={TONES[state]}>{STATE_WORDS[state]}</State>
+  <State tone={TONES[state]}>{STATE_LABELS[state]}</State>
 );
 
 export interface DeliveryRowsProps {

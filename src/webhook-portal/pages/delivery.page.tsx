@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { formatMs } from '../../web/charts/numbers.js';
 import { Facts } from '../../web/tables/facts.js';
 import { LinkButton, PostForm } from '../../web/forms/form.js';
 import { Json } from '../../web/tables/json.js';
@@ -7,9 +8,8 @@ import { State } from '../../web/tables/state.js';
 import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from '../delivery-query.js';
-import { formatMs } from './charts/response-times-chart.js';
 import { DeliveryStateBadge } from './delivery-rows.js';
-import { adviceFor, CANCEL_REASONS, isSuccess, outcomeWords, PAYLOAD_HIDDEN } from './failure-messages.js';
+import { adviceFor, CANCEL_REASONS, isSuccess, outcomeText, PAYLOAD_HIDDEN } from './failure-messages.js';
 import type { PortalPage } from './portal-layout.js';
 import { TypeName } from './type-name.js';
 
@@ -68,7 +68,7 @@ function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boole
         <DeliveryStateBadge state={state} />
         {last ? (
           <strong>
-            {outcomeWords(last)} after {formatMs(last.durationMs)}
+            {outcomeText(last)} after {formatMs(last.durationMs)}
           </strong>
         ) : (
           <strong>{state === 'cancelled' ? 'Not sent' : 'Waiting for the response …'}</strong>
@@ -171,7 +171,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }): VNode {
             <li>
               <p class="attempt-line">
                 <State tone={isSuccess(attempt) ? 'good' : 'bad'}>#{attempt.number}</State>
-                <strong>{outcomeWords(attempt)}</strong>
+                <strong>{outcomeText(attempt)}</strong>
                 <span>after {formatMs(attempt.durationMs)}</span>
                 <span class="attempt-time">
                   <ExactMoment at={attempt.attemptedAt} />

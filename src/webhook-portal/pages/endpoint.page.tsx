@@ -4,8 +4,8 @@ import { LinkButton, PostButton } from '../../web/forms/form.js';
 import { ExactMoment, Moment } from '../../web/tables/moment.js';
 import type { Delivery } from '../../webhooks/deliveries/delivery.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
-import { Activity } from './charts/activity.js';
-import type { Bucket, ChartRange } from './charts/time-buckets.js';
+import { Activity } from './activity.js';
+import type { ActivityBucket, ActivityRange } from './activity-buckets.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { EndpointState, whyDisabled } from './endpoint-state.js';
 import { TypeList } from './endpoints.page.js';
@@ -15,8 +15,8 @@ export interface EndpointPageProps {
   endpoint: EndpointEntity;
   /** The secret in clear text, only in the response to somebody who asked for it. */
   secret?: string;
-  buckets: Bucket[];
-  range: ChartRange;
+  buckets: ActivityBucket[];
+  range: ActivityRange;
   /** The latest ones. */
   deliveries: Delivery[];
 }

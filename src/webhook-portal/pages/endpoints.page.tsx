@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { LinkButton } from '../../web/forms/form.js';
 import { ExactMoment } from '../../web/tables/moment.js';
-import type { EndpointInList } from '../../webhooks/endpoints/endpoints.repository.js';
+import type { EndpointInList } from '../../webhooks/endpoints/endpoint-in-list.js';
 import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
 import type { PortalPage } from './portal-layout.js';

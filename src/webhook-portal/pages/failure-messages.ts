@@ -72,7 +72,7 @@ export const isSuccess = ({ status }: Pick<Outcome, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
 /** The outcome of an attempt, in a few words. */
-export const outcomeWords = ({ status, failure }: Outcome): string =>
+export const outcomeText = ({ status, failure }: Outcome): string =>
   status === null ? FAILURES[failure ?? 'http'].what : `Status ${status}`;
 
 /** What to do about an attempt that failed. */
@@ -96,5 +96,5 @@ export const PAYLOAD_HIDDEN: Record<PayloadHidden, string> = {
 /** The outcome of a delivery's last attempt, in a few words. */
 export function lastOutcome({ lastStatus, lastFailure, attempts, state }: Delivery): string {
   if (attempts === 0) return state === 'cancelled' ? 'Not sent' : 'Not sent yet';
-  return outcomeWords({ status: lastStatus, failure: lastFailure });
+  return outcomeText({ status: lastStatus, failure: lastFailure });
 }

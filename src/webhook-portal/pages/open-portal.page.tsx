@@ -21,7 +21,7 @@ export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
     footer: PORTAL_FOOTER,
     children: (
       <>
-        <h1>
+        <h1 class={clientName.length > 48 ? 'long' : undefined}>
           Webhook portal of <bdi class="name">{clientName}</bdi>
         </h1>
         <p>

@@ -1,5 +1,5 @@
 import { ExactMoment } from '../../web/tables/moment.js';
-import type { Recovery } from '../../webhooks/deliveries/deliveries.repository.js';
+import type { Recovery } from '../../webhooks/deliveries/recovery.js';
 import type { PortalPage } from './portal-layout.js';
 import { counted } from './recover.page.js';
 
@@ -19,9 +19,9 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
   const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
   const done = total - pending;
   const list = `/portal/deliveries?recovery=${id}`;
-  const part = (count: number, state: string, words: string) => (
+  const part = (count: number, state: string, label: string) => (
     <div>
-      <dt>{words}</dt>
+      <dt>{label}</dt>
       <dd>{count > 0 ? <a href={`${list}&state=${state}`}>{count.toLocaleString('en-GB')}</a> : '0'}</dd>
     </div>
   );
@@ -37,7 +37,7 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
         </p>
         <div data-live>
           <div class={`outcome outcome-${toneOf(recovery)}`} role="status">
-            <label for="progress">{progressWords(recovery)}</label>
+            <label for="progress">{progressLabel(recovery)}</label>
             <progress id="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} />
             <dl class="measures measures-short">
               {part(delivered, 'delivered', 'Delivered')}
@@ -66,7 +66,7 @@ function toneOf({ total, pending, delivered }: Recovery): 'pending' | 'delivered
   return delivered === total ? 'delivered' : 'failed';
 }
 
-function progressWords({ total, pending, delivered }: Recovery): string {
+function progressLabel({ total, pending, delivered }: Recovery): string {
   const number = (count: number) => count.toLocaleString('en-GB');
   if (pending > 0) return `${number(total - pending)} of ${counted(total)} done`;
   if (delivered === total) return 'All done';

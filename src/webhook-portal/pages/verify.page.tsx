@@ -10,7 +10,7 @@ export interface VerifyPageProps {
   endpoints: { id: string; url: string }[];
   input: CheckInput;
   /** The result of a check, in sentences. */
-  result?: { matches: boolean; words: string[] };
+  result?: { matches: boolean; messages: string[] };
   errors?: FieldErrors;
 }
 
@@ -65,8 +65,8 @@ function Checker({ endpoints, input, result, errors }: VerifyPageProps): VNode {
           <p class="outcome-line">
             <State tone={result.matches ? 'good' : 'bad'}>{result.matches ? 'Match' : 'No match'}</State>
           </p>
-          {result.words.map((words) => (
-            <p>{words}</p>
+          {result.messages.map((message) => (
+            <p>{message}</p>
           ))}
         </div>
       )}

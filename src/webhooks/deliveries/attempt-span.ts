@@ -1,7 +1,7 @@
 import { inLogScope } from '../../telemetry/log-scope.js';
 import { tracing, type SpanOutcome } from '../../telemetry/tracing.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
-import type { ClaimedDelivery } from './delivery-queue.repository.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
 
 /**
  * Makes an attempt in its own trace, if tracing is enabled. The span contains no URL, because a partner may keep a secret in it.

@@ -6,33 +6,10 @@ import { firstIdAt } from '../../secrets/ids.js';
 import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
-import type { Delivery, DeliveryDetail, DeliveryState } from './delivery.js';
+import type { Delivery, DeliveryDetail } from './delivery.js';
 import { RecoveryEntity } from './recovery.entity.js';
-
-/** All given members must match; `from` is inclusive, `to` exclusive, both for the creation time of the delivery. */
-export interface DeliveryFilter {
-  clientId?: string;
-  endpointId?: string;
-  state?: DeliveryState;
-  eventType?: string;
-  from?: Date;
-  to?: Date;
-  recoveryId?: string;
-}
-
-/** A recovery: everything that failed between two times, resent; with its progress. */
-export interface Recovery {
-  id: string;
-  endpointId: string;
-  from: Date;
-  to: Date;
-  total: number;
-  pending: number;
-  delivered: number;
-  failed: number;
-  cancelled: number;
-  createdAt: Date;
-}
+import type { DeliveryFilter } from './delivery-filter.js';
+import type { Recovery } from './recovery.js';
 
 /** A delivery as it is read for people: with its endpoint, its event and its last attempt. */
 type ReadDelivery = DeliveryEntity &

@@ -6,7 +6,9 @@ import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import { isId, newId } from '../../secrets/ids.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
-import { DeliveriesRepository, type DeliveryFilter, type Recovery } from './deliveries.repository.js';
+import { DeliveriesRepository } from './deliveries.repository.js';
+import type { DeliveryFilter } from './delivery-filter.js';
+import type { Recovery } from './recovery.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { WakeUps } from './wake-ups.service.js';
 

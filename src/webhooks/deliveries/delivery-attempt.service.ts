@@ -4,7 +4,7 @@ import { EndpointSecrets } from '../endpoints/endpoint-secrets.service.js';
 import { GuardedHttpClient } from '../http/guarded-http-client.js';
 import type { HttpOutcome } from '../http/http-outcome.js';
 import { signDelivery } from '../signing/sign-delivery.js';
-import type { ClaimedDelivery, FinishedClaim } from './delivery-queue.repository.js';
+import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { waitBeforeRetry } from './retry-schedule.js';
 
 const GONE = 410;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { FailureKind } from '../http/http-outcome.js';
 import { DeliveryEntity } from './delivery.entity.js';
-import type { CancelReason, DeliveryState } from './delivery.js';
+import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 
 /** The channel on which instances announce that there is something to deliver. */
 export const WAKE_UP_CHANNEL = 'webhook_deliveries';
@@ -11,46 +10,6 @@ export const WAKE_UP_CHANNEL = 'webhook_deliveries';
 export const LEASE_SECONDS = 30;
 /** Contract §10: an endpoint without a success for five days of attempts is disabled. */
 const FAILING_DAYS = 5;
-
-/** A delivery leased by this instance. */
-export interface ClaimedDelivery {
-  id: string;
-  leaseId: string;
-  endpointId: string;
-  url: string;
-  eventType: string;
-  payload: string;
-  /** The number of retries of the schedule that are used up. */
-  retries: number;
-  isTest: boolean;
-  /** The secrets that currently sign, newest first. */
-  sealedSecrets: (Buffer | null)[];
-  /** When it was claimed: by the database's clock, and by this process's monotonic clock in milliseconds. */
-  claimedAt: Date;
-  claimedAtSteady: number;
-  /** Set if it must not be sent because something it depends on is gone. */
-  cancelReason: CancelReason | null;
-}
-
-/** The result of a claim, and the next state of the delivery. */
-export interface FinishedClaim {
-  id: string;
-  leaseId: string;
-  state: DeliveryState;
-  cancelReason?: CancelReason;
-  /** For a pending delivery: seconds until the next attempt. */
-  waitSeconds?: number;
-  /** Omitted if there was no attempt, or one that does not count. */
-  attempt?: {
-    attemptedAt: Date;
-    durationMs: number;
-    status?: number;
-    failure?: FailureKind;
-    detail?: string;
-    responseStart?: string;
-    signature: string;
-  };
-}
 
 /**
  * The queue of deliveries: claimed under a lease, and returned with the result (contract §10). In SQL, because the query builder

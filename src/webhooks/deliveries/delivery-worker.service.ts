@@ -16,11 +16,8 @@ import { detached, inLogScope } from '../../telemetry/log-scope.js';
 import { inAttemptSpan } from './attempt-span.js';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
 import { attemptCounter, attemptDuration, deliveriesInHand, finishedCounter } from './delivery-metrics.js';
-import {
-  DeliveryQueueRepository,
-  type ClaimedDelivery,
-  type FinishedClaim,
-} from './delivery-queue.repository.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { DeliveryResultsService } from './delivery-results.service.js';
 import { WakeUps } from './wake-ups.service.js';
 

@@ -5,35 +5,14 @@ import { ClientEntity } from '../../clients/client.entity.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
-
-/** An endpoint's attempts in one hour. */
-export interface EndpointHour {
-  hour: Date;
-  delivered: number;
-  failed: number;
-  averageMs: number;
-  slowestMs: number;
-}
-
-/** An endpoint in a list, with its attempts of the last 24 hours. */
-export interface EndpointInList extends EndpointEntity {
-  clientName: string;
-  delivered24h: number;
-  failed24h: number;
-}
+import type { EndpointInList } from './endpoint-in-list.js';
+import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 
 /** All given members must match. */
 export interface EndpointFilter {
   clientId?: string;
   /** Only disabled endpoints. */
   isDisabled?: boolean;
-}
-
-/** The attempts of all endpoints in one hour. */
-export interface HourOfAllEndpoints {
-  hour: Date;
-  delivered: number;
-  failed: number;
 }
 
 /** What a new endpoint consists of. */

@@ -14,13 +14,9 @@ import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
-import {
-  EndpointsRepository,
-  type EndpointFilter,
-  type EndpointHour,
-  type EndpointInList,
-  type HourOfAllEndpoints,
-} from './endpoints.repository.js';
+import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
+import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
+import type { EndpointInList } from './endpoint-in-list.js';
 
 /** Contract §11: the maximum per client. */
 export const ENDPOINTS_PER_CLIENT = 50;

@@ -45,7 +45,9 @@ interface EventProps {
 }
 
 const Action = ({ event: { action } }: EventProps): VNode => (
-  <a href={pathWith(PATH, { action })}>{action}</a>
+  <a class="whole" href={pathWith(PATH, { action })}>
+    {action}
+  </a>
 );
 
 function Who({ event: { actorType, actorId, address, requestId } }: EventProps): VNode {
@@ -68,10 +70,10 @@ function Who({ event: { actorType, actorId, address, requestId } }: EventProps):
 
 function Subject({ event: { subjectType, subjectId } }: EventProps): VNode {
   const href = linkOf(subjectId);
-  const words = subjectType.replaceAll('_', ' ');
+  const label = subjectType.replaceAll('_', ' ');
   return (
     <>
-      {href ? <a href={href}>{words}</a> : words}
+      {href ? <a href={href}>{label}</a> : label}
       <code class="under">{subjectId}</code>
     </>
   );

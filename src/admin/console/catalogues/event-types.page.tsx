@@ -13,7 +13,7 @@ export function eventTypesPage({ types }: { types: EventTypeEntity[] }): Console
         caption="Event types"
         rows={types}
         columns={[
-          { head: 'Type', cell: ({ name }) => <code>{name}</code> },
+          { head: 'Type', cell: ({ name }) => <code class="whole">{name}</code> },
           {
             head: 'Fires when',
             cell: ({ description, sample, name }) => (
@@ -28,7 +28,7 @@ export function eventTypesPage({ types }: { types: EventTypeEntity[] }): Console
               </>
             ),
           },
-          { head: 'Scope', cell: ({ scope }) => (scope ? <code>{scope}</code> : 'none') },
+          { head: 'Scope', cell: ({ scope }) => (scope ? <code class="whole">{scope}</code> : 'none') },
           {
             head: 'Published by',
             cell: ({ publisher }) => (publisher === 'itself' ? 'this service' : 'the company’s services'),

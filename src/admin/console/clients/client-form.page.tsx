@@ -13,7 +13,7 @@ interface FormProps {
   errors?: FieldErrors;
 }
 
-const GRANT_TYPE_WORDS: Record<(typeof GRANT_TYPES)[number], string> = {
+const GRANT_TYPE_LABELS: Record<(typeof GRANT_TYPES)[number], string> = {
   authorization_code: 'Authorization code with refresh tokens: users log in and consent',
   client_credentials: 'Client credentials: it acts on its own behalf',
   refresh_token: 'Refresh tokens: always together with authorization code',
@@ -117,7 +117,7 @@ function ChangeableFields({ fields }: { fields: ClientFields }): VNode {
         type="checkbox"
         options={GRANT_TYPES.filter(
           (value) => value !== 'refresh_token' || fields.grant_types.includes(value),
-        ).map((value) => ({ value, label: GRANT_TYPE_WORDS[value] }))}
+        ).map((value) => ({ value, label: GRANT_TYPE_LABELS[value] }))}
       />
       <TextArea
         name="redirect_uris"

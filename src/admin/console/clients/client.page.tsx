@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import type { SecretInfo } from '../../../clients/clients.repository.js';
+import type { SecretInfo } from '../../../clients/secret-info.js';
 import { Facts } from '../../../web/tables/facts.js';
 import { LinkButton, PostButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
@@ -9,7 +9,7 @@ import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id, NameLink, Words } from '../pages/lists.js';
+import { Id, NameLink, CommaList } from '../pages/lists.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
 export interface ClientProps {
@@ -44,7 +44,7 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
                 client.ownerId
               ),
             ],
-            ['Grant types', <Words words={client.grantTypes} />],
+            ['Grant types', <CommaList items={client.grantTypes} />],
             [
               'Scopes',
               <ul class="plain">

@@ -27,7 +27,7 @@ export function clientsPage(list: FilteredList<ClientEntity>): ConsolePage {
             ? 'There are no clients yet. Create the first one.'
             : 'No clients match.'
         }
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Name',

@@ -1,5 +1,5 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import type { ConsentedUser } from '../../../consents/consents.repository.js';
+import type { ConsentedUser } from '../../../consents/consented-user.js';
 import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
@@ -11,7 +11,7 @@ import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Disconnection } from '../pages/disconnection.js';
-import { NameLink, RowLink, Words } from '../pages/lists.js';
+import { NameLink, RowLink, CommaList } from '../pages/lists.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
 interface Props {
@@ -33,7 +33,7 @@ export function consentsPage({ client, page }: Props & { page: Page<ConsentedUse
         page={page}
         path={clientPath(client.id, 'consents')}
         empty="No user shares data with this client."
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'User',
@@ -44,7 +44,7 @@ export function consentsPage({ client, page }: Props & { page: Page<ConsentedUse
               </>
             ),
           },
-          { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
+          { head: 'Scopes', cell: ({ scopes }) => <CommaList items={scopes} /> },
           { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={new Date(grantedAt)} /> },
           {
             head: 'Actions',

@@ -42,7 +42,7 @@ export function secretPage({ client, shown }: SecretPageProps): ConsolePage {
           facts={[
             ['Client ID', <Id id={client.id} />],
             ['Client secret', <CopiedOnce text={secret} />],
-            !isNew && ['Previous secrets', previousWords(previousSecretExpiresAt)],
+            !isNew && ['Previous secrets', previousSecretsText(previousSecretExpiresAt)],
           ]}
         />
       </ShownOnce>
@@ -63,7 +63,7 @@ const shownAlreadyPage = (client: ClientEntity): ConsolePage =>
     ),
   });
 
-function previousWords(until: string | null): VNode {
+function previousSecretsText(until: string | null): VNode {
   if (until === null) return <>none</>;
   const time = new Date(until);
   return time.getTime() <= Date.now() ? (

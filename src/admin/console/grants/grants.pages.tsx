@@ -6,11 +6,11 @@ import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { PagedTable } from '../../../web/tables/table.js';
 import type { Column } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
-import type { GrantInList } from '../../../tokens/grants.repository.js';
+import type { GrantInList } from '../../../tokens/grant.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { NameLink, Words } from '../pages/lists.js';
+import { NameLink, CommaList } from '../pages/lists.js';
 import { aboutUser, userPath } from '../users/user-layout.js';
 
 export interface GrantsProps {
@@ -74,10 +74,10 @@ function Grants({ page, path, empty, whose, returnTo }: ListProps): VNode {
         page={page}
         path={path}
         empty={empty}
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           whose,
-          { head: 'Scopes', cell: ({ scopes }) => <Words words={scopes} /> },
+          { head: 'Scopes', cell: ({ scopes }) => <CommaList items={scopes} /> },
           { head: 'Granted', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
           { head: 'Expires', cell: ({ expiresAt }) => <ExactMoment at={expiresAt} /> },
           {

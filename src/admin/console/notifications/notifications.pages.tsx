@@ -100,7 +100,7 @@ export function notificationsPage(list: FilteredList<NotificationEntity>): Conso
   };
 }
 
-const CATEGORY_WORDS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> = {
+const CATEGORY_LABELS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> = {
   ACTIONABLE: 'ACTIONABLE: needs the user’s attention',
   SERVICE: 'SERVICE: about the account',
   RETRY: 'RETRY: resolves automatically',
@@ -144,7 +144,7 @@ export function newNotificationPage({ fields, errors }: NewNotificationPageProps
         <SelectField
           name="category"
           label="Category"
-          options={NOTIFICATION_CATEGORIES.map((value) => ({ value, label: CATEGORY_WORDS[value] }))}
+          options={NOTIFICATION_CATEGORIES.map((value) => ({ value, label: CATEGORY_LABELS[value] }))}
         />
         {text('short_text_title', 'Title')}
         <TextArea name="short_text_body" label="Text" />

@@ -1,6 +1,6 @@
-import type { ClientNearLimit } from '../../../activity/activity.repository.js';
+import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
 import type { Page } from '../../../database/queries/read-page.js';
-import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
+import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../webhooks/endpoint-paths.js';
 import type { Series } from './series.js';
 

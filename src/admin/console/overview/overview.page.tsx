@@ -1,18 +1,19 @@
 import type { VNode } from 'preact';
-import type { ClientNearLimit } from '../../../activity/activity.repository.js';
+import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
+import { formatCount, sumOf } from '../../../web/charts/numbers.js';
+import { TrendChart } from '../../../web/charts/trend-chart.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
-import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
+import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { NameLink } from '../pages/lists.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
 import { EndpointState } from '../webhooks/endpoints.page.js';
 import { alertsOf, type Alert } from './alerts.js';
-import { Chart, number } from './chart.js';
-import { sumOf, type Series } from './series.js';
+import type { Series } from './series.js';
 
 /** Counting stops here. */
 const COUNTED_TO = 10_000;
@@ -80,17 +81,19 @@ function Verdict({ alerts }: { alerts: Alert[] }): VNode {
 }
 
 function Tile({ series }: { series: Series }): VNode {
-  const day = series.hours.slice(-24);
+  const { label, tone } = series;
+  const week = series.hours.map(({ count }) => count);
+  const day = week.slice(-24);
   return (
-    <section class="tile-card" aria-label={series.label}>
-      <h2>{series.label}</h2>
+    <section class="tile-card" aria-label={label}>
+      <h2>{label}</h2>
       <p class="figures">
-        <strong>{number(day.at(-1)?.count ?? 0)}</strong> this hour
-        <span class="muted"> · {number(sumOf(day))} in 24 hours</span>
-        <span class="muted"> · {number(sumOf(series.hours))} in 7 days</span>
+        <strong>{formatCount(day.at(-1) ?? 0)}</strong> this hour
+        <span class="muted"> · {formatCount(sumOf(day))} in 24 hours</span>
+        <span class="muted"> · {formatCount(sumOf(week))} in 7 days</span>
       </p>
-      <Chart series={series} hours={24} over="the last day" from="24 hours ago" />
-      <Chart series={series} hours={168} over="the last week" from="7 days ago" />
+      <TrendChart label={`${label} over the last day`} tone={tone} counts={day} from="24 hours ago" />
+      <TrendChart label={`${label} over the last week`} tone={tone} counts={week} from="7 days ago" />
     </section>
   );
 }
@@ -100,12 +103,12 @@ function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting
     <section class="tile-card" aria-label="Pending deliveries">
       <h2>Pending deliveries</h2>
       <p class="figures">
-        <strong>{pending >= COUNTED_TO ? `${number(COUNTED_TO)} or more` : number(pending)}</strong> now,
-        including retries
+        <strong>{pending >= COUNTED_TO ? `${formatCount(COUNTED_TO)} or more` : formatCount(pending)}</strong>{' '}
+        now, including retries
       </p>
       {oldestSeconds >= 1 ? (
         <p>
-          The oldest overdue delivery has waited for <strong>{durationInWords(oldestSeconds)}</strong>.
+          The oldest overdue delivery has waited for <strong>{durationText(oldestSeconds)}</strong>.
         </p>
       ) : (
         <p class="muted">Nothing is overdue.</p>
@@ -122,7 +125,7 @@ function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting
   );
 }
 
-function durationInWords(seconds: number): string {
+function durationText(seconds: number): string {
   const [count, unit] =
     seconds < 120
       ? [Math.round(seconds), 'second']
@@ -151,7 +154,7 @@ function HourTable({ series }: { series: Series[] }): VNode {
           ...series.map(({ label }, n) => ({
             head: label,
             isNumber: true,
-            cell: ({ counts }: (typeof rows)[number]) => number(counts[n] ?? 0),
+            cell: ({ counts }: (typeof rows)[number]) => formatCount(counts[n] ?? 0),
           })),
         ]}
       />
@@ -175,7 +178,11 @@ function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
           cell: ({ refused }) =>
             refused > 0 ? <State tone="bad">Rate limited</State> : <State tone="warn">Over 80 %</State>,
         },
-        { head: 'Refused in the last two hours', isNumber: true, cell: ({ refused }) => number(refused) },
+        {
+          head: 'Refused in the last two hours',
+          isNumber: true,
+          cell: ({ refused }) => formatCount(refused),
+        },
         { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
       ]}
     />

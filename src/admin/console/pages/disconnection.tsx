@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Ending } from './ending.js';
+import { ActionConfirmation } from './action-confirmation.js';
 
 export interface DisconnectionProps {
   /** What the page calls the application. */
@@ -13,7 +13,7 @@ export interface DisconnectionProps {
 
 /** Asks before a client is disconnected from a user, and says what that means. */
 export const Disconnection = ({ word, client, user, ...form }: DisconnectionProps): VNode => (
-  <Ending
+  <ActionConfirmation
     question={
       <>
         Disconnect <bdi class="name">{client.name}</bdi> from <bdi class="name">{user.name}</bdi>?

@@ -53,16 +53,16 @@ export const RowLink = (props: { href: string; about: string; children: string }
 /** An id in copyable form. */
 export const Id = ({ id }: { id: string }): VNode => <code class="id">{id}</code>;
 
-/** Several short words, each in its own element. */
-export const Words = ({ words, none = 'none' }: { words: string[]; none?: string }): VNode =>
-  words.length === 0 ? (
+/** Short texts separated by commas, each in its own element. */
+export const CommaList = ({ items, none = 'none' }: { items: string[]; none?: string }): VNode =>
+  items.length === 0 ? (
     <span class="muted">{none}</span>
   ) : (
     <>
-      {words.map((word, n) => (
+      {items.map((item, n) => (
         <>
           {n > 0 && ', '}
-          <span>{word}</span>
+          <span>{item}</span>
         </>
       ))}
     </>

@@ -3,7 +3,7 @@ import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
 import { PagedTable } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
-import type { ConnectedClient } from '../../../tokens/connected-clients.repository.js';
+import type { ConnectedClient } from '../../../tokens/connected-client.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -25,7 +25,7 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
         page={page}
         path={userPath(user.id, 'applications')}
         empty="This user shares no data with any application."
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Client',

@@ -23,7 +23,7 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
         filter={<TextField name="q" label="Part of the name or email, or an ID" />}
         caption="Users"
         empty="No users match."
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Name',

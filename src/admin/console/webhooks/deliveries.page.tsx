@@ -39,7 +39,9 @@ export function deliveriesPage(list: FilteredList<Delivery>): ConsolePage {
             head: 'Event',
             cell: ({ id, eventType, isTest }) => (
               <>
-                <a href={deliveryPath(id)}>{eventType}</a>
+                <a class="whole" href={deliveryPath(id)}>
+                  {eventType}
+                </a>
                 {isTest && <span class="under muted">test</span>}
               </>
             ),

@@ -6,8 +6,8 @@ import { Moment } from '../../../web/tables/moment.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Ending } from '../pages/ending.js';
-import { Id, NameLink, Words } from '../pages/lists.js';
+import { ActionConfirmation } from '../pages/action-confirmation.js';
+import { Id, NameLink, CommaList } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready, ShownOnce } from '../pages/shown-once.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { EndpointState } from './endpoints.page.js';
@@ -40,7 +40,7 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
             ['Client', <NameLink href={clientPath(client.id)} name={client.name} />],
             ['State', <EndpointState endpoint={endpoint} />],
             endpoint.description !== '' && ['Description', <bdi>{endpoint.description}</bdi>],
-            ['Event types', <Words words={endpoint.eventTypes} />],
+            ['Event types', <CommaList items={endpoint.eventTypes} />],
             ['Last attempt', <At time={endpoint.lastAttemptAt} />],
             ['Failing since', <At time={endpoint.failingSince} none="not failing" />],
             endpoint.disabledAt && ['Disabled since', <Moment at={endpoint.disabledAt} />],
@@ -76,7 +76,7 @@ export function deleteEndpointPage({ endpoint }: Props): ConsolePage {
     title: 'Delete endpoint',
     above: [ABOVE, { href: endpointPath(endpoint.id), label: endpoint.url }],
     children: (
-      <Ending
+      <ActionConfirmation
         question={
           <>
             Delete <bdi class="name">{endpoint.url}</bdi>?

@@ -6,7 +6,7 @@ import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { State } from '../../../web/tables/state.js';
 import { healthOf } from '../../../webhooks/endpoints/endpoint-health.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
-import type { EndpointInList } from '../../../webhooks/endpoints/endpoints.repository.js';
+import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -41,7 +41,7 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
         }
         caption="Endpoints"
         empty={Object.keys(list.filter).length > 0 ? 'No endpoints match.' : 'There are no endpoints yet.'}
-        words={NEXT_PREVIOUS}
+        labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Endpoint',

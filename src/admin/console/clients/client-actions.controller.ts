@@ -6,12 +6,12 @@ import { GrantsService } from '../../../tokens/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '../../../webhooks/endpoints/endpoints.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { clientEndingPage, COUNTED_UP_TO, type ClientEnding } from './client-ending.page.js';
+import { clientActionPage, COUNTED_UP_TO, type ClientAction } from './client-action.page.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 
 /** Actions that end a client or what it holds, each with a page before it that says so. */
 @ConsolePages('clients/:client_id')
-export class ConsoleClientEndingsController {
+export class ConsoleClientActionsController {
   constructor(
     private readonly clients: ClientsService,
     private readonly consents: ConsentsService,
@@ -58,7 +58,7 @@ export class ConsoleClientEndingsController {
     return { goTo: CLIENTS_PATH, notice: 'client_deleted' };
   }
 
-  private async ask(id: string, ending: ClientEnding): Promise<ConsoleAnswer> {
+  private async ask(id: string, action: ClientAction): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const [users, grants, endpoints] = await Promise.all([
       this.consents.countLive(id, COUNTED_UP_TO),
@@ -66,6 +66,6 @@ export class ConsoleClientEndingsController {
       this.endpoints.list(id, { size: ENDPOINTS_PER_CLIENT }),
     ]);
     const holds = { users, grants, endpoints: endpoints.items.length };
-    return { page: clientEndingPage({ client, ending, holds }) };
+    return { page: clientActionPage({ client, action, holds }) };
   }
 }

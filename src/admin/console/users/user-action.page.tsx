@@ -1,22 +1,22 @@
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
-import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
+import { COUNTED_UP_TO } from '../clients/client-action.page.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { counted, Ending } from '../pages/ending.js';
+import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
 import { aboutUser, userPath } from './user-layout.js';
 
-export type UserEnding = 'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'erase';
+export type UserAction = 'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'erase';
 
-export interface UserEndingPageProps {
+export interface UserActionPageProps {
   user: UserEntity;
-  ending: UserEnding;
+  action: UserAction;
   grants: number;
   /** Whether it is the operator's own account. */
   isSelf: boolean;
   errors?: FieldErrors;
 }
 
-interface Words {
+interface Messages {
   title: string;
   question: string;
   consequences: (grants: number) => string[];
@@ -29,7 +29,7 @@ const tokensOf = (grants: number): string =>
     ? 'No application has tokens for this account.'
     : `All tokens for this account are revoked immediately, with ${many(grants)}.`;
 
-const WORDS: Record<UserEnding, Words> = {
+const MESSAGES: Record<UserAction, Messages> = {
   disable: {
     title: 'Disable user',
     question: 'Disable',
@@ -76,21 +76,21 @@ const WORDS: Record<UserEnding, Words> = {
 };
 
 /** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
-export function userEndingPage(props: UserEndingPageProps): ConsolePage {
-  const { user, ending, grants, isSelf, errors } = props;
-  const { title, question, consequences } = WORDS[ending];
+export function userActionPage(props: UserActionPageProps): ConsolePage {
+  const { user, action, grants, isSelf, errors } = props;
+  const { title, question, consequences } = MESSAGES[action];
   const listed = consequences(grants);
   return aboutUser(user, {
     title,
     children: (
-      <Ending
+      <ActionConfirmation
         question={
           <>
             {question} <bdi class="name">{user.name}</bdi>?
           </>
         }
         consequences={isSelf ? ['This is your own account.', ...listed] : listed}
-        action={userPath(user.id, ending)}
+        action={userPath(user.id, action)}
         errors={errors}
         submit={title}
         cancel={userPath(user.id)}

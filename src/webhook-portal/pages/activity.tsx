@@ -1,14 +1,15 @@
 import type { VNode } from 'preact';
-import { successRate } from '../endpoint-state.js';
-import { DeliveriesChart } from './deliveries-chart.js';
-import { formatMs, ResponseTimesChart } from './response-times-chart.js';
-import type { Bucket, ChartRange } from './time-buckets.js';
+import { BarChart } from '../../web/charts/bar-chart.js';
+import { LineChart } from '../../web/charts/line-chart.js';
+import { formatCount, formatMs, sumOf } from '../../web/charts/numbers.js';
+import type { ActivityBucket, ActivityRange } from './activity-buckets.js';
+import { successRate } from './endpoint-state.js';
 
 export interface ActivityProps {
   /** Path of the page, which shows the other range with `?range=`. */
   path: string;
-  buckets: Bucket[];
-  range: ChartRange;
+  buckets: ActivityBucket[];
+  range: ActivityRange;
 }
 
 const HOUR = new Intl.DateTimeFormat('en-GB', {
@@ -25,13 +26,20 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
+const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
+
 const RANGES = { '24h': '24 hours', '7d': '7 days' };
 
 /** An endpoint's attempts over time: two charts, and the same data as a table. */
 export function Activity({ path, buckets, range }: ActivityProps): VNode {
-  const sum = (of: (bucket: Bucket) => number) => buckets.reduce((total, bucket) => total + of(bucket), 0);
-  const delivered = sum((bucket) => bucket.delivered);
-  const failed = sum((bucket) => bucket.failed);
+  const delivered = sumOf(buckets.map((bucket) => bucket.delivered));
+  const failed = sumOf(buckets.map((bucket) => bucket.failed));
+  const slowest = Math.max(...buckets.map(({ slowestMs }) => slowestMs ?? 0));
+  const labels = buckets.map(({ start }, n) => {
+    if (range === '7d') return WEEKDAY.format(start);
+    return (buckets.length - 1 - n) % 4 === 0 ? TIME_OF_DAY.format(start) : '';
+  });
   return (
     <section>
       <div class="section-head">
@@ -52,9 +60,8 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
       ) : (
         <>
           <p>
-            <strong>{successRate({ delivered, failed })}</strong> of{' '}
-            {(delivered + failed).toLocaleString('en-GB')} {delivered + failed === 1 ? 'attempt' : 'attempts'}{' '}
-            succeeded. Times are in UTC.
+            <strong>{successRate({ delivered, failed })}</strong> of {formatCount(delivered + failed)}{' '}
+            {delivered + failed === 1 ? 'attempt' : 'attempts'} succeeded. Times are in UTC.
           </p>
           <div class="charts">
             <figure>
@@ -62,14 +69,31 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
                 Attempts: <span class="key key-delivered">delivered</span>{' '}
                 <span class="key key-failed">failed</span>
               </figcaption>
-              <DeliveriesChart buckets={buckets} range={range} />
+              <BarChart
+                id="chart-deliveries"
+                description={`Attempts of the last ${RANGES[range]}, by the ${range === '24h' ? 'hour' : 'day'}: ${delivered} delivered, ${failed} failed.`}
+                labels={labels}
+                series={[
+                  { class: 'chart-delivered', values: buckets.map((bucket) => bucket.delivered) },
+                  { class: 'chart-failed', values: buckets.map((bucket) => bucket.failed) },
+                ]}
+              />
             </figure>
             <figure>
               <figcaption>
                 Response time: <span class="key key-average">average</span>{' '}
                 <span class="key key-slowest">slowest</span>
               </figcaption>
-              <ResponseTimesChart buckets={buckets} range={range} />
+              <LineChart
+                id="chart-response-times"
+                description={`Response times: the slowest attempt took ${formatMs(slowest)}.`}
+                labels={labels}
+                series={[
+                  { class: 'chart-slowest', values: buckets.map(({ slowestMs }) => slowestMs) },
+                  { class: 'chart-average', values: buckets.map(({ averageMs }) => averageMs) },
+                ]}
+                formatTick={formatMs}
+              />
             </figure>
           </div>
           <details>

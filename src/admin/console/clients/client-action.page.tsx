@@ -1,9 +1,9 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { counted, Ending } from '../pages/ending.js';
+import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
-export type ClientEnding = 'disable' | 'revoke' | 'delete';
+export type ClientAction = 'disable' | 'revoke' | 'delete';
 
 /** Counting stops here; the page then says "more than". */
 export const COUNTED_UP_TO = 10_001;
@@ -15,19 +15,19 @@ interface Holds {
   endpoints: number;
 }
 
-export interface ClientEndingPageProps {
+export interface ClientActionPageProps {
   client: ClientEntity;
-  ending: ClientEnding;
+  action: ClientAction;
   holds: Holds;
 }
 
-interface Words {
+interface Messages {
   title: string;
   question: string;
   consequences: (holds: Holds) => string[];
 }
 
-const WORDS: Record<ClientEnding, Words> = {
+const MESSAGES: Record<ClientAction, Messages> = {
   disable: {
     title: 'Disable client',
     question: 'Disable',
@@ -77,19 +77,19 @@ const consentsOf = ({ users }: Holds, what: 'are kept' | 'are deleted'): string 
   users === 0 ? 'Nobody shares data with it.' : `The consents of ${many(users, 'user')} ${what}.`;
 
 /** Says what else ends before a client is disabled or deleted, or its tokens are revoked. */
-export function clientEndingPage({ client, ending, holds }: ClientEndingPageProps): ConsolePage {
-  const { title, question, consequences } = WORDS[ending];
+export function clientActionPage({ client, action, holds }: ClientActionPageProps): ConsolePage {
+  const { title, question, consequences } = MESSAGES[action];
   return aboutClient(client, {
     title,
     children: (
-      <Ending
+      <ActionConfirmation
         question={
           <>
             {question} <bdi class="name">{client.name}</bdi>?
           </>
         }
         consequences={consequences(holds)}
-        action={clientPath(client.id, ending)}
+        action={clientPath(client.id, action)}
         submit={title}
         cancel={clientPath(client.id)}
       />

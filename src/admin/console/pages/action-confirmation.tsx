@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { Confirmation, type ConfirmationProps } from '../../../web/forms/confirmation.js';
 
-/** What happens if something is ended, before it is done, with the button for it. */
-export const Ending = (props: Omit<ConfirmationProps, 'heading' | 'class'>): VNode => (
+/** Says what an action does before it is done, with the button for it. */
+export const ActionConfirmation = (props: Omit<ConfirmationProps, 'heading' | 'class'>): VNode => (
   <Confirmation heading="What happens" class="console-form" isDanger {...props} />
 );
 

@@ -2,16 +2,16 @@ import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
-import { COUNTED_UP_TO } from '../clients/client-ending.page.js';
+import { COUNTED_UP_TO } from '../clients/client-action.page.js';
 import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { attempt, type FieldErrors } from '../form-attempt.js';
-import { userEndingPage, type UserEnding } from './user-ending.page.js';
+import { userActionPage, type UserAction } from './user-action.page.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 
 /** Actions that end a user or what depends on the account, or change the role; each with a page before it that says so. */
 @ConsolePages('users/:id')
-export class ConsoleUserEndingsController {
+export class ConsoleUserActionsController {
   constructor(
     private readonly users: UsersService,
     private readonly grants: GrantsService,
@@ -24,7 +24,7 @@ export class ConsoleUserEndingsController {
 
   @ConsolePost('disable', 'asked')
   disable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.end(context, id, 'disable', 'user_disabled', () =>
+    return this.perform(context, id, 'disable', 'user_disabled', () =>
       this.users.update(id, { enabled: false }, context.actor),
     );
   }
@@ -42,7 +42,7 @@ export class ConsoleUserEndingsController {
 
   @ConsolePost('revoke', 'asked')
   revoke(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.end(context, id, 'revoke', 'tokens_revoked', () =>
+    return this.perform(context, id, 'revoke', 'tokens_revoked', () =>
       this.grants.revokeForUser(id, context.actor),
     );
   }
@@ -54,7 +54,7 @@ export class ConsoleUserEndingsController {
 
   @ConsolePost('make-operator', 'asked')
   makeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.end(context, id, 'make-operator', 'operator_made', () =>
+    return this.perform(context, id, 'make-operator', 'operator_made', () =>
       this.users.update(id, { role: 'operator' }, context.actor),
     );
   }
@@ -66,7 +66,7 @@ export class ConsoleUserEndingsController {
 
   @ConsolePost('remove-operator', 'asked')
   removeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.end(context, id, 'remove-operator', 'operator_removed', () =>
+    return this.perform(context, id, 'remove-operator', 'operator_removed', () =>
       this.users.update(id, { role: 'user' }, context.actor),
     );
   }
@@ -80,30 +80,30 @@ export class ConsoleUserEndingsController {
   @ConsolePost('erase', 'asked')
   erase(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const work = () => this.users.erase(id, context.actor);
-    return this.end(context, id, 'erase', 'user_erased', work, USERS_PATH);
+    return this.perform(context, id, 'erase', 'user_erased', work, USERS_PATH);
   }
 
-  private async end(
+  private async perform(
     context: ConsoleContext,
     id: string,
-    ending: UserEnding,
+    action: UserAction,
     notice: ConsoleNotice,
     work: () => Promise<unknown>,
     goTo = userPath(id),
   ): Promise<ConsoleAnswer> {
     const { errors } = await attempt(work);
-    return errors ? this.ask(context, id, ending, errors) : { goTo, notice };
+    return errors ? this.ask(context, id, action, errors) : { goTo, notice };
   }
 
   private async ask(
     context: ConsoleContext,
     id: string,
-    ending: UserEnding,
+    action: UserAction,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     const grants = await this.grants.countLive({ userId: id }, COUNTED_UP_TO);
     const isSelf = id === context.user.id;
-    return { page: userEndingPage({ user, ending, grants, isSelf, errors }), status: errors ? 409 : 200 };
+    return { page: userActionPage({ user, action, grants, isSelf, errors }), status: errors ? 409 : 200 };
   }
 }

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Listener } from '../connections/listener.service.js';
+
+/** What one read of the changes returns. */
+export interface ChangesRead {
+  snapshot: string;
+  position: number;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Identifies the cluster, the database, its table of changes and the timeline; null if it was not asked for. */
+  life: string | null;
+  changes: [xid: number, ids: string[]][];
+}
+
+/**
+ * The changes made by transactions that the snapshot $1 does not see, newest first, and the snapshot that sees them. One
+ * statement, so that no change falls between two reads, whenever it began and however late it was committed.
+ */
+const READ = `
+  SELECT pg_current_snapshot()::text AS snapshot, pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS position,
+         extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
+         CASE WHEN $3 THEN (SELECT system_identifier FROM pg_control_system()) || ' '
+                             || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' '
+                             || 'access_changes'::regclass::oid || ' '
+                             || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS life,
+         coalesce((
+           SELECT json_agg(json_build_array(xid::text::float8, ids)) FROM (
+             SELECT xid, ids FROM access_changes
+              WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
+              ORDER BY xid DESC LIMIT $2
+           ) AS newest
+         ), '[]') AS changes`;
+
+/** Reads the changes on the listener's connection. By a named statement, because every instance runs it many times a second. */
+@Injectable()
+export class AccessChangesRepository {
+  constructor(private readonly listener: Listener) {}
+
+  /** Returns one row with the newest `limit` changes since the snapshot. Rejects if the listener is not connected. */
+  readSince(snapshot: string, limit: number, asksLife: boolean): Promise<ChangesRead[]> {
+    return this.listener.query<ChangesRead>({
+      name: 'access changes',
+      text: READ,
+      values: [snapshot, limit, asksLife],
+    });
+  }
+}

@@ -1,0 +1,13 @@
+/** A client that a user shares data with, as the user sees it. */
+export interface ConnectedClient {
+  id: string;
+  name: string;
+  enabled: boolean;
+  /** It may use client-credentials tokens, whose use cannot be attributed to one user. */
+  actsInOwnName: boolean;
+  /** What the user agreed to, as described in the scope catalogue. */
+  descriptions: string[];
+  connectedAt: Date;
+  /** When it last got a token for this user; null if never, or not recently. */
+  lastUsedAt: Date | null;
+}

@@ -1,0 +1,13 @@
+import type { UserRole } from '../accounts/user.entity.js';
+
+/** The user of a browser session, as pages need it. */
+export interface SignedInUser {
+  id: string;
+  name: string;
+  email: string;
+  role: UserRole;
+  /** The digest of the session, for binding forms to it. */
+  sessionDigest: Buffer;
+  /** Whether the password was entered in this session within the last 15 minutes. */
+  gavePasswordRecently: boolean;
+}

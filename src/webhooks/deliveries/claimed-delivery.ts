@@ -1,0 +1,42 @@
+import type { FailureKind } from '../http/http-outcome.js';
+import type { CancelReason, DeliveryState } from './delivery.js';
+
+/** A delivery leased by this instance. */
+export interface ClaimedDelivery {
+  id: string;
+  leaseId: string;
+  endpointId: string;
+  url: string;
+  eventType: string;
+  payload: string;
+  /** The number of retries of the schedule that are used up. */
+  retries: number;
+  isTest: boolean;
+  /** The secrets that currently sign, newest first. */
+  sealedSecrets: (Buffer | null)[];
+  /** When it was claimed: by the database's clock, and by this process's monotonic clock in milliseconds. */
+  claimedAt: Date;
+  claimedAtSteady: number;
+  /** Set if it must not be sent because something it depends on is gone. */
+  cancelReason: CancelReason | null;
+}
+
+/** The result of a claim, and the next state of the delivery. */
+export interface FinishedClaim {
+  id: string;
+  leaseId: string;
+  state: DeliveryState;
+  cancelReason?: CancelReason;
+  /** For a pending delivery: seconds until the next attempt. */
+  waitSeconds?: number;
+  /** Omitted if there was no attempt, or one that does not count. */
+  attempt?: {
+    attemptedAt: Date;
+    durationMs: number;
+    status?: number;
+    failure?: FailureKind;
+    detail?: string;
+    responseStart?: string;
+    signature: string;
+  };
+}

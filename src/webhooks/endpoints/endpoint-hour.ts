@@ -1,0 +1,15 @@
+/** An endpoint's attempts in one hour. */
+export interface EndpointHour {
+  hour: Date;
+  delivered: number;
+  failed: number;
+  averageMs: number;
+  slowestMs: number;
+}
+
+/** The attempts of all endpoints in one hour. */
+export interface HourOfAllEndpoints {
+  hour: Date;
+  delivered: number;
+  failed: number;
+}

@@ -1,0 +1,8 @@
+import type { EndpointEntity } from './endpoint.entity.js';
+
+/** An endpoint in a list, with its attempts of the last 24 hours. */
+export interface EndpointInList extends EndpointEntity {
+  clientName: string;
+  delivered24h: number;
+  failed24h: number;
+}

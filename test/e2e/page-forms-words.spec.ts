@@ -1,0 +1,94 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { API_WORDS, expectPlainErrors } from '../support/plain-words.js';
+import { enterPortal, makeEndpoint } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+type Fields = Record<string, string | string[] | undefined>;
+
+describe('Errors of forms are in plain words', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    user = await service.make.user();
+    client = await service.make.client();
+  });
+  afterAll(() => service.stop());
+
+  const expectPlainAlert = (page: Page): void => {
+    const { text } = page.html.querySelector('[role="alert"]')!;
+    expect(text).toMatch(/\p{Lu}.*[^.]\.\s*$/su);
+    expect(text).not.toMatch(API_WORDS);
+  };
+
+  const WRONG: [path: string, fields: Fields, errors: string[]][] = [
+    [
+      '/portal/endpoints/new',
+      { url: '', description: 'x'.repeat(201), event_types: undefined },
+      ['url', 'description', 'event-types'],
+    ],
+    ['/portal/endpoints/new', { url: 'http://a b', event_types: 'nothing' }, ['url', 'event-types']],
+    [
+      '/portal/endpoints/:endpoint/edit',
+      { url: 'ftp://x', event_types: ['nothing.happened'] },
+      ['url', 'event-types'],
+    ],
+    ['/portal/endpoints/:endpoint/test', { type: 'nothing.happened' }, ['event-type']],
+    ['/portal/verify', { endpoint: 'nothing' }, ['endpoint']],
+  ];
+
+  it.each(WRONG)('in the portal: %s %j', async (path, fields, errors) => {
+    const browser = await enterPortal(service, client);
+    const { id } = await makeEndpoint(service, client);
+    const page = await browser.open(path.replace(':endpoint', id));
+    const action = page.html
+      .querySelectorAll('main form')
+      .map((form) => form.getAttribute('action')!)
+      .find((each) => each.startsWith(path.replace(':endpoint', id)))!;
+    expectPlainErrors(await browser.submit(page, action, fields), errors);
+  });
+
+  it.each([
+    [{ current_password: '', password: '', password_again: '' }, ['current-password', 'new-password']],
+    [
+      { current_password: 'wrong horse battery', password: 'short', password_again: 'other' },
+      ['new-password'],
+    ],
+  ])('in the account: %j', async (fields, errors) => {
+    const browser = await service.make.signedIn(user);
+    const path = '/account/password';
+    expectPlainErrors(await browser.submit(await browser.open(path), path, fields), errors);
+  });
+
+  it('where a password is set', async () => {
+    const link = await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR);
+    const path = new URL(link).pathname;
+    const browser = new BrowserSession(service.url);
+    const fields = { password: 'short', password_again: 'other' };
+    const page = await browser.submit(await browser.open(path), path, fields);
+    expect(page.status).toBe(400);
+    expectPlainAlert(page);
+  });
+
+  it('at the login', async () => {
+    const browser = new BrowserSession(service.url);
+    const fields = { email: 'nobody', password: '' };
+    const page = await browser.submit(await browser.open('/login'), '/login', fields);
+    expectPlainAlert(page);
+  });
+
+  it.each([
+    ['/portal/deliveries?from=yesterday&state=lost&to=2026-13-01T00:00', ['from', 'to', 'state']],
+    ['/portal/endpoints/:endpoint/recover?from=yesterday&to=', ['from', 'to']],
+  ])('in a filter of the portal: %s', async (path, errors) => {
+    const browser = await enterPortal(service, client);
+    const { id } = await makeEndpoint(service, client);
+    expectPlainErrors(await browser.open(path.replace(':endpoint', id)), errors);
+  });
+});
