@@ -56,7 +56,6 @@ export class AdminClientsController {
     'The response contains `client_id` and, for a confidential client, `client_secret`, only this once.',
   )
   @ApiAnswer(201, 'The client and, only this once, its secret.', NewClientView, NOT_CACHED)
-  @ApiProblems(409)
   @Header('cache-control', 'no-store')
   async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<NewClientView> {
     const { client, secret } = await this.clients.create(toNewClient(body), actor);
@@ -99,7 +98,7 @@ export class AdminClientsController {
   )
   @ApiId('client_id', 'clnt')
   @ApiAnswer(200, 'The client.', ClientView)
-  @ApiProblems(404, 409)
+  @ApiProblems(404)
   async update(
     @Param('client_id') id: string,
     @Body() body: ClientChangesDto,
