@@ -22,6 +22,7 @@ function exampleOf(document: OpenApiDocument, reference: Schema): unknown {
   if (schema.enum) return (schema.enum as unknown[])[0];
   if (schema.default !== undefined) return schema.default;
   if (schema.oneOf) return exampleOf(document, (schema.oneOf as Schema[]).at(-1)!);
+  if (schema.anyOf) return exampleOf(document, (schema.anyOf as Schema[])[0]!);
   switch ([schema.type].flat()[0]) {
     case 'object':
       return exampleObject(document, schema);
