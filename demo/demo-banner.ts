@@ -22,7 +22,9 @@ Data folder  ${settings.dataDir} (delete it to start over)
 People (log in at ${baseUrl}/login)
   EV driver     ${demo.driver.email}   ${demo.driver.password}
   Organisation  ${demo.organisation.email}   ${demo.organisation.password}
-  Operator      ${demo.operator.email}   ${demo.operator.password}
+  Operator      ${demo.operator.email}   ${demo.operator.password}   (admin)
+  Operator      ${demo.supportOperator.email}   ${demo.supportOperator.password}   (support)
+  Operator      ${demo.viewerOperator.email}   ${demo.viewerOperator.password}   (viewer)
 
 A partner's client (confidential)
   client_id      ${partner.id}

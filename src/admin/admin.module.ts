@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AdminApprovalsController } from './api/approvals/admin-approvals.controller.js';
 import { AdminAuditEventsController } from './api/audit-events/admin-audit-events.controller.js';
 import { AdminClientCredentialsController } from './api/clients/admin-client-credentials.controller.js';
 import { AdminClientsController } from './api/clients/admin-clients.controller.js';
@@ -16,6 +17,7 @@ import { ConsoleModule } from './console/console.module.js';
 @Module({
   imports: [...ADMINISTERED, ConsoleModule],
   controllers: [
+    AdminApprovalsController,
     AdminAuditEventsController,
     AdminClientCredentialsController,
     AdminClientsController,

@@ -7,6 +7,7 @@ import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
 
 /** The modules whose services both the admin API and the console call. */
 export const ADMINISTERED = [
@@ -19,4 +20,5 @@ export const ADMINISTERED = [
   ScopesModule,
   UsersModule,
   ActivityModule,
+  ApprovalsModule,
 ];

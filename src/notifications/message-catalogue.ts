@@ -52,6 +52,18 @@ export const MESSAGES = {
     detailPageBody:
       'The application showed that you agreed elsewhere, for example in a contract. If you did not agree, disconnect the application or tell us.',
   }),
+  /** `role`: null for somebody who is an operator no longer. */
+  operatorRoleChanged: (role: string | null): Message => ({
+    messageId: 'ERR2701',
+    category: 'SERVICE',
+    shortTextTitle: 'Your access to the console changed',
+    shortTextBody: role
+      ? `You are an operator with the role ${role} now. You were logged out everywhere.`
+      : 'You are an operator no longer. You were logged out everywhere.',
+    detailPageTitle: 'Why your access changed',
+    detailPageBody:
+      'An admin, or your company’s directory, decides who is an operator and with which role. If you did not expect this, ask an admin.',
+  }),
   /** `cause`: what the endpoint did. */
   endpointDisabled: (url: string, cause: string): Message => ({
     messageId: 'ERR3001',

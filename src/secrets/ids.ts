@@ -23,7 +23,7 @@ const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
  * `form` a form whose result is created once.
  */
 export type IdPrefix =
-  'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'sess' | 'evnt' | 'endp' | 'dlvr' | 'rcvr' | 'form';
+  'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'sess' | 'evnt' | 'endp' | 'dlvr' | 'rcvr' | 'form' | 'appr';
 
 /** A new id: the prefix and a ULID, increasing within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${newUlid()}`;

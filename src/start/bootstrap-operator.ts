@@ -51,6 +51,7 @@ async function createOperator(
     name: 'Operator',
     kind: 'individual',
     role: 'operator',
+    operatorRole: 'admin',
     passwordHash: await hashPassword(password),
     webhooksEnabled: true,
     enabled: true,

@@ -4,6 +4,7 @@ import path from 'node:path';
 /** The module that owns each table: only it changes the table. */
 const OWNERS: Record<string, string[]> = {
   activity: ['activity_hours'],
+  admin: ['approvals'],
   audit: ['audit_events'],
   clients: ['clients', 'client_secrets'],
   consents: ['consents'],

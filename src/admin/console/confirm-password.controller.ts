@@ -7,13 +7,13 @@ import { consolePathIn } from './require-recent-password.js';
 /** Asks for the password again before actions that grant power, create a secret or cannot be undone. */
 @ConsolePages('confirm-password')
 export class ConsoleConfirmPasswordController {
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'support')
   ask(@Context() { query }: ConsoleContext): ConsoleAnswer {
     return this.form(query.get('return_to'));
   }
 
   /** A wrong password counts like a failed login; the right one renews the session, under a new id. */
-  @ConsolePost('', 'not asked')
+  @ConsolePost('', 'not asked', 'support')
   async confirm(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const { form } = context;
     const returnTo = form.get('return_to');

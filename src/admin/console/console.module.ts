@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../../http/http.module.js';
 import { ADMINISTERED } from '../administered.modules.js';
+import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
@@ -28,6 +29,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 @Module({
   imports: [HttpModule, ...ADMINISTERED],
   controllers: [
+    ConsoleApprovalsController,
     ConsoleAuditController,
     ConsoleClientConsentsController,
     ConsoleClientActionsController,

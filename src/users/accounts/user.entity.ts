@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { OperatorRole } from '../../audit/operator-role.js';
 
 export const USER_KINDS = ['individual', 'organisation'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
@@ -26,6 +27,10 @@ export class UserEntity {
 
   @Column('text')
   role!: UserRole;
+
+  /** Set exactly for operators; the database completes it to admin. */
+  @Column('text', { name: 'operator_role', nullable: true })
+  operatorRole!: OperatorRole | null;
 
   /** argon2id; null for a user without a password. */
   @Column('text', { name: 'password_hash', nullable: true, select: false })

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
+import type { OperatorRole } from '../../audit/operator-role.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { searchFor } from '../../database/queries/search.js';
 import { emailKeyOf } from './email.js';
@@ -8,6 +9,12 @@ import { UserEntity } from './user.entity.js';
 
 /** An account without what the repository and the database add. */
 export type UserValues = Omit<UserEntity, 'emailKey' | 'createdAt' | 'updatedAt'>;
+
+/** All given members must match. */
+export interface UserFilter {
+  q?: string;
+  operatorRole?: OperatorRole;
+}
 
 @Injectable()
 export class UsersRepository {
@@ -45,6 +52,27 @@ export class UsersRepository {
     return user !== null;
   }
 
+  /**
+   * Locks all enabled admins, in the order of their ids, until the transaction ends, and returns their ids: changes that might
+   * leave none wait for each other. Taken before the lock on the user who changes.
+   */
+  async lockAdmins(manager: EntityManager): Promise<string[]> {
+    const admins = await manager.withRepository(this.users).find({
+      select: { id: true },
+      where: { operatorRole: 'admin', enabled: true },
+      order: { id: 'ASC' },
+      lock: { mode: 'for_no_key_update' },
+    });
+    return admins.map(({ id }) => id);
+  }
+
+  /** The user's role, which stays as it is until the transaction ends. */
+  holdRole(manager: EntityManager, id: string): Promise<Pick<UserEntity, 'role'> | null> {
+    return manager
+      .withRepository(this.users)
+      .findOne({ select: { id: true, role: true }, where: { id }, lock: { mode: 'pessimistic_read' } });
+  }
+
   async insert(manager: EntityManager, user: UserValues): Promise<void> {
     await manager.withRepository(this.users).insert({ ...user, emailKey: emailKeyOf(user.email) });
   }
@@ -80,9 +108,10 @@ export class UsersRepository {
   }
 
   /** One page by id; `q` is part of the email or name, or an id. */
-  list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
+  list({ q, operatorRole }: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
     const query = this.users.createQueryBuilder('user');
     if (q !== undefined) query.where(...searchFor(q, 'user', ['email', 'name']));
+    if (operatorRole !== undefined) query.andWhere('user.operatorRole = :operatorRole', { operatorRole });
     return readPage(page, 'user.id', 'asc', query);
   }
 

@@ -10,6 +10,7 @@ import { AccessRevocations } from '../accounts/access-revocations.js';
 import { PasswordLinksRepository } from './password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { UsersRepository } from '../accounts/users.repository.js';
+import { UsersService } from '../accounts/users.service.js';
 
 // Contract §12: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
@@ -25,6 +26,7 @@ export class PasswordLinksService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
+    private readonly accounts: UsersService,
   ) {}
 
   /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user. */
@@ -45,6 +47,7 @@ export class PasswordLinksService {
   private async make(userId: string, actor: Actor, formId: string | null): Promise<string> {
     const key = newSecret('passwordKey');
     await this.transactions.run(async (manager) => {
+      await this.accounts.refuseOnOperator(actor, userId, manager);
       const link = { digest: digestOf(key), userId, ttl: LINK_TTL_SECONDS, formId };
       if (!(await this.links.insert(manager, link))) throw notFound('There is no user with this id.');
       await this.audit.record(manager, actor, {

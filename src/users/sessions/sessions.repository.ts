@@ -34,6 +34,7 @@ export class SessionsRepository {
       .addSelect('user.name', 'name')
       .addSelect('user.email', 'email')
       .addSelect('user.role', 'role')
+      .addSelect('user.operatorRole', 'operatorRole')
       .addSelect('session.digest', 'sessionDigest')
       .addSelect(`session.createdAt > now() - ${RECENTLY}`, 'gavePasswordRecently')
       .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')

@@ -1,3 +1,4 @@
+import type { OperatorRole } from '../../audit/operator-role.js';
 import type { UserRole } from '../accounts/user.entity.js';
 
 /** The user of a browser session, as pages need it. */
@@ -6,6 +7,8 @@ export interface SignedInUser {
   name: string;
   email: string;
   role: UserRole;
+  /** Null unless the user is an operator. */
+  operatorRole: OperatorRole | null;
   /** The digest of the session, for binding forms to it. */
   sessionDigest: Buffer;
   /** Whether the password was entered in this session within the last 15 minutes. */

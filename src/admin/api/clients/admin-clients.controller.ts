@@ -26,7 +26,9 @@ import {
 } from '../../../http/api/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
 import {
   ClientChangesDto,
   ClientsQuery,
@@ -43,6 +45,7 @@ export class AdminClientsController {
   constructor(
     private readonly settings: Settings,
     private readonly clients: ClientsService,
+    private readonly approvals: ApprovalsService,
   ) {}
 
   /**
@@ -116,9 +119,15 @@ export class AdminClientsController {
   )
   @ApiId('client_id', 'clnt')
   @ApiNoContent('Deleted.')
+  @ApiWaiting()
   @ApiProblems(404)
   @HttpCode(204)
-  delete(@Param('client_id') id: string, @CurrentActor() actor: Actor): Promise<void> {
-    return this.clients.delete(id, actor);
+  async delete(
+    @Param('client_id') id: string,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApprovalView | void> {
+    const outcome = await this.approvals.deleteClient(id, actor);
+    if (outcome.waiting) return waiting(reply, outcome.waiting);
   }
 }

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { flag, idOf, oneOf, text, time } from '../../../http/api/api-schemas.js';
+import { OPERATOR_ROLES, type OperatorRole } from '../../../audit/operator-role.js';
+import { flag, idOf, oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
 import {
   USER_KINDS,
   USER_ROLES,
@@ -26,6 +27,9 @@ export class UserView {
   @ApiProperty(oneOf(...USER_ROLES))
   role!: UserRole;
 
+  @ApiProperty(orNull(oneOf(...OPERATOR_ROLES)))
+  operator_role!: OperatorRole | null;
+
   @ApiProperty(flag('Whether clients of this owner may open the webhook portal.'))
   webhooks_enabled!: boolean;
 
@@ -45,6 +49,7 @@ export const userView = (user: UserEntity): UserView => ({
   name: user.name,
   kind: user.kind,
   role: user.role,
+  operator_role: user.operatorRole,
   webhooks_enabled: user.webhooksEnabled,
   enabled: user.enabled,
   created_at: user.createdAt.toISOString(),

@@ -205,6 +205,11 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
       'Missing scope',
       'The token does not have the scope that the endpoint requires.',
     ),
+    role_missing: token(
+      '403',
+      'Role too low',
+      'The owner of the client is an operator whose role does not include this. An admin can change the role.',
+    ),
   },
   rate_limited: {
     partner: token(

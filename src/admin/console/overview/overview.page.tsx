@@ -23,6 +23,8 @@ export interface OverviewPageProps {
   waiting: Waiting;
   disabled: Page<EndpointInList>;
   nearLimit: ClientNearLimit[];
+  /** How many wait for a second admin. */
+  approvals: number;
 }
 
 /** The pending deliveries: their number, counted up to 10,000, and how many seconds the oldest due one has waited. */

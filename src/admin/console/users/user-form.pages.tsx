@@ -3,6 +3,7 @@ import { Choices, TextField, Tick } from '../../../web/forms/field.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
+import { ForAdmins } from '../pages/for-admins.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { UserFields } from './user-form.js';
 import { aboutUser, USERS_PATH, userPath } from './user-layout.js';
@@ -72,7 +73,9 @@ function Fields(): VNode {
           { value: 'organisation', label: 'Organisation' },
         ]}
       />
-      <Tick name="webhooks_enabled" label="Clients of this owner may open the webhook portal" />
+      <ForAdmins>
+        <Tick name="webhooks_enabled" label="Clients of this owner may open the webhook portal" />
+      </ForAdmins>
     </>
   );
 }

@@ -7,7 +7,7 @@ export const USERS_PATH = '/admin/console/users';
 export const userPath = (id: string, part = ''): string => `${USERS_PATH}/${id}${part && `/${part}`}`;
 
 /** A page about one user. */
-export const aboutUser = ({ id, name }: UserEntity, page: SubjectPage): ConsolePage =>
+export const aboutUser = ({ id, name, role }: UserEntity, page: SubjectPage): ConsolePage =>
   subjectPage(
     {
       part: 'users',
@@ -23,5 +23,5 @@ export const aboutUser = ({ id, name }: UserEntity, page: SubjectPage): ConsoleP
         { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${id}` },
       ],
     },
-    page,
+    { ...page, isAboutOperator: role === 'operator' },
   );

@@ -1,5 +1,5 @@
 import { Facts } from '../../../web/tables/facts.js';
-import { LinkButton, PostButton } from '../../../web/forms/form.js';
+import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { Moment } from '../../../web/tables/moment.js';
 import { Enabled } from '../../../web/tables/state.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
@@ -32,13 +32,12 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
             ['Email', <bdi>{user.email}</bdi>],
             ['State', <Enabled enabled={user.enabled} />],
             ['Kind', user.kind],
-            ['Role', user.role],
+            ['Role', user.operatorRole ? `operator: ${user.operatorRole}` : user.role],
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
             ['Created', <Moment at={user.createdAt} />],
           ]}
         />
-        <h2>Actions</h2>
-        <div class="buttons">
+        <Buttons heading="Actions">
           {isSelf ? (
             <LinkButton look="quiet" href="/account/password">
               Change your password
@@ -54,9 +53,8 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
           <LinkButton look="quiet" href={`/admin/console/clients/new?owner=${id}`}>
             Create client for this owner
           </LinkButton>
-        </div>
-        <h2>Access</h2>
-        <div class="buttons">
+        </Buttons>
+        <Buttons heading="Access">
           {user.enabled ? (
             <LinkButton look="quiet" href={userPath(id, 'disable')}>
               Disable
@@ -69,19 +67,18 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
           <LinkButton look="quiet" href={userPath(id, 'revoke')}>
             Revoke all tokens
           </LinkButton>
-          {user.role === 'operator' ? (
+          <LinkButton look="quiet" href={userPath(id, 'make-operator')}>
+            {user.role === 'operator' ? 'Change role' : 'Make operator'}
+          </LinkButton>
+          {user.role === 'operator' && (
             <LinkButton look="quiet" href={userPath(id, 'remove-operator')}>
               Remove operator role
-            </LinkButton>
-          ) : (
-            <LinkButton look="quiet" href={userPath(id, 'make-operator')}>
-              Make operator
             </LinkButton>
           )}
           <LinkButton look="quiet" href={userPath(id, 'erase')}>
             Erase
           </LinkButton>
-        </div>
+        </Buttons>
       </>
     ),
   });
