@@ -6,12 +6,12 @@ import type { LayoutProps } from '../../web/layout/layout.js';
 import type { IdPrefix } from '../../secrets/ids.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
-import type { ConsolePasswords } from './console-passwords.service.js';
+import type { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
 import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';
 import { PASSWORD_FIELD } from './pages/console-form.js';
 import { consoleLayout, type ConsolePage } from './pages/console-layout.js';
-import type { ShownOnce } from './shown-once.service.js';
+import type { ShownOnce } from '../../users/sessions/shown-once.service.js';
 
 /** The path of the console, and the prefix of all its pages. */
 export const CONSOLE_PATH = '/admin/console';
@@ -53,7 +53,7 @@ export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
 export class ConsoleContext extends UserPageContext<ConsolePage> {
   constructor(
     private operator: SignedInUser,
-    private readonly passwords: ConsolePasswords,
+    private readonly passwords: PasswordConfirmations,
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
     request: FastifyRequest,

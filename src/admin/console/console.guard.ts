@@ -10,7 +10,7 @@ import { sendPage } from '../../http/page-routes/send-page.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
-import { ConsolePasswords } from './console-passwords.service.js';
+import { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
 import { FormIds } from './form-ids.service.js';
 import {
   confirmPathFor,
@@ -18,7 +18,7 @@ import {
   PASSWORD_RULE,
   type PasswordRule,
 } from './require-recent-password.js';
-import { ShownOnce } from './shown-once.service.js';
+import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 
 /**
  * Admits logged-in operators to the console, and forms that come from its pages. Every POST is checked here, so that no page can
@@ -31,7 +31,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly users: SignedInUsers,
     private readonly cookies: Cookies,
     private readonly csrf: CsrfService,
-    private readonly passwords: ConsolePasswords,
+    private readonly passwords: PasswordConfirmations,
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
     private readonly reflector: Reflector,

@@ -5,7 +5,7 @@ import { Enabled } from '../../../web/tables/state.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from '../pages/shown-once.js';
+import { CopiedOnce, ShownAlready, ShownOnce } from '../../../web/layout/shown-once.js';
 import { aboutUser, userPath } from './user-layout.js';
 
 interface Props {
