@@ -1,5 +1,6 @@
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
+import { SECURITY_PATH } from '../users/factors/factor-paths.js';
 import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import type { FieldErrors } from '../web/forms/field.js';
@@ -8,8 +9,6 @@ import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator
 import { AsksToConfirm } from './asks-to-confirm.js';
 import { newAppPage, removeAppPage } from './pages/authenticator-app.pages.js';
 import { RECOVERY_CODES_PATH } from './pages/recovery-codes.page.js';
-
-const SECURITY_PATH = '/account/security';
 
 /** Sets up, replaces and removes a user's authenticator app. */
 @AccountPages('security/app')

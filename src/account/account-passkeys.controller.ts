@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { illegible } from '../http/validation/legible-text.js';
+import { SECURITY_PATH } from '../users/factors/factor-paths.js';
 import { PasskeysService } from '../users/factors/passkeys.service.js';
 import type { FieldErrors } from '../web/forms/field.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
@@ -12,7 +13,6 @@ import { browserNameOf } from './browser-name.js';
 import { newPasskeyPage, passkeyPage, removePasskeyPage } from './pages/passkey.pages.js';
 import { RECOVERY_CODES_PATH } from './pages/recovery-codes.page.js';
 
-const SECURITY_PATH = '/account/security';
 const NAME_MAX = 100;
 
 /** Adds, renames and removes a user's passkeys. */

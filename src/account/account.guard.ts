@@ -4,11 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { confirmPathFor } from '../users/factors/factor-paths.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { ShownOnce } from '../users/sessions/shown-once.service.js';
 import { SignedInUsers } from '../users/sessions/signed-in-users.service.js';
 import { AccountContext } from './account-context.js';
-import { ASKS_TO_CONFIRM, confirmPathFor } from './asks-to-confirm.js';
+import { ASKS_TO_CONFIRM } from './asks-to-confirm.js';
 
 const PART_PATH = 'account:part-path';
 

@@ -1,12 +1,11 @@
 import QRCode from 'qrcode';
 import type { VNode } from 'preact';
 import type { AppSetUp } from '../../users/factors/authenticator-apps.service.js';
+import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import type { AccountPage } from './account-layout.js';
-
-const PATH = '/account/security';
 
 export interface NewAppPageProps {
   setUp: AppSetUp;
@@ -31,13 +30,13 @@ export const newAppPage = ({ setUp, replaces, errors }: NewAppPageProps): Accoun
         Key: <code class="secret">{setUp.secret.match(/.{1,4}/g)!.join(' ')}</code>
       </p>
       <PageForm
-        action={`${PATH}/app/new`}
+        action={`${SECURITY_PATH}/app/new`}
         class="narrow-form"
         hidden={{ set_up: setUp.sealed }}
         errors={errors}
         alert="The app is not set up yet. See the error below."
         submit="Continue"
-        cancel={PATH}
+        cancel={SECURITY_PATH}
       >
         <TextField
           name="code"
@@ -89,10 +88,10 @@ export const removeAppPage = ({ isLast }: { isLast: boolean }): AccountPage => (
         ...(isLast ? ['Your recovery codes are removed too.'] : []),
         'You stay logged in here. Delete the account in the app as well.',
       ]}
-      action={`${PATH}/app/remove`}
+      action={`${SECURITY_PATH}/app/remove`}
       submit="Remove"
       isDanger
-      cancel={PATH}
+      cancel={SECURITY_PATH}
       keep="Keep it"
     />
   ),

@@ -1,7 +1,7 @@
 import { TextField } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeyButton } from '../../web/forms/passkey-button.js';
-import { CONFIRM_PATH } from '../asks-to-confirm.js';
+import { CONFIRM_PATH, SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import type { AccountPage } from './account-layout.js';
 
 export interface ConfirmPageProps {
@@ -29,7 +29,7 @@ export const confirmPage = ({ returnTo, hasPasskeys, error }: ConfirmPageProps):
         errors={error === undefined ? undefined : { password: error }}
         alert="Nothing was changed. See the error below."
         submit="Continue"
-        cancel="/account/security"
+        cancel={SECURITY_PATH}
       >
         <TextField
           name="password"

@@ -1,12 +1,11 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import type { PasskeyEntity } from '../../users/factors/passkey.entity.js';
+import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { LinkButton, PageForm } from '../../web/forms/form.js';
 import { PASSKEY_SCRIPT } from '../../web/forms/passkey-button.js';
 import type { AccountPage } from './account-layout.js';
-
-const PATH = '/account/security';
 
 export interface NewPasskeyPageProps {
   options: PublicKeyCredentialCreationOptionsJSON;
@@ -32,7 +31,7 @@ export const newPasskeyPage = ({ options, name, errors }: NewPasskeyPageProps): 
         </p>
       </noscript>
       <PageForm
-        action={`${PATH}/passkeys/new`}
+        action={`${SECURITY_PATH}/passkeys/new`}
         class="narrow-form"
         hidden={{ response: '' }}
         passkeyCreation={options}
@@ -40,7 +39,7 @@ export const newPasskeyPage = ({ options, name, errors }: NewPasskeyPageProps): 
         errors={errors}
         alert="The passkey was not added. See the errors below."
         submit="Continue"
-        cancel={PATH}
+        cancel={SECURITY_PATH}
       >
         <p class="notice notice-error" role="alert" hidden />
         <TextField name="name" label="Name" hint="So that you recognize it in the list later." required />
@@ -63,18 +62,18 @@ export const passkeyPage = ({ passkey, name = passkey.name, error }: PasskeyPage
   children: (
     <>
       <PageForm
-        action={`${PATH}/passkeys/${passkey.id}`}
+        action={`${SECURITY_PATH}/passkeys/${passkey.id}`}
         class="narrow-form"
         values={{ name }}
         errors={error === undefined ? undefined : { name: error }}
         alert="The passkey was not renamed. See the error below."
         submit="Rename"
-        cancel={PATH}
+        cancel={SECURITY_PATH}
       >
         <TextField name="name" label="Name" required />
       </PageForm>
       <p>
-        <LinkButton look="quiet" href={`${PATH}/passkeys/${passkey.id}/remove`}>
+        <LinkButton look="quiet" href={`${SECURITY_PATH}/passkeys/${passkey.id}/remove`}>
           Remove this passkey
         </LinkButton>
       </p>
@@ -98,10 +97,10 @@ export const removePasskeyPage = (passkey: PasskeyEntity): AccountPage => ({
         'You stay logged in here.',
         'With your last passkey or app, your recovery codes are removed too.',
       ]}
-      action={`${PATH}/passkeys/${passkey.id}/remove`}
+      action={`${SECURITY_PATH}/passkeys/${passkey.id}/remove`}
       submit="Remove"
       isDanger
-      cancel={PATH}
+      cancel={SECURITY_PATH}
       keep="Keep it"
     />
   ),

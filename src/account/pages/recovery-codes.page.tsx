@@ -1,9 +1,10 @@
+import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import type { SecondFactorState } from '../../users/factors/second-factor.service.js';
 import { LinkButton, PageForm } from '../../web/forms/form.js';
 import { ShownOnce } from '../../web/layout/shown-once.js';
 import type { AccountPage } from './account-layout.js';
 
-export const RECOVERY_CODES_PATH = '/account/security/recovery-codes';
+export const RECOVERY_CODES_PATH = `${SECURITY_PATH}/recovery-codes`;
 
 export interface RecoveryCodesPageProps {
   /** New codes, shown once. */
@@ -18,7 +19,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
   children: codes ? (
     <ShownOnce
       note="Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your passkey or your app."
-      next="/account/security"
+      next={SECURITY_PATH}
     >
       <ul class="recovery-codes" aria-label="Recovery codes">
         {codes.map((code) => (
@@ -40,7 +41,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
         action={RECOVERY_CODES_PATH}
         sentOnce
         submit="Make new recovery codes"
-        cancel="/account/security"
+        cancel={SECURITY_PATH}
       />
     </>
   ) : (
@@ -50,7 +51,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
         the first one that you add.
       </p>
       <p class="buttons">
-        <LinkButton href="/account/security">Back to security</LinkButton>
+        <LinkButton href={SECURITY_PATH}>Back to security</LinkButton>
       </p>
     </>
   ),

@@ -1,13 +1,12 @@
 import type { VNode } from 'preact';
 import type { PasskeyEntity } from '../../users/factors/passkey.entity.js';
+import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import type { SecondFactorState } from '../../users/factors/second-factor.service.js';
 import { LinkButton } from '../../web/forms/form.js';
 import { Facts } from '../../web/tables/facts.js';
 import { Moment } from '../../web/tables/moment.js';
 import type { AccountPage } from './account-layout.js';
 import { RECOVERY_CODES_PATH } from './recovery-codes.page.js';
-
-const PATH = '/account/security';
 
 export interface SecurityPageProps {
   state: SecondFactorState;
@@ -49,17 +48,17 @@ export function securityPage({ state, passkeys, isRequired, isOperator }: Securi
           </ul>
         )}
         <p class="buttons">
-          <LinkButton href={`${PATH}/passkeys/new`}>Add a passkey</LinkButton>
+          <LinkButton href={`${SECURITY_PATH}/passkeys/new`}>Add a passkey</LinkButton>
         </p>
         <h2>Authenticator app</h2>
         {state.authenticatorApp ? (
           <>
             <p>An app is set up. Its code is asked for after your password.</p>
             <p class="buttons">
-              <LinkButton look="quiet" href={`${PATH}/app/new`}>
+              <LinkButton look="quiet" href={`${SECURITY_PATH}/app/new`}>
                 Replace the app
               </LinkButton>
-              <LinkButton look="quiet" href={`${PATH}/app/remove`}>
+              <LinkButton look="quiet" href={`${SECURITY_PATH}/app/remove`}>
                 Remove the app
               </LinkButton>
             </p>
@@ -70,7 +69,7 @@ export function securityPage({ state, passkeys, isRequired, isOperator }: Securi
               An app on your phone shows a new code every 30 seconds, which is asked for after your password.
             </p>
             <p class="buttons">
-              <LinkButton href={`${PATH}/app/new`}>Set up an authenticator app</LinkButton>
+              <LinkButton href={`${SECURITY_PATH}/app/new`}>Set up an authenticator app</LinkButton>
             </p>
           </>
         )}
@@ -110,10 +109,10 @@ function Passkey({ passkey }: { passkey: PasskeyEntity }): VNode {
         ]}
       />
       <p class="entry-actions">
-        <LinkButton look="quiet" href={`${PATH}/passkeys/${passkey.id}`}>
+        <LinkButton look="quiet" href={`${SECURITY_PATH}/passkeys/${passkey.id}`}>
           Rename<span class="visually-hidden"> {passkey.name}</span>
         </LinkButton>
-        <LinkButton look="quiet" href={`${PATH}/passkeys/${passkey.id}/remove`}>
+        <LinkButton look="quiet" href={`${SECURITY_PATH}/passkeys/${passkey.id}/remove`}>
           Remove<span class="visually-hidden"> {passkey.name}</span>
         </LinkButton>
       </p>

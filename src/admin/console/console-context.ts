@@ -30,6 +30,8 @@ const NOTICES = {
   user_changed: 'User updated.',
   user_disabled: 'User disabled. All sessions and tokens of the account are revoked.',
   user_enabled: 'User enabled. They have to log in again.',
+  second_factor_reset:
+    'Second factor reset. The user is logged out everywhere and logs in with the password.',
   user_erased: 'User erased.',
   operator_made: 'The user is now an operator.',
   operator_removed: 'The user is no longer an operator.',

@@ -10,6 +10,7 @@ import type { UserEntity, UserRole } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
+import { SECURITY_PATH, confirmPathFor } from './factor-paths.js';
 import { AuthenticatorAppsRepository } from './authenticator-apps.repository.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { PendingSignInsRepository } from './pending-sign-ins.repository.js';
@@ -61,6 +62,16 @@ export class SecondFactorService {
   async isAskedAfterPassword(user: { id: string; role: UserRole }): Promise<boolean> {
     const { passkeys, authenticatorApp } = await this.stateOf(user.id);
     return authenticatorApp || (passkeys > 0 && this.isRequiredFor(user));
+  }
+
+  /**
+   * Where an operator who needs a second factor is led before the console: to set one up, or to give it in this session, which
+   * then leads to `returnTo`; undefined if nothing is missing.
+   */
+  async leadingToFactor(user: SignedInUser, returnTo: string): Promise<string | undefined> {
+    if (user.gaveSecondFactor || !this.isRequiredFor(user)) return undefined;
+    if (!(await this.isAskedAfterPassword(user))) return SECURITY_PATH;
+    return confirmPathFor(returnTo);
   }
 
   /** Whether the user may change the factors: after recent authentication, which includes the factor if one is asked for. */

@@ -5,7 +5,8 @@ import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
 import { aboutUser, userPath } from './user-layout.js';
 
-export type UserAction = 'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'erase';
+export type UserAction =
+  'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'reset-second-factor' | 'erase';
 
 export interface UserActionPageProps {
   user: UserEntity;
@@ -62,6 +63,15 @@ const MESSAGES: Record<UserAction, Messages> = {
     title: 'Remove operator role',
     question: 'Remove console access from',
     consequences: () => ['The user can no longer open the console. Nothing else changes.'],
+  },
+  'reset-second-factor': {
+    title: 'Reset second factor',
+    question: 'Remove every passkey, the authenticator app and the recovery codes of',
+    consequences: () => [
+      'Make sure that it is really this person who asks: whoever knows the password can then log in.',
+      'The user is logged out everywhere, logs in with the password alone, and is told.',
+      'An operator who needs a second factor sets up a new one before opening the console.',
+    ],
   },
   erase: {
     title: 'Erase user',

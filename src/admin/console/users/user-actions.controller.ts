@@ -1,6 +1,7 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
+import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { COUNTED_UP_TO } from '../clients/client-action.page.js';
 import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
@@ -15,6 +16,7 @@ export class ConsoleUserActionsController {
   constructor(
     private readonly users: UsersService,
     private readonly grants: GrantsService,
+    private readonly factors: SecondFactorService,
   ) {}
 
   @ConsoleGet('disable', 'asked')
@@ -68,6 +70,22 @@ export class ConsoleUserActionsController {
   removeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.perform(context, id, 'remove-operator', 'operator_removed', () =>
       this.users.update(id, { role: 'user' }, context.actor),
+    );
+  }
+
+  @ConsoleGet('reset-second-factor', 'asked')
+  askToResetSecondFactor(
+    @Context() context: ConsoleContext,
+    @Param('id') id: string,
+  ): Promise<ConsoleAnswer> {
+    return this.ask(context, id, 'reset-second-factor');
+  }
+
+  /** Resets the second factor of somebody else; for oneself it is refused, with the reason. */
+  @ConsolePost('reset-second-factor', 'asked')
+  resetSecondFactor(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.perform(context, id, 'reset-second-factor', 'second_factor_reset', () =>
+      this.factors.reset(id, context.user.id, context.actor),
     );
   }
 
