@@ -5,6 +5,7 @@ import type { PageAnswer } from '../http/page-routes/page-answer.js';
 import type { LayoutProps } from '../web/layout/layout.js';
 import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../users/sessions/user-page-context.js';
+import type { ShownOnce } from '../users/sessions/shown-once.service.js';
 import { accountLayout, type AccountPage } from './pages/account-layout.js';
 
 const NOTICES = {
@@ -15,6 +16,12 @@ const NOTICES = {
     'Password changed. You are logged out everywhere else, and applications have to ask you again.',
   signed_out: 'The session was logged out.',
   others_signed_out: 'All other sessions were logged out.',
+  passkey_added: 'Passkey added. You can log in with it.',
+  passkey_renamed: 'Passkey renamed.',
+  passkey_removed: 'Passkey removed.',
+  app_added: 'Authenticator app set up. Its code is asked for after your password.',
+  app_removed: 'Authenticator app removed.',
+  confirmed: 'Thank you. You can continue.',
 } as const;
 
 /** What a route of the account returns. */
@@ -24,6 +31,7 @@ export type AccountAnswer = PageAnswer<AccountPage, keyof typeof NOTICES>;
 export class AccountContext extends UserPageContext<AccountPage> {
   constructor(
     readonly user: SignedInUser,
+    private readonly shownOnce: ShownOnce,
     request: FastifyRequest,
     reply: FastifyReply,
     csrf: CsrfService,
@@ -34,5 +42,14 @@ export class AccountContext extends UserPageContext<AccountPage> {
 
   layOut(page: AccountPage): LayoutProps {
     return accountLayout(page, this.user, this.takeNotice());
+  }
+
+  override keepShown(path: string, value: object): void {
+    this.shownOnce.keep(this.reply, this.user, path, value);
+  }
+
+  /** What the previous form created, shown only once; undefined if it was already shown. */
+  takeShown(): unknown {
+    return this.shownOnce.take(this.request, this.reply, this.user, this.path);
   }
 }

@@ -4,8 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { confirmPathFor } from '../users/factors/factor-paths.js';
+import { SecondFactorService } from '../users/factors/second-factor.service.js';
+import { ShownOnce } from '../users/sessions/shown-once.service.js';
 import { SignedInUsers } from '../users/sessions/signed-in-users.service.js';
 import { AccountContext } from './account-context.js';
+import { ASKS_TO_CONFIRM } from './asks-to-confirm.js';
 
 const PART_PATH = 'account:part-path';
 
@@ -14,7 +18,7 @@ export const PartPath = (path: string) => SetMetadata(PART_PATH, path);
 
 /**
  * Admits logged-in users to their account, and forms that come from its pages; everyone else is redirected to the login page. Every
- * POST is checked here, so that no page can forget it.
+ * POST is checked here, so that no page can forget it; so is recent authentication, if the route asks for it.
  */
 @Injectable()
 export class AccountGuard implements CanActivate {
@@ -22,6 +26,8 @@ export class AccountGuard implements CanActivate {
     private readonly users: SignedInUsers,
     private readonly csrf: CsrfService,
     private readonly cookies: Cookies,
+    private readonly shownOnce: ShownOnce,
+    private readonly factors: SecondFactorService,
     private readonly reflector: Reflector,
   ) {}
 
@@ -34,9 +40,14 @@ export class AccountGuard implements CanActivate {
       : request.url;
     const user = await this.users.admit(request, reply, returnTo);
     if (!user) return false;
-    const page = new AccountContext(user, request, reply, this.csrf, this.cookies);
+    const page = new AccountContext(user, this.shownOnce, request, reply, this.csrf, this.cookies);
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();
+    const asks = this.reflector.get<boolean | undefined>(ASKS_TO_CONFIRM, context.getHandler());
+    if (asks && !(await this.factors.mayChange(user))) {
+      void reply.header('cache-control', 'no-store').redirect(confirmPathFor(page.path), 303);
+      return false;
+    }
     return true;
   }
 }

@@ -5,8 +5,12 @@ import { NotificationsModule } from '../notifications/notifications.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountApplicationsController } from './account-applications.controller.js';
+import { AccountAuthenticatorAppController } from './account-authenticator-app.controller.js';
+import { AccountConfirmController } from './account-confirm.controller.js';
 import { AccountNotificationsController } from './account-notifications.controller.js';
+import { AccountPasskeysController } from './account-passkeys.controller.js';
 import { AccountPasswordController } from './account-password.controller.js';
+import { AccountSecurityController } from './account-security.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountGuard } from './account.guard.js';
 
@@ -15,8 +19,12 @@ import { AccountGuard } from './account.guard.js';
   imports: [TokensModule, ConsentsModule, HttpModule, NotificationsModule, UsersModule],
   controllers: [
     AccountApplicationsController,
+    AccountAuthenticatorAppController,
+    AccountConfirmController,
     AccountNotificationsController,
+    AccountPasskeysController,
     AccountPasswordController,
+    AccountSecurityController,
     AccountSessionsController,
   ],
   providers: [AccountGuard],

@@ -12,6 +12,8 @@ import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
 import { GrantsService } from '../tokens/grants.service.js';
 import { PurgeService } from '../tokens/purge.service.js';
 import { TokenKeysService } from '../tokens/token-keys.service.js';
+import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
+import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
@@ -132,6 +134,17 @@ export const COMMANDS: Record<string, Command> = {
       revoked: await app.get(GrantsService).revokeForUser(userId, SERVICE_ACTOR),
     }),
   },
+  'reset-second-factor': {
+    usage: '<user_id>',
+    summary:
+      'Remove the passkeys, the authenticator app and the recovery codes of a user, and end the sessions',
+    argument: 'user_id',
+    options: [],
+    async run(app, userId) {
+      await app.get(SecondFactorService).reset(userId, undefined, SERVICE_ACTOR);
+      return { reset: userId };
+    },
+  },
   purge: {
     usage: '',
     summary: 'Remove what has expired, as the service does every minute',
@@ -147,16 +160,17 @@ export const COMMANDS: Record<string, Command> = {
       const [database, { encryptionKeys }] = [app.get(DataSource), app.get(Settings)];
       const lostKey = one(options, 'lost-key');
       if (lostKey === undefined) await verifyEncryptionKeys(database, encryptionKeys);
-      const [endpoints, keys] = [
+      const all = [
         await app.get(EndpointResealService).reseal(),
         await app.get(TokenKeysService).reseal(),
+        await app.get(AuthenticatorAppsService).reseal(),
       ];
       await resealCanary(database, encryptionKeys, lostKey);
       // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.
       if (lostKey !== undefined) await app.get(TokenKeysService).revokeUnreadable();
       return {
-        resealed: endpoints.resealed + keys.resealed,
-        unreadable: [...endpoints.unreadable, ...keys.unreadable],
+        resealed: all.reduce((sum, { resealed }) => sum + resealed, 0),
+        unreadable: all.flatMap(({ unreadable }) => unreadable),
       };
     },
   },

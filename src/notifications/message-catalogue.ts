@@ -10,6 +10,13 @@ export interface Message {
   detailPageBody?: string;
 }
 
+const IF_NOT_YOU = {
+  detailPageTitle: 'Was this you?',
+  detailPageBody:
+    'If it was you, there is nothing to do. If not, change your password, and look under “Security” which passkeys and which app ' +
+    'can log in to your account.',
+};
+
 /** Every notification that the service raises. The message ids are part of the contract with partners and never change. */
 export const MESSAGES = {
   rateLimitExceeded: (limit: number): Message => ({
@@ -63,6 +70,46 @@ export const MESSAGES = {
     detailPageTitle: 'Why your access changed',
     detailPageBody:
       'An admin, or your company’s directory, decides who is an operator and with which role. If you did not expect this, ask an admin.',
+  }),
+  /** `factor`: “a passkey” or “an authenticator app”. */
+  secondFactorAdded: (factor: string): Message => ({
+    messageId: 'ERR2601',
+    category: 'SERVICE',
+    shortTextTitle: `You added ${factor}`,
+    shortTextBody: `Someone added ${factor} to your account.`,
+    ...IF_NOT_YOU,
+  }),
+  secondFactorRemoved: (factor: string): Message => ({
+    messageId: 'ERR2602',
+    category: 'SERVICE',
+    shortTextTitle: `You removed ${factor}`,
+    shortTextBody: `Someone removed ${factor} from your account.`,
+    ...IF_NOT_YOU,
+  }),
+  secondFactorReset: (): Message => ({
+    messageId: 'ERR2603',
+    category: 'SERVICE',
+    shortTextTitle: 'Your second factor was reset',
+    shortTextBody:
+      'An operator removed the passkeys, the authenticator app and the recovery codes of your account. You were logged out everywhere.',
+    detailPageTitle: 'What to do now',
+    detailPageBody:
+      'Log in with your password, and add a passkey or an authenticator app again under “Security”. If you did not ask for this, ' +
+      'change your password and tell us.',
+  }),
+  recoveryCodeUsed: (left: number): Message => ({
+    messageId: 'ERR2604',
+    category: 'SERVICE',
+    shortTextTitle: 'A recovery code was used',
+    shortTextBody: `Someone logged in to your account with a recovery code. ${left === 1 ? 'One code is' : `${left} codes are`} left.`,
+    ...IF_NOT_YOU,
+  }),
+  recoveryCodesMade: (): Message => ({
+    messageId: 'ERR2605',
+    category: 'SERVICE',
+    shortTextTitle: 'New recovery codes',
+    shortTextBody: 'Someone made new recovery codes for your account. The codes before no longer work.',
+    ...IF_NOT_YOU,
   }),
   /** `cause`: what the endpoint did. */
   endpointDisabled: (url: string, cause: string): Message => ({

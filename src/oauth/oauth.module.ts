@@ -10,6 +10,9 @@ import { AuthorizationController } from './authorization/authorization.controlle
 import { AuthorizationRequestChecks } from './authorization/authorization-request.checks.js';
 import { AuthorizationService } from './authorization/authorization.service.js';
 import { LoginController } from './authorization/login.controller.js';
+import { LoginDestinations } from './authorization/login-destinations.service.js';
+import { PasskeySignInController } from './authorization/passkey-sign-in.controller.js';
+import { SecondFactorController } from './authorization/second-factor.controller.js';
 import { StartPageController } from './authorization/start-page.controller.js';
 import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
 import { ClientBasicStrategy } from './clients/client-basic.strategy.js';
@@ -41,7 +44,9 @@ import { TokenController } from './token/token.controller.js';
     IntrospectionController,
     LoginController,
     MetadataController,
+    PasskeySignInController,
     RevocationController,
+    SecondFactorController,
     StartPageController,
     TokenController,
   ],
@@ -54,6 +59,7 @@ import { TokenController } from './token/token.controller.js';
     ClientCredentialsGrant,
     IntrospectionBearerGuard,
     IntrospectionGuard,
+    LoginDestinations,
     OAuthFormGuard,
     RefreshTokenGrant,
     RefusalCounts,

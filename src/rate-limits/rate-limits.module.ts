@@ -15,6 +15,7 @@ import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
 import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { RateLimitsService } from './rate-limits.service.js';
+import { PasswordConfirmations } from './password-confirmations.service.js';
 import { SignInLimitsService } from './sign-in-limits.service.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
 import { RateLimitStoreLifecycle, createRateLimitStore } from './create-rate-limit-store.js';
@@ -30,8 +31,9 @@ import { RateLimitThrottlerStorage } from './throttler-storage.js';
     RateLimitsService,
     { provide: AddressLimits, useExisting: RateLimitsService },
     SignInLimitsService,
+    PasswordConfirmations,
   ],
-  exports: [AddressLimits, RateLimitsService, SignInLimitsService],
+  exports: [AddressLimits, RateLimitsService, SignInLimitsService, PasswordConfirmations],
 })
 class RateLimitCountersModule {}
 

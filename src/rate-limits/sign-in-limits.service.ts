@@ -23,6 +23,8 @@ export interface SignInAttempt {
   isKnownBrowser: boolean;
   /** The counters that this attempt filled up: a wrong password then already gets a refusal. */
   filled: [key: string, limit: number][];
+  /** The counters that this attempt was counted in. */
+  counted: string[];
   /** The counters that a correct password clears. */
   failureKeys: string[];
   /** Undefined for a known browser. */
@@ -62,7 +64,14 @@ export class SignInLimitsService {
     if (!(await this.browsers.isCurrent(browser, email)))
       return this.admitStranger(request, email, failureKeys, filled);
     // Strangers at the same address do not hold up a known browser either.
-    return this.begin({ email, isKnownBrowser: true, filled, failureKeys, addressKey: undefined });
+    return this.begin({
+      email,
+      isKnownBrowser: true,
+      counted: [own],
+      filled,
+      failureKeys,
+      addressKey: undefined,
+    });
   }
 
   private async admitStranger(
@@ -79,7 +88,8 @@ export class SignInLimitsService {
       await this.store.giveBack(networkKey, WINDOW_MS);
       throw error;
     }
-    return this.begin({ email, isKnownBrowser: false, filled, failureKeys, addressKey: networkKey });
+    const counted = [networkKey, ...failureKeys];
+    return this.begin({ email, isKnownBrowser: false, counted, filled, failureKeys, addressKey: networkKey });
   }
 
   /**
@@ -102,6 +112,18 @@ export class SignInLimitsService {
       this.browsers.remember(request, reply, user);
     } finally {
       attempt.end();
+    }
+  }
+
+  /**
+   * Settles an attempt whose password was right, but which has not logged in yet: the second factor is asked for. It was no
+   * failure, but clears no count either, so that who knows the password cannot guess codes without end.
+   */
+  async settleUnfinished({ counted, end }: SignInAttempt): Promise<void> {
+    try {
+      await Promise.all(counted.map((key) => this.store.giveBack(key, WINDOW_MS)));
+    } finally {
+      end();
     }
   }
 

@@ -13,6 +13,8 @@ export const SECRET_PREFIXES = {
   passwordKey: 'cds_pw_',
   session: 'cds_ss_',
   portalSession: 'cds_ps_',
+  pendingSignIn: 'cds_si_',
+  passkeyChallenge: 'cds_pc_',
 } as const;
 
 export type SecretKind = keyof typeof SECRET_PREFIXES;

@@ -16,11 +16,29 @@ import { PasswordLinksService } from './passwords/password-links.service.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SignedInUsers } from './sessions/signed-in-users.service.js';
+import { AuthenticatorAppEntity } from './factors/authenticator-app.entity.js';
+import { AuthenticatorAppsRepository } from './factors/authenticator-apps.repository.js';
+import { AuthenticatorAppsService } from './factors/authenticator-apps.service.js';
+import { PasskeyEntity } from './factors/passkey.entity.js';
+import { PasskeySignIns } from './factors/passkey-sign-ins.service.js';
+import { PasskeysRepository } from './factors/passkeys.repository.js';
+import { PasskeysService } from './factors/passkeys.service.js';
+import { PendingSignInEntity } from './factors/pending-sign-in.entity.js';
+import { PendingSignIns } from './factors/pending-sign-ins.service.js';
+import { PendingSignInsRepository } from './factors/pending-sign-ins.repository.js';
+import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
+import { RecoveryCodesRepository } from './factors/recovery-codes.repository.js';
+import { RecoveryCodesService } from './factors/recovery-codes.service.js';
+import { SecondFactorService } from './factors/second-factor.service.js';
+import { WebauthnChallengeEntity } from './factors/webauthn-challenge.entity.js';
+import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
+import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
+import { ShownOnce } from './sessions/shown-once.service.js';
 import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
 
-/** Accounts, passwords and login sessions. */
+/** Accounts, passwords, second factors and login sessions. */
 @Module({
   imports: [
     HttpModule,
@@ -28,27 +46,48 @@ import { UsersService } from './accounts/users.service.js';
     NotificationsModule,
     ActivityModule,
     TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity]),
+    TypeOrmModule.forFeature([AuthenticatorAppEntity, PasskeyEntity, PendingSignInEntity]),
+    TypeOrmModule.forFeature([RecoveryCodeEntity, WebauthnChallengeEntity]),
   ],
   controllers: [PasswordLinksController],
   providers: [
     AccessRevocations,
+    AuthenticatorAppsRepository,
+    AuthenticatorAppsService,
     KnownBrowsersService,
+    PasskeySignIns,
+    PasskeysRepository,
+    PasskeysService,
     PasswordChangeService,
     PasswordLinksRepository,
     PasswordLinksService,
+    PendingSignIns,
+    PendingSignInsRepository,
+    RecoveryCodesRepository,
+    RecoveryCodesService,
+    SecondFactorService,
     SessionsRepository,
     SessionsService,
+    ShownOnce,
     SignedInUsers,
     UserErasures,
     UsersRepository,
     UsersService,
+    WebauthnChallenges,
+    WebauthnChallengesRepository,
   ],
   exports: [
     AccessRevocations,
+    AuthenticatorAppsService,
     KnownBrowsersService,
+    PasskeySignIns,
+    PasskeysService,
     PasswordChangeService,
     PasswordLinksService,
+    PendingSignIns,
+    SecondFactorService,
     SessionsService,
+    ShownOnce,
     SignedInUsers,
     UserErasures,
     UsersService,

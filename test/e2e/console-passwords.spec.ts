@@ -60,6 +60,8 @@ const ASKING: Record<string, Sent> = {
   '/users/:id/revoke': {},
   '/users/:id/make-operator': {},
   '/users/:id/remove-operator': {},
+  // Whoever knows the password can then log in.
+  '/users/:id/reset-second-factor': {},
   '/users/:id/erase': {},
   // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },

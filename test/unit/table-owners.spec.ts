@@ -13,7 +13,16 @@ const OWNERS: Record<string, string[]> = {
   'rate-limits': ['rate_limit_periods'],
   scopes: ['scopes'],
   tokens: ['authorization_codes', 'grants', 'revoked_access_tokens', 'token_keys'],
-  users: ['password_links', 'sessions', 'users'],
+  users: [
+    'authenticator_apps',
+    'passkeys',
+    'password_links',
+    'pending_sign_ins',
+    'recovery_codes',
+    'sessions',
+    'users',
+    'webauthn_challenges',
+  ],
   'webhook-portal': ['portal_links', 'portal_sessions'],
   webhooks: [
     'deliveries',

@@ -7,6 +7,7 @@ const PARTS = [
   { part: 'applications', href: '/account', label: 'Applications' },
   { part: 'notifications', href: '/account/notifications', label: 'Notifications' },
   { part: 'password', href: '/account/password', label: 'Password' },
+  { part: 'security', href: '/account/security', label: 'Security' },
   { part: 'sessions', href: '/account/sessions', label: 'Sessions' },
 ] as const;
 
@@ -14,17 +15,20 @@ const PARTS = [
 export interface AccountPage {
   title: string;
   part: (typeof PARTS)[number]['part'];
+  /** Scripts of this service that enhance the page. */
+  scripts?: string[];
   children: ComponentChildren;
 }
 
 /** The navigation, the page itself, and who is logged in. */
 export const accountLayout = (
-  { title, part, children }: AccountPage,
+  { title, part, scripts, children }: AccountPage,
   { name, email }: { name: string; email: string },
   notice: string | undefined,
 ): LayoutProps => ({
   title,
   width: 'wide',
+  scripts,
   children: (
     <>
       <Navigation class="area-nav" label="Your account" links={PARTS} current={part} />

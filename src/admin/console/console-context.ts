@@ -11,13 +11,13 @@ import type { LayoutProps } from '../../web/layout/layout.js';
 import type { IdPrefix } from '../../secrets/ids.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
-import type { ConsolePasswords } from './console-passwords.service.js';
 import { mayUseRoute } from './console-routes.js';
+import type { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
 import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';
 import { PASSWORD_FIELD } from './pages/console-form.js';
 import { consoleLayout, type ConsolePage } from './pages/console-layout.js';
-import type { ShownOnce } from './shown-once.service.js';
+import type { ShownOnce } from '../../users/sessions/shown-once.service.js';
 
 /** The path of the console, and the prefix of all its pages. */
 export const CONSOLE_PATH = '/admin/console';
@@ -36,6 +36,8 @@ const NOTICES = {
   user_changed: 'User updated.',
   user_disabled: 'User disabled. All sessions and tokens of the account are revoked.',
   user_enabled: 'User enabled. They have to log in again.',
+  second_factor_reset:
+    'Second factor reset. The user is logged out everywhere and logs in with the password.',
   user_erased: 'User erased.',
   operator_made: 'The user has the role now, and has to log in again.',
   operator_removed: 'The user is no longer an operator.',
@@ -63,7 +65,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
   constructor(
     private operator: SignedInUser,
     readonly role: OperatorRole,
-    private readonly passwords: ConsolePasswords,
+    private readonly passwords: PasswordConfirmations,
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
     request: FastifyRequest,

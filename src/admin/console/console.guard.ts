@@ -10,10 +10,11 @@ import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { sendPage } from '../../http/page-routes/send-page.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { leastRoleOf } from '../least-role.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
-import { ConsolePasswords } from './console-passwords.service.js';
+import { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
 import { FormIds } from './form-ids.service.js';
 import {
   confirmPathFor,
@@ -21,12 +22,13 @@ import {
   PASSWORD_RULE,
   type PasswordRule,
 } from './require-recent-password.js';
-import { ShownOnce } from './shown-once.service.js';
+import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 
 /**
  * Admits logged-in operators to the console, and forms that come from its pages. Every POST is checked here, so that no page can
  * forget it; so is whether the password was entered recently, if the route requires that (contract §12). Without a login,
- * redirects to the login page. Users who are not operators, or whose role is too low, get a page with status 403.
+ * redirects to the login page. Users who are not operators, or whose role is too low, get a page with status 403. Operators who
+ * need a second factor are led to it first (contract §16).
  */
 @Injectable()
 export class ConsoleGuard implements CanActivate {
@@ -34,9 +36,10 @@ export class ConsoleGuard implements CanActivate {
     private readonly users: SignedInUsers,
     private readonly cookies: Cookies,
     private readonly csrf: CsrfService,
-    private readonly passwords: ConsolePasswords,
+    private readonly passwords: PasswordConfirmations,
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
+    private readonly factors: SecondFactorService,
     private readonly reflector: Reflector,
   ) {}
 
@@ -47,6 +50,14 @@ export class ConsoleGuard implements CanActivate {
     if (!user) return false;
     if (user.operatorRole === null) {
       sendPage(reply, renderPage(notForYou()), { status: 403 });
+      return false;
+    }
+    const missingFactor = await this.factors.leadingToFactor(
+      user,
+      isPosted(request) ? CONSOLE_PATH : request.url,
+    );
+    if (missingFactor !== undefined) {
+      void reply.header('cache-control', 'no-store').redirect(missingFactor, 303);
       return false;
     }
     const page = this.contextOf(user, user.operatorRole, request, reply);

@@ -11,13 +11,11 @@ import { ConsoleClientRefusalsController } from './clients/client-refusals.contr
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
-import { ConsolePasswords } from './console-passwords.service.js';
 import { ConsoleGuard } from './console.guard.js';
 import { FormIds } from './form-ids.service.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
-import { ShownOnce } from './shown-once.service.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
@@ -49,6 +47,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsolePasswords, FormIds, ShownOnce],
+  providers: [ConsoleGuard, FormIds],
 })
 export class ConsoleModule {}

@@ -1,8 +1,6 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
-import { Form, queryStringOf } from '../../http/forms/form.js';
-import { legible } from '../../http/validation/legible-text.js';
 import {
   OpenGet,
   OpenPages,
@@ -16,9 +14,11 @@ import { safeReturnTo } from '../../http/forms/return-to.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
-import { AuthorizationRequestChecks } from './authorization-request.checks.js';
+import { PendingSignIns } from '../../users/factors/pending-sign-ins.service.js';
+import { SecondFactorService } from '../../users/factors/second-factor.service.js';
+import { LoginDestinations } from './login-destinations.service.js';
 import { loggedInPage, loginPage } from './pages/login.page.js';
-import { formTargetOf } from './redirect.js';
+import { secondFactorPath } from './pages/second-factor.page.js';
 
 /** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @OpenPages()
@@ -27,7 +27,9 @@ export class LoginController {
   constructor(
     private readonly sessions: SessionsService,
     private readonly limits: SignInLimitsService,
-    private readonly checks: AuthorizationRequestChecks,
+    private readonly destinations: LoginDestinations,
+    private readonly factors: SecondFactorService,
+    private readonly pending: PendingSignIns,
   ) {}
 
   /** Shows the login form. A user who is already logged in is redirected to `return_to`, or sees who is logged in. */
@@ -39,7 +41,10 @@ export class LoginController {
     return returnTo ? { goTo: returnTo, status: 302 } : { page: loggedInPage(user) };
   }
 
-  /** Logs in. An unknown email and a wrong password get the same response in the same time. Too many failures get a 429 page. */
+  /**
+   * Logs in, or goes on to the second factor. An unknown email and a wrong password get the same response in the same time. Too
+   * many failures get a 429 page.
+   */
   @OpenPost('login')
   async logIn(
     @Context() { form }: OpenContext,
@@ -51,18 +56,23 @@ export class LoginController {
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
     const attempt = await this.limits.admit(request, email);
     let user: UserEntity | undefined;
+    let isAskedMore = false;
     try {
       const found = await this.sessions.checkPassword(email, form.get('password') ?? '', actor);
       const signIn = { method: 'password' } as const;
-      if (
+      isAskedMore = found !== undefined && (await this.factors.isAskedAfterPassword(found));
+      if (isAskedMore) await this.pending.begin(reply, found!);
+      else if (
         found &&
         (await this.sessions.start(request, reply, found, signIn, actor, !attempt.isKnownBrowser))
       ) {
         user = found;
       }
     } finally {
-      await this.limits.settle(attempt, user, request, reply);
+      if (isAskedMore) await this.limits.settleUnfinished(attempt);
+      else await this.limits.settle(attempt, user, request, reply);
     }
+    if (isAskedMore) return { goTo: secondFactorPath(returnTo) };
     if (user) return { goTo: returnTo ?? '/' };
     const error = 'The email or password is incorrect. Check both and try again.';
     return this.form({ returnTo, email: email.slice(0, 254), error });
@@ -81,23 +91,11 @@ export class LoginController {
   }
 
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
-    const destination = await this.destinationOf(props.returnTo);
+    const destination = await this.destinations.of(props.returnTo);
     return {
       page: loginPage({ ...props, clientName: destination?.clientName }),
       status: props.error ? 401 : 200,
       formTargets: destination?.formTargets,
     };
-  }
-
-  /** The client behind `return_to`: after the login the browser may be redirected straight on to it. */
-  private async destinationOf(
-    returnTo: string | undefined,
-  ): Promise<{ clientName?: string; formTargets: string[] } | undefined> {
-    if (!returnTo || !/^\/o\/authorize\/?\?/.test(returnTo)) return undefined;
-    const checked = await this.checks.check(Form.parse(queryStringOf(returnTo)));
-    if (checked.outcome === 'page') return undefined;
-    if (checked.outcome === 'redirect') return { formTargets: [formTargetOf(checked.redirectUri)] };
-    const { client, redirectUri } = checked.request;
-    return { clientName: legible(client.name), formTargets: [formTargetOf(redirectUri)] };
   }
 }

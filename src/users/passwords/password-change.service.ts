@@ -57,13 +57,13 @@ export class PasswordChangeService {
    */
   async confirm(
     account: UserEntity,
-    { sessionDigest }: SignedInUser,
+    present: SignedInUser,
     request: FastifyRequest,
     reply: FastifyReply,
     actor: Actor,
   ): Promise<Buffer | undefined> {
     const secret = await this.transactions.run(async (manager) => {
-      const restarted = await this.sessions.restart(manager, request, account, sessionDigest, actor);
+      const restarted = await this.sessions.restart(manager, request, account, present, actor);
       if (restarted === undefined) return undefined;
       await this.audit.record(manager, actor, {
         action: 'session.confirmed',
@@ -84,7 +84,7 @@ export class PasswordChangeService {
    */
   async change(
     account: UserEntity,
-    { sessionDigest }: SignedInUser,
+    present: SignedInUser,
     password: string,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -96,7 +96,7 @@ export class PasswordChangeService {
       const secret = await this.transactions.run(async (manager) => {
         // Users before sessions: a concurrent login waits, and then finds another password.
         if (!(await this.users.replacePassword(manager, account, passwordHash))) throw new ChangedMeanwhile();
-        const session = await this.sessions.renew(manager, request, renewed, sessionDigest, actor);
+        const session = await this.sessions.renew(manager, request, renewed, present, actor);
         if (session === undefined) throw new ChangedMeanwhile();
         await this.revokeDependents(manager, account.id, actor);
         return session;

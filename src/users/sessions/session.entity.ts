@@ -32,6 +32,10 @@ export class SessionEntity {
   @Column('text')
   method!: SignInMethod['method'];
 
+  /** Whether a second factor or a passkey was given. */
+  @Column('boolean', { name: 'second_factor' })
+  secondFactor!: boolean;
+
   /** The provider's id in the settings, and its names for the person and the session; null for other methods. */
   @Column('text', { nullable: true })
   provider!: string | null;

@@ -37,6 +37,7 @@ export class SessionsRepository {
       .addSelect('user.operatorRole', 'operatorRole')
       .addSelect('session.digest', 'sessionDigest')
       .addSelect(`session.createdAt > now() - ${RECENTLY}`, 'gavePasswordRecently')
+      .addSelect("session.secondFactor OR session.method = 'provider'", 'gaveSecondFactor')
       .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')
       .where('session.digest = :digest AND session.expiresAt > now() AND user.enabled', { digest })
       .getRawOne<SignedInUser & { seenLongAgo: boolean }>();
@@ -85,8 +86,8 @@ export class SessionsRepository {
           WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 FOR SHARE
        )
        INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
-                             method, provider, provider_subject, provider_sid)
-       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12 FROM owner
+                             method, provider, provider_subject, provider_sid, second_factor)
+       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12, $13 FROM owner
        RETURNING 1`,
       [
         digest,
@@ -101,9 +102,15 @@ export class SessionsRepository {
         provider?.provider,
         provider?.subject,
         provider?.sid,
+        signIn.method === 'passkey' || (signIn.method === 'password' && signIn.gaveSecondFactor === true),
       ],
     );
     return rows.length === 1;
+  }
+
+  /** Notes that a second factor was given in the session. */
+  async noteSecondFactor(manager: EntityManager, digest: Buffer): Promise<void> {
+    await manager.withRepository(this.sessions).update({ digest }, { secondFactor: true });
   }
 
   /** Ends a session; returns the id of its user. */

@@ -23,6 +23,9 @@ import { UsersRepository } from '../accounts/users.repository.js';
 const COOKIE = 'session';
 const USER_AGENT_MAX = 300;
 
+/** Rolls back the transaction of a login that is refused in it. */
+class Refused extends Error {}
+
 /** Login and logout in a browser: the session's id is stored in a cookie, its digest in the database. */
 @Injectable()
 export class SessionsService {
@@ -53,14 +56,13 @@ export class SessionsService {
     const user = await this.users.findByEmailWithPassword(email);
     const right = await verifyPassword(user?.passwordHash, password);
     if (user && right && user.enabled) return user;
-    this.countSignIn('sign_in_refused', 'password', actor);
-    await this.recordRefusal(user, actor);
+    await this.refuse(user, 'password', actor);
     return undefined;
   }
 
   /**
    * Logs in under a new session id. `user` is read with its password hash. False if the user was disabled, or got another password or
-   * email, since then.
+   * email, since then, or if `prove`, which runs in the same transaction, returns false; then nothing is changed.
    */
   async start(
     request: FastifyRequest,
@@ -69,15 +71,17 @@ export class SessionsService {
     signIn: SignInMethod,
     actor: Actor,
     isNewBrowser: boolean,
+    prove: (manager: EntityManager) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<boolean> {
     const secret = newSecret('session');
-    const started = await this.transactions.run(async (manager) => {
+    const work = async (manager: EntityManager): Promise<void> => {
+      if (!(await prove(manager))) throw new Refused();
       const previous = this.digestIn(request);
       if (previous) await this.sessions.delete(manager, previous);
       // Checked again under a lock: the password may have been changed while it was being verified.
       const details = this.detailsOf(request, actor, signIn);
       const unchanged = await this.sessions.insert(manager, digestOf(secret), user, details);
-      if (!unchanged) return false;
+      if (!unchanged) throw new Refused();
       await this.audit.record(
         manager,
         { ...actor, type: 'user', id: user.id },
@@ -91,8 +95,15 @@ export class SessionsService {
           MESSAGES.newSignIn(actor.address ?? 'unknown'),
         );
       }
-      return true;
-    });
+    };
+    const started = await this.transactions.run(work).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Refused) return false;
+        throw error;
+      },
+    );
+    if (!started) await this.recordRefusal(user, actor);
     this.countSignIn(started ? 'sign_in' : 'sign_in_refused', signIn.method, actor);
     if (started) this.setCookie(reply, secret);
     return started;
@@ -171,12 +182,12 @@ export class SessionsService {
     manager: EntityManager,
     request: FastifyRequest,
     user: UserEntity,
-    present: Buffer,
+    { sessionDigest, gaveSecondFactor }: SignedInUser,
     actor: Actor,
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const wasSignedIn = await this.sessions.deleteAll(manager, user.id, present);
-    const details = this.detailsOf(request, actor, { method: 'password' });
+    const wasSignedIn = await this.sessions.deleteAll(manager, user.id, sessionDigest);
+    const details = this.detailsOf(request, actor, { method: 'password', gaveSecondFactor });
     const renewed = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
     return renewed ? secret : undefined;
   }
@@ -189,12 +200,12 @@ export class SessionsService {
     manager: EntityManager,
     request: FastifyRequest,
     user: UserEntity,
-    present: Buffer,
+    { sessionDigest, gaveSecondFactor }: SignedInUser,
     actor: Actor,
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const details = this.detailsOf(request, actor, { method: 'password' });
-    const wasSignedIn = (await this.sessions.delete(manager, present)) === user.id;
+    const details = this.detailsOf(request, actor, { method: 'password', gaveSecondFactor });
+    const wasSignedIn = (await this.sessions.delete(manager, sessionDigest)) === user.id;
     const restarted = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
     return restarted ? secret : undefined;
   }
@@ -225,6 +236,12 @@ export class SessionsService {
   private digestIn(request: FastifyRequest): Buffer | undefined {
     const secret = this.cookies.get(request, COOKIE);
     return secret && isSecret('session', secret) ? digestOf(secret) : undefined;
+  }
+
+  /** Counts and records a login that was refused before it could start. */
+  async refuse(user: UserEntity | null, method: SignInMethod['method'], actor: Actor): Promise<void> {
+    this.countSignIn('sign_in_refused', method, actor);
+    await this.recordRefusal(user, actor);
   }
 
   /** Also for unknown emails: the work, and so the time, is the same. */

@@ -1,4 +1,5 @@
 /** How a session was started; through a provider, with what identifies the person and the session there. */
 export type SignInMethod =
-  | { method: 'password' | 'passkey' }
+  | { method: 'password'; gaveSecondFactor?: boolean }
+  | { method: 'passkey' }
   | { method: 'provider'; provider: string; subject: string; sid?: string };

@@ -13,4 +13,6 @@ export interface SignedInUser {
   sessionDigest: Buffer;
   /** Whether the password was entered in this session within the last 15 minutes. */
   gavePasswordRecently: boolean;
+  /** Whether the session was started with a second factor or a passkey, or by a provider, which is responsible for its factors. */
+  gaveSecondFactor: boolean;
 }

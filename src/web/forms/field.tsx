@@ -72,6 +72,7 @@ export interface TextFieldProps extends FieldProps {
   minLength?: number;
   required?: boolean;
   autocomplete?: string;
+  inputMode?: 'numeric';
   spellcheck?: boolean;
   placeholder?: string;
 }

@@ -26,16 +26,31 @@ export interface PostFormProps {
   sentOnce?: boolean;
   /** Whether the browser leaves it to the service to check the fields. */
   noValidate?: boolean;
+  /** What our script makes a passkey from, whose answer it fills in; without the script the form is hidden. */
+  passkeyCreation?: object;
   children?: ComponentChildren;
 }
 
 /** A form that is posted, with its CSRF token; nothing for a visitor who may not post it. */
-export function PostForm({ hidden, once, sentOnce, children, ...form }: PostFormProps): VNode | null {
+export function PostForm({
+  hidden,
+  once,
+  sentOnce,
+  passkeyCreation,
+  children,
+  ...form
+}: PostFormProps): VNode | null {
   if (!useMayUse()('POST', form.action)) return null;
   const token = useContext(FormTokens)(form.action);
   const fields = Object.entries({ csrf_token: token, [ONCE_FIELD]: once, ...hidden });
   return (
-    <form method="post" {...form} data-once={(sentOnce ?? once !== undefined) ? '' : undefined}>
+    <form
+      method="post"
+      {...form}
+      hidden={passkeyCreation !== undefined}
+      data-passkey-creation={passkeyCreation && JSON.stringify(passkeyCreation)}
+      data-once={(sentOnce ?? once !== undefined) ? '' : undefined}
+    >
       {fields.map(
         ([name, value]) => value !== undefined && <input type="hidden" name={name} value={value} />,
       )}

@@ -25,15 +25,17 @@ import {
 } from '../../../http/api/api-answers.js';
 import { LinkView } from '../../../http/api/link.view.js';
 import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor, CurrentPrincipal } from '../../../tokens/current-principal.decorator.js';
+import type { Principal } from '../../../tokens/principal.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
+import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from './admin-users.dto.js';
-import { UserView, userView } from './admin-users.view.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
+import { UserDetailsView, userDetailsView, UserView, userView } from './admin-users.view.js';
 import { RevokedView } from '../revoked.view.js';
 
 /** Users in the admin API (contract §12). */
@@ -46,6 +48,7 @@ export class AdminUsersController {
     private readonly approvals: ApprovalsService,
     private readonly passwordLinks: PasswordLinksService,
     private readonly grants: GrantsService,
+    private readonly factors: SecondFactorService,
   ) {}
 
   /** Creates a user: 201 and the user with its `id`; an email that is taken: 409. */
@@ -76,10 +79,10 @@ export class AdminUsersController {
   @Get(':id')
   @AdminRead('getAdminUser', 'Get a user', 'Never with a password.')
   @ApiId('id', 'user')
-  @ApiAnswer(200, 'The user.', UserView)
+  @ApiAnswer(200, 'The user.', UserDetailsView)
   @ApiProblems(404)
-  async get(@Param('id') id: string): Promise<UserView> {
-    return userView(await this.users.get(id));
+  async get(@Param('id') id: string): Promise<UserDetailsView> {
+    return userDetailsView(await this.users.get(id), await this.factors.stateOf(id));
   }
 
   /**
@@ -158,5 +161,23 @@ export class AdminUsersController {
   @HttpCode(200)
   async revokeTokens(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<RevokedView> {
     return { revoked: await this.grants.revokeForUser(id, actor) };
+  }
+  /** Removes passkeys, authenticator app and recovery codes of somebody else, and ends the sessions: 204. */
+  @Delete(':id/second_factor')
+  @AdminWrite(
+    'resetSecondFactor',
+    'Remove the passkeys, the authenticator app and the recovery codes of a user',
+    'Also ends the sessions of the user, who is told. Nobody resets their own, nor that of the owner of their client: 409.',
+  )
+  @ApiId('id', 'user')
+  @ApiNoContent('Reset.')
+  @ApiProblems(404, 409)
+  @HttpCode(204)
+  resetSecondFactor(
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+    @CurrentPrincipal() { client }: Principal,
+  ): Promise<void> {
+    return this.factors.reset(id, client.ownerId, actor);
   }
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../audit/operator-role.js';
-import { flag, idOf, oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
+import { flag, idOf, oneOf, orNull, text, time, whole } from '../../../http/api/api-schemas.js';
 import {
   USER_KINDS,
   USER_ROLES,
@@ -8,6 +8,20 @@ import {
   type UserKind,
   type UserRole,
 } from '../../../users/accounts/user.entity.js';
+import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
+
+/** What a user has besides the password. */
+@ApiSchema({ name: 'SecondFactor' })
+export class SecondFactorView {
+  @ApiProperty(whole('Passkeys.'))
+  passkeys!: number;
+
+  @ApiProperty(flag('Whether an authenticator app is set up.'))
+  authenticator_app!: boolean;
+
+  @ApiProperty(whole('Recovery codes that were not used yet.'))
+  recovery_codes_left!: number;
+}
 
 /** A user on the wire; never with a password or its hash. */
 @ApiSchema({ name: 'User' })
@@ -42,6 +56,22 @@ export class UserView {
   @ApiProperty(time())
   updated_at!: string;
 }
+
+/** One user, with the second factor. */
+@ApiSchema({ name: 'UserDetails' })
+export class UserDetailsView extends UserView {
+  @ApiProperty({ type: SecondFactorView })
+  second_factor!: SecondFactorView;
+}
+
+export const userDetailsView = (user: UserEntity, state: SecondFactorState): UserDetailsView => ({
+  ...userView(user),
+  second_factor: {
+    passkeys: state.passkeys,
+    authenticator_app: state.authenticatorApp,
+    recovery_codes_left: state.recoveryCodesLeft,
+  },
+});
 
 export const userView = (user: UserEntity): UserView => ({
   id: user.id,

@@ -5,7 +5,7 @@ import { LinkButton } from '../../../web/forms/form.js';
 import { Moment } from '../../../web/tables/moment.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from '../pages/shown-once.js';
+import { CopiedOnce, ShownAlready, ShownOnce } from '../../../web/layout/shown-once.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
 /** A client's secret, passed on to the page that shows it once. */

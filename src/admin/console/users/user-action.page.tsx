@@ -7,7 +7,8 @@ import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
 import { aboutUser, userPath } from './user-layout.js';
 
-export type UserAction = 'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'erase';
+export type UserAction =
+  'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'reset-second-factor' | 'erase';
 
 const ROLE_LABELS: Record<OperatorRole, string> = {
   viewer: 'Viewer: sees everything except secrets, and changes nothing',
@@ -74,6 +75,15 @@ const MESSAGES: Record<UserAction, Messages> = {
     question: 'Remove console access from',
     consequences: () => [
       'The user can no longer open the console, and is logged out everywhere. Nothing else changes.',
+    ],
+  },
+  'reset-second-factor': {
+    title: 'Reset second factor',
+    question: 'Remove every passkey, the authenticator app and the recovery codes of',
+    consequences: () => [
+      'Make sure that it is really this person who asks: whoever knows the password can then log in.',
+      'The user is logged out everywhere, logs in with the password alone, and is told.',
+      'An operator who needs a second factor sets up a new one before opening the console.',
     ],
   },
   erase: {

@@ -2,6 +2,7 @@ import { Param } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
+import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { toUserChanges, UserChangesDto } from '../../api/users/admin-users.dto.js';
 import { ApprovalsService, type Outcome } from '../../approvals/approvals.service.js';
@@ -21,6 +22,7 @@ export class ConsoleUserActionsController {
     private readonly grants: GrantsService,
     private readonly approvals: ApprovalsService,
     private readonly settings: Settings,
+    private readonly factors: SecondFactorService,
   ) {}
 
   @ConsoleGet('disable', 'asked', 'support')
@@ -76,6 +78,22 @@ export class ConsoleUserActionsController {
   removeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.perform(context, id, 'remove-operator', 'operator_removed', async () => ({
       done: await this.users.update(id, { role: 'user' }, context.actor),
+    }));
+  }
+
+  @ConsoleGet('reset-second-factor', 'asked', 'support')
+  askToResetSecondFactor(
+    @Context() context: ConsoleContext,
+    @Param('id') id: string,
+  ): Promise<ConsoleAnswer> {
+    return this.ask(context, id, 'reset-second-factor');
+  }
+
+  /** Resets the second factor of somebody else; for oneself it is refused, with the reason. */
+  @ConsolePost('reset-second-factor', 'asked', 'support')
+  resetSecondFactor(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    return this.perform(context, id, 'reset-second-factor', 'second_factor_reset', async () => ({
+      done: await this.factors.reset(id, context.user.id, context.actor),
     }));
   }
 

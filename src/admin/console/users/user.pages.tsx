@@ -3,18 +3,26 @@ import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { Moment } from '../../../web/tables/moment.js';
 import { Enabled } from '../../../web/tables/state.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
+import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from '../pages/shown-once.js';
+import { CopiedOnce, ShownAlready, ShownOnce } from '../../../web/layout/shown-once.js';
 import { aboutUser, userPath } from './user-layout.js';
 
 interface Props {
   user: UserEntity;
 }
 
+export interface UserPageProps extends Props {
+  isSelf: boolean;
+  once: string;
+  factor: SecondFactorState;
+}
+
 /** One user: the properties, and actions on the account. */
-export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once: string }): ConsolePage {
+export function userPage({ user, isSelf, once, factor }: UserPageProps): ConsolePage {
   const { id } = user;
+  const hasFactor = factor.authenticatorApp || factor.passkeys > 0;
   return aboutUser(user, {
     current: 'user',
     withScript: true,
@@ -34,6 +42,7 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
             ['Kind', user.kind],
             ['Role', user.operatorRole ? `operator: ${user.operatorRole}` : user.role],
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
+            ['Second factor', hasFactor ? factorText(factor) : 'none'],
             ['Created', <Moment at={user.createdAt} />],
           ]}
         />
@@ -75,6 +84,11 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
               Remove operator role
             </LinkButton>
           )}
+          {hasFactor && !isSelf && (
+            <LinkButton look="quiet" href={userPath(id, 'reset-second-factor')}>
+              Reset second factor
+            </LinkButton>
+          )}
           <LinkButton look="quiet" href={userPath(id, 'erase')}>
             Erase
           </LinkButton>
@@ -83,6 +97,15 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
     ),
   });
 }
+
+const factorText = ({ passkeys, authenticatorApp, recoveryCodesLeft }: SecondFactorState): string =>
+  [
+    passkeys === 1 ? 'one passkey' : passkeys > 1 ? `${passkeys} passkeys` : '',
+    authenticatorApp ? 'authenticator app' : '',
+    recoveryCodesLeft === 1 ? 'one recovery code left' : `${recoveryCodesLeft} recovery codes left`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 /** A link to set a password, shown once; afterwards the page says that it was shown. */
 export function passwordLinkPage({ user, url }: Props & { url: string | undefined }): ConsolePage {

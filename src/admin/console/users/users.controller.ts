@@ -2,6 +2,7 @@ import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { conflict } from '../../../http/problems/problem.js';
 import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
+import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import {
   NewUserDto,
@@ -26,6 +27,7 @@ export class ConsoleUsersController {
   constructor(
     private readonly users: UsersService,
     private readonly passwordLinks: PasswordLinksService,
+    private readonly factors: SecondFactorService,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -57,7 +59,8 @@ export class ConsoleUsersController {
     const user = await this.users.get(id);
     const isSelf = id === context.user.id;
     const once = context.onceFor('form', linkPath(id));
-    return { page: userPage({ user, isSelf, once }) };
+    const factor = await this.factors.stateOf(id);
+    return { page: userPage({ user, isSelf, once, factor }) };
   }
 
   @ConsoleGet(':id/edit', 'not asked', 'support')

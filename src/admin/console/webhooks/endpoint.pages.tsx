@@ -8,7 +8,7 @@ import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { ActionConfirmation } from '../pages/action-confirmation.js';
 import { Id, NameLink, CommaList } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from '../pages/shown-once.js';
+import { CopiedOnce, ShownAlready, ShownOnce } from '../../../web/layout/shown-once.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { EndpointState } from './endpoints.page.js';
 

@@ -1,4 +1,5 @@
 import { LinkButton, PostForm } from '../../../web/forms/form.js';
+import { PASSKEY_SCRIPT, PasskeySection } from '../../../web/forms/passkey-button.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
 
 /** For a user who is already logged in and has nowhere to return to. */
@@ -32,6 +33,7 @@ export function loginPage({ returnTo, email, error, clientName }: LoginPageProps
   const invalid = error ? ({ 'aria-invalid': 'true', 'aria-describedby': 'login-error' } as const) : {};
   return {
     title: 'Log in',
+    scripts: [PASSKEY_SCRIPT],
     children: (
       <>
         <h1>Log in</h1>
@@ -73,6 +75,9 @@ export function loginPage({ returnTo, email, error, clientName }: LoginPageProps
             <button type="submit">Log in</button>
           </div>
         </PostForm>
+        <PasskeySection summary="Use a passkey instead" returnTo={returnTo}>
+          Log in with a passkey
+        </PasskeySection>
       </>
     ),
   };

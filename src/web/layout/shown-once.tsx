@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { LinkButton } from '../../../web/forms/form.js';
-import { ErrorNotice } from '../../../web/layout/notices.js';
+import { LinkButton } from '../forms/form.js';
+import { ErrorNotice } from './notices.js';
 
 /** A value that is shown once: to be copied with the button that our script adds, or by hand. */
 export const CopiedOnce = ({ text }: { text: string }): VNode => (

@@ -4,7 +4,7 @@ import { createHash, hkdfSync } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { seal, unseal } from '../../secrets/seal.js';
-import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import type { SignedInUser } from './signed-in-user.js';
 
 const SECONDS = 300;
 

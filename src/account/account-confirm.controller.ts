@@ -1,0 +1,61 @@
+import { Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { PasswordConfirmations } from '../rate-limits/password-confirmations.service.js';
+import { PendingSignIns } from '../users/factors/pending-sign-ins.service.js';
+import { SecondFactorService } from '../users/factors/second-factor.service.js';
+import type { AccountAnswer, AccountContext } from './account-context.js';
+import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { confirmedPathIn } from './asks-to-confirm.js';
+import { confirmPage } from './pages/confirm.page.js';
+
+/** Asks users to log in again before they change how they log in (contract §16). */
+@AccountPages('confirm')
+@UseGuards(AddressRateLimitGuard)
+export class AccountConfirmController {
+  constructor(
+    private readonly passwords: PasswordConfirmations,
+    private readonly factors: SecondFactorService,
+    private readonly pending: PendingSignIns,
+  ) {}
+
+  @AccountGet()
+  ask(@Context() context: AccountContext): Promise<AccountAnswer> {
+    return this.form(context, context.query.get('return_to'));
+  }
+
+  /**
+   * The right password renews the session, under a new id; a wrong one counts like a failed login. A session without the second
+   * factor that its user has goes on to the step that asks for it.
+   */
+  @AccountPost()
+  async confirm(
+    @Context() context: AccountContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AccountAnswer> {
+    const { user, actor, form } = context;
+    const returnTo = confirmedPathIn(form.get('return_to'));
+    const password = form.get('password') ?? '';
+    if (!user.gaveSecondFactor && (await this.factors.isAskedAfterPassword(user))) {
+      const account = await this.passwords.verify(user, password, actor, request, reply, true);
+      if (!account) return this.form(context, returnTo, 'This is not your password.');
+      await this.pending.begin(reply, account);
+      return { goTo: `/login/second-factor?${new URLSearchParams({ return_to: returnTo }).toString()}` };
+    }
+    const outcome = await this.passwords.confirm(user, password, actor, request, reply);
+    if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');
+    return { goTo: returnTo, notice: 'confirmed' };
+  }
+
+  private async form(
+    { user }: AccountContext,
+    returnTo: string | undefined,
+    error?: string,
+  ): Promise<AccountAnswer> {
+    const { passkeys } = await this.factors.stateOf(user.id);
+    const page = confirmPage({ returnTo: confirmedPathIn(returnTo), hasPasskeys: passkeys > 0, error });
+    return { page, status: error ? 400 : 200 };
+  }
+}

@@ -1,0 +1,14 @@
+import { SetMetadata } from '@nestjs/common';
+import { safeReturnTo } from '../http/forms/return-to.js';
+import { SECURITY_PATH } from '../users/factors/factor-paths.js';
+
+export const ASKS_TO_CONFIRM = 'account:asks-to-confirm';
+
+/** For a page or form that changes how its user logs in: asks for the login again if it was more than 15 minutes ago. */
+export const AsksToConfirm = () => SetMetadata(ASKS_TO_CONFIRM, true);
+
+/** A path of this service that the page may lead to: of the account or of the console. */
+export function confirmedPathIn(returnTo: string | undefined): string {
+  const path = safeReturnTo(returnTo);
+  return path && /^\/(account|admin\/console)(\/|\?|$)/.test(path) ? path : SECURITY_PATH;
+}

@@ -1,0 +1,98 @@
+import QRCode from 'qrcode';
+import type { VNode } from 'preact';
+import type { AppSetUp } from '../../users/factors/authenticator-apps.service.js';
+import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
+import { Confirmation } from '../../web/forms/confirmation.js';
+import { TextField, type FieldErrors } from '../../web/forms/field.js';
+import { PageForm } from '../../web/forms/form.js';
+import type { AccountPage } from './account-layout.js';
+
+export interface NewAppPageProps {
+  setUp: AppSetUp;
+  /** Whether the user has an app already. */
+  replaces: boolean;
+  errors?: FieldErrors;
+}
+
+/** Shows a secret as a QR code and as text, and asks for a code. It posts `set_up` and `code`. */
+export const newAppPage = ({ setUp, replaces, errors }: NewAppPageProps): AccountPage => ({
+  title: replaces ? 'Replace authenticator app' : 'Set up an authenticator app',
+  part: 'security',
+  children: (
+    <>
+      <p>
+        Scan this code with an authenticator app, or type in the key. Then enter the six digits that the app
+        shows.
+        {replaces && ' From then on, codes of your present app no longer work.'}
+      </p>
+      <QrCode text={setUp.uri} />
+      <p>
+        Key: <code class="secret">{setUp.secret.match(/.{1,4}/g)!.join(' ')}</code>
+      </p>
+      <PageForm
+        action={`${SECURITY_PATH}/app/new`}
+        class="narrow-form"
+        hidden={{ set_up: setUp.sealed }}
+        errors={errors}
+        alert="The app is not set up yet. See the error below."
+        submit="Continue"
+        cancel={SECURITY_PATH}
+      >
+        <TextField
+          name="code"
+          label="Code"
+          autocomplete="one-time-code"
+          inputMode="numeric"
+          spellcheck={false}
+          hint="The six digits that the app shows now."
+          required
+        />
+      </PageForm>
+    </>
+  ),
+});
+
+const QUIET_ZONE = 4;
+
+/** A QR code as one path, dark on light also in dark mode. */
+function QrCode({ text }: { text: string }): VNode {
+  const { size, data } = QRCode.create(text, { errorCorrectionLevel: 'M' }).modules;
+  const dark = Array.from(data.keys()).filter((at) => data[at]);
+  const path = dark.map((at) => `M${at % size} ${Math.floor(at / size)}h1v1h-1z`).join('');
+  const length = size + 2 * QUIET_ZONE;
+  return (
+    <svg
+      class="qr-code"
+      viewBox={`${-QUIET_ZONE} ${-QUIET_ZONE} ${length} ${length}`}
+      width="220"
+      height="220"
+      role="img"
+      aria-label="QR code with the key below"
+      shape-rendering="crispEdges"
+    >
+      <rect x={-QUIET_ZONE} y={-QUIET_ZONE} width={length} height={length} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+/** Says what removing the app means, before it happens. */
+export const removeAppPage = ({ isLast }: { isLast: boolean }): AccountPage => ({
+  title: 'Remove authenticator app',
+  part: 'security',
+  children: (
+    <Confirmation
+      question="Remove your authenticator app?"
+      consequences={[
+        'Your password alone logs you in again.',
+        ...(isLast ? ['Your recovery codes are removed too.'] : []),
+        'You stay logged in here. Delete the account in the app as well.',
+      ]}
+      action={`${SECURITY_PATH}/app/remove`}
+      submit="Remove"
+      isDanger
+      cancel={SECURITY_PATH}
+      keep="Keep it"
+    />
+  ),
+});

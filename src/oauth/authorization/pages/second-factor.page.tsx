@@ -1,0 +1,81 @@
+import { PageForm } from '../../../web/forms/form.js';
+import { TextField } from '../../../web/forms/field.js';
+import { PASSKEY_SCRIPT, PasskeyButton } from '../../../web/forms/passkey-button.js';
+import type { LayoutProps } from '../../../web/layout/layout.js';
+import { messagePage } from '../../../web/layout/message.page.js';
+
+const PATH = '/login/second-factor';
+
+const withReturnTo = (path: string, returnTo: string | undefined): string =>
+  returnTo === undefined ? path : `${path}?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+
+/** The page that follows the password. */
+export const secondFactorPath = (returnTo: string | undefined): string => withReturnTo(PATH, returnTo);
+
+export interface SecondFactorPageProps {
+  /** Where to go after login; posted back unchanged. */
+  returnTo?: string;
+  hasPasskeys: boolean;
+  hasApp: boolean;
+  error?: string;
+}
+
+/** Asks for a second factor. It posts `code` and `return_to`. */
+export function secondFactorPage({
+  returnTo,
+  hasPasskeys,
+  hasApp,
+  error,
+}: SecondFactorPageProps): LayoutProps {
+  return {
+    title: 'Second factor',
+    scripts: hasPasskeys ? [PASSKEY_SCRIPT] : [],
+    children: (
+      <>
+        <h1>One more step</h1>
+        {hasPasskeys && (
+          <>
+            <p>Use your passkey{hasApp ? ', or enter a code below' : ''}.</p>
+            <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>
+            <noscript>
+              <p class="notice">
+                A passkey needs JavaScript, which is switched off in this browser. Switch it on and reload the
+                page, or use {hasApp ? 'a code' : 'a recovery code'}.
+              </p>
+            </noscript>
+          </>
+        )}
+        <PageForm
+          action={PATH}
+          hidden={{ return_to: returnTo }}
+          errors={error === undefined ? undefined : { code: error }}
+          alert="You are not logged in yet."
+          submit="Continue"
+          cancel={withReturnTo('/login', returnTo)}
+        >
+          <TextField
+            name="code"
+            label="Code"
+            autocomplete="one-time-code"
+            spellcheck={false}
+            hint={
+              hasApp
+                ? 'The six digits that your authenticator app shows now, or one of your recovery codes.'
+                : 'One of your recovery codes.'
+            }
+            required
+          />
+        </PageForm>
+      </>
+    ),
+  };
+}
+
+/** Shown instead if the password was not given in this browser within ten minutes. */
+export const signInExpiredPage = (returnTo: string | undefined): LayoutProps =>
+  messagePage({
+    title: 'Log in again',
+    heading: 'Please log in again',
+    text: 'The second step of a login has to follow the password within ten minutes, in the same browser, and works once.',
+    action: { href: withReturnTo('/login', returnTo), label: 'Log in' },
+  });

@@ -1,0 +1,57 @@
+import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../../config/settings.js';
+import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
+import { safeReturnTo } from '../../http/forms/return-to.js';
+import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { forbidden } from '../../http/problems/problem.js';
+import { originOf } from '../../http/server/request-origin.js';
+import { PasskeySignIns } from '../../users/factors/passkey-sign-ins.service.js';
+import { PasskeyAnswerDto } from './passkey-answer.dto.js';
+
+/**
+ * Logging in with a passkey, by the script of the login page. The challenge is bound to the browser, so that no other site can log
+ * it in.
+ */
+@Controller('login/passkey')
+@UseGuards(AddressRateLimitGuard, JsonBodyGuard)
+@ApiExcludeController()
+export class PasskeySignInController {
+  constructor(
+    private readonly signIns: PasskeySignIns,
+    private readonly settings: Settings,
+  ) {}
+
+  /** What the browser needs to let its user choose a passkey, with a new challenge. */
+  @Post('options')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  options(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    this.refuseOtherSites(request);
+    return this.signIns.options(reply);
+  }
+
+  /** Logs in: `location` says where to go. Anything that is not right about the answer gets the same 403 problem. */
+  @Post()
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  async logIn(
+    @Body() { response, return_to }: PasskeyAnswerDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ location: string }> {
+    this.refuseOtherSites(request);
+    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    if (!(await this.signIns.signIn(request, reply, response, actor))) {
+      throw forbidden('This passkey does not log you in here. Try again, or log in with your password.');
+    }
+    return { location: safeReturnTo(return_to) ?? '/' };
+  }
+
+  private refuseOtherSites({ headers: { origin } }: FastifyRequest): void {
+    if (origin !== undefined && origin !== this.settings.baseUrl) {
+      throw forbidden('This request did not come from a page of this service.');
+    }
+  }
+}

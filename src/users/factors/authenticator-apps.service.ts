@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { hkdfSync } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { notFound } from '../../http/problems/problem.js';
+import { seal, unseal } from '../../secrets/seal.js';
+import type { SignedInUser } from '../sessions/signed-in-user.js';
+import { AuthenticatorAppsRepository } from './authenticator-apps.repository.js';
+import { newTotpSecret, stepOfCode, totpUri } from './one-time-passwords.js';
+import { SecondFactorService } from './second-factor.service.js';
+
+const SET_UP_SECONDS = 3600;
+const BATCH = 500;
+
+/** An app that is being set up: its secret, and the same sealed, for the form that brings it back. */
+export interface AppSetUp {
+  secret: string;
+  uri: string;
+  sealed: string;
+}
+
+/** Authenticator apps (RFC 6238): setting one up, checking its codes, removing it. */
+@Injectable()
+export class AuthenticatorAppsService {
+  private readonly keys: Buffer[];
+
+  constructor(
+    private readonly apps: AuthenticatorAppsRepository,
+    private readonly factors: SecondFactorService,
+    private readonly audit: AuditService,
+    settings: Settings,
+  ) {
+    this.keys = settings.encryptionKeys.map((key) =>
+      Buffer.from(hkdfSync('sha256', key, '', 'authenticator app', 32)),
+    );
+  }
+
+  /** A new secret. It is stored once a code of it was typed in: until then it travels in the form, sealed for this session. */
+  begin(user: SignedInUser): AppSetUp {
+    const secret = newTotpSecret();
+    const until = Date.now() + SET_UP_SECONDS * 1000;
+    return this.setUpOf(user, secret, seal(this.keys[0]!, JSON.stringify({ secret, until }), formOf(user)));
+  }
+
+  /** What a form brought back; undefined if it is too old or not of this session. */
+  resume(user: SignedInUser, sealed: string): AppSetUp | undefined {
+    const bytes = Buffer.from(sealed, 'base64url');
+    const text = this.unsealed(bytes, formOf(user));
+    if (text === undefined) return undefined;
+    const { secret, until } = JSON.parse(text) as { secret: string; until: number };
+    return until > Date.now() ? this.setUpOf(user, secret, bytes) : undefined;
+  }
+
+  /**
+   * Stores the app, in place of the one before, if the code is one of its. The code is then used up. Returns recovery codes if it
+   * is the user's first factor.
+   */
+  async confirm(
+    user: SignedInUser,
+    secret: string,
+    code: string,
+    actor: Actor,
+  ): Promise<{ recoveryCodes: string[] | undefined } | undefined> {
+    const step = stepOfCode(secret, code);
+    if (step === undefined) return undefined;
+    const recoveryCodes = await this.factors.add(user, 'an authenticator app', actor, async (manager) => {
+      const replaced = (await this.apps.find(user.id, manager)) !== null;
+      await this.apps.replace(manager, user.id, seal(this.keys[0]!, secret, user.id), step);
+      await this.audit.record(manager, actor, {
+        action: 'user.authenticator_app_added',
+        subjectType: 'user',
+        subjectId: user.id,
+        after: { replaced },
+      });
+    });
+    return { recoveryCodes };
+  }
+
+  /** Uses up the code; false if it is wrong, or was used. */
+  async use(manager: EntityManager, userId: string, code: string): Promise<boolean> {
+    const app = await this.apps.find(userId, manager);
+    const secret = app && this.unsealed(app.sealedSecret, userId);
+    const step = secret ? stepOfCode(secret, code) : undefined;
+    return step !== undefined && this.apps.useStep(manager, app!, step);
+  }
+
+  /** Removes the user's app; throws a 404 problem if there is none, and a 409 problem if the user must keep it. */
+  remove(user: SignedInUser, actor: Actor): Promise<void> {
+    return this.factors.remove(user, 'an authenticator app', async (manager) => {
+      if (!(await this.apps.delete(manager, user.id))) throw notFound('You have no authenticator app.');
+      await this.audit.record(manager, actor, {
+        action: 'user.authenticator_app_removed',
+        subjectType: 'user',
+        subjectId: user.id,
+      });
+    });
+  }
+
+  /** Seals every secret under the current `ENCRYPTION_KEY`. Returns how many were resealed, and which cannot be decrypted. */
+  async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
+    let resealed = 0;
+    const unreadable: string[] = [];
+    for (let after = ''; ;) {
+      const batch = await this.apps.sealedAfter(after, BATCH);
+      for (const app of batch) {
+        const secret = this.unsealed(app.sealedSecret, app.userId);
+        if (secret === undefined) unreadable.push(`authenticator app of ${app.userId}`);
+        else if (await this.apps.replaceSealed(app, seal(this.keys[0]!, secret, app.userId))) resealed++;
+      }
+      if (batch.length < BATCH) return { resealed, unreadable };
+      after = batch.at(-1)!.userId;
+    }
+  }
+
+  private setUpOf({ email }: SignedInUser, secret: string, sealed: Buffer): AppSetUp {
+    return { secret, uri: totpUri(secret, email), sealed: sealed.toString('base64url') };
+  }
+
+  private unsealed(sealed: Buffer, boundTo: string): string | undefined {
+    for (const key of this.keys) {
+      const text = unseal(key, sealed, boundTo);
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  }
+}
+
+const formOf = (user: SignedInUser): string =>
+  `set up ${user.id} ${user.sessionDigest.toString('base64url')}`;

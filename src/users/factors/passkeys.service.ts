@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import {
+  generateRegistrationOptions,
+  verifyRegistrationResponse,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { isUniqueViolation } from '../../database/queries/database-errors.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
+import { isId, newId } from '../../secrets/ids.js';
+import type { SignedInUser } from '../sessions/signed-in-user.js';
+import type { PasskeyEntity } from './passkey.entity.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import { SecondFactorService } from './second-factor.service.js';
+import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
+
+const MOST = 20;
+const SERVICE_NAME = 'Charging Data Service';
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+
+/** What stands for the user in a passkey. */
+export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(userId);
+
+/** The passkeys of a user: added, renamed and removed on the account page. */
+@Injectable()
+export class PasskeysService {
+  constructor(
+    private readonly passkeys: PasskeysRepository,
+    private readonly challenges: WebauthnChallenges,
+    private readonly factors: SecondFactorService,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+  ) {}
+
+  list(userId: string): Promise<PasskeyEntity[]> {
+    return this.passkeys.list(userId);
+  }
+
+  /** One of the user's passkeys; throws a 404 problem. */
+  async get(userId: string, id: string): Promise<PasskeyEntity> {
+    return (isId('pkey', id) && (await this.passkeys.find(userId, id))) || missing();
+  }
+
+  /** What a browser needs to make a passkey for the user. */
+  async creationOptions(
+    user: SignedInUser,
+    reply: FastifyReply,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const known = await this.passkeys.list(user.id);
+    return generateRegistrationOptions({
+      rpName: SERVICE_NAME,
+      rpID: new URL(this.settings.baseUrl).hostname,
+      userID: userHandleOf(user.id),
+      userName: user.email,
+      userDisplayName: user.name,
+      challenge: await this.challenges.make(reply, user.id),
+      timeout: CHALLENGE_SECONDS * 1000,
+      attestationType: 'none',
+      excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+  }
+
+  /**
+   * Stores the passkey that a browser has made. Undefined if the answer is not right. Returns recovery codes if it is the user's
+   * first factor. Throws a 409 problem beyond 20.
+   */
+  async add(
+    user: SignedInUser,
+    answer: string,
+    name: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<{ recoveryCodes: string[] | undefined } | undefined> {
+    const made = await this.verified(user, answer, request, reply);
+    if (!made) return undefined;
+    const { credential, credentialBackedUp } = made;
+    const id = newId('pkey');
+    const passkey = {
+      id,
+      userId: user.id,
+      credentialId: credential.id,
+      publicKey: Buffer.from(credential.publicKey),
+      signCount: credential.counter,
+      transports: TRANSPORTS.filter((each) => credential.transports?.includes(each)),
+      name,
+      backedUp: credentialBackedUp,
+    };
+    try {
+      const recoveryCodes = await this.factors.add(user, 'a passkey', actor, async (manager) => {
+        if ((await this.passkeys.count(user.id, manager)) >= MOST) {
+          throw conflict(`You have ${MOST} passkeys. Remove one before you add another.`);
+        }
+        await this.passkeys.insert(manager, passkey);
+        const entry = { action: 'user.passkey_added', subjectType: 'user', subjectId: user.id } as const;
+        await this.audit.record(manager, actor, { ...entry, after: { id, name } });
+      });
+      return { recoveryCodes };
+    } catch (error) {
+      if (isUniqueViolation(error, 'passkeys_credential_id_key')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Renames a passkey; throws a 404 problem. */
+  async rename(user: SignedInUser, id: string, name: string, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id, manager))) || missing();
+      if (passkey.name === name) return;
+      await this.passkeys.rename(manager, id, name);
+      await this.audit.record(manager, actor, {
+        action: 'user.passkey_renamed',
+        subjectType: 'user',
+        subjectId: user.id,
+        before: { id, name: passkey.name },
+        after: { id, name },
+      });
+    });
+  }
+
+  /** Removes a passkey; throws a 404 problem, and a 409 problem if the user must keep it. */
+  remove(user: SignedInUser, id: string, actor: Actor): Promise<void> {
+    return this.factors.remove(user, 'a passkey', async (manager) => {
+      const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id, manager))) || missing();
+      await this.passkeys.delete(manager, id);
+      await this.audit.record(manager, actor, {
+        action: 'user.passkey_removed',
+        subjectType: 'user',
+        subjectId: user.id,
+        before: { id, name: passkey.name },
+      });
+    });
+  }
+
+  /** What the browser has made, if everything about it is right. The challenge is used up in any case. */
+  private async verified(user: SignedInUser, answer: string, request: FastifyRequest, reply: FastifyReply) {
+    const expectedChallenge = await this.challenges.take(request, reply, user.id);
+    if (expectedChallenge === undefined) return undefined;
+    try {
+      const { registrationInfo } = await verifyRegistrationResponse({
+        response: JSON.parse(answer) as RegistrationResponseJSON,
+        expectedChallenge,
+        expectedOrigin: this.settings.baseUrl,
+        expectedRPID: new URL(this.settings.baseUrl).hostname,
+      });
+      return registrationInfo;
+    } catch {
+      // Whatever is wrong with it, it comes from outside.
+      return undefined;
+    }
+  }
+}
+
+function missing(): never {
+  throw notFound('You have no such passkey. It may have been removed already.');
+}

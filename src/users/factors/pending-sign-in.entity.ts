@@ -1,0 +1,18 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A sign-in between the password and the second factor; only the digest of the cookie's value is stored. */
+@Entity('pending_sign_ins')
+export class PendingSignInEntity {
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  @Column('text', { name: 'user_id' })
+  userId!: string;
+
+  /** A digest of the password's hash and the email address of the account as they were. */
+  @Column('bytea', { name: 'account_mark' })
+  accountMark!: Buffer;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
+import type { UserEntity, UserRole } from '../accounts/user.entity.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
+import type { SignedInUser } from '../sessions/signed-in-user.js';
+import { SECURITY_PATH, confirmPathFor } from './factor-paths.js';
+import { AuthenticatorAppsRepository } from './authenticator-apps.repository.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import { PendingSignInsRepository } from './pending-sign-ins.repository.js';
+import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { RecoveryCodesService } from './recovery-codes.service.js';
+
+/** What a user has besides the password. */
+export interface SecondFactorState {
+  passkeys: number;
+  authenticatorApp: boolean;
+  recoveryCodesLeft: number;
+}
+
+/** A factor in the words of notifications. */
+export type FactorName = 'a passkey' | 'an authenticator app';
+
+/** What users have besides their password, when it is asked for, and what goes for every kind of it (contract §16). */
+@Injectable()
+export class SecondFactorService {
+  constructor(
+    private readonly passkeys: PasskeysRepository,
+    private readonly apps: AuthenticatorAppsRepository,
+    private readonly codes: RecoveryCodesRepository,
+    private readonly recoveryCodes: RecoveryCodesService,
+    private readonly pending: PendingSignInsRepository,
+    private readonly users: UsersRepository,
+    private readonly sessions: SessionsRepository,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly notifications: NotificationsService,
+  ) {}
+
+  async stateOf(userId: string): Promise<SecondFactorState> {
+    const [passkeys, app, recoveryCodesLeft] = await Promise.all([
+      this.passkeys.count(userId),
+      this.apps.find(userId),
+      this.codes.count(userId),
+    ]);
+    return { passkeys, authenticatorApp: app !== null, recoveryCodesLeft };
+  }
+
+  /** Whether the user must have a factor. */
+  isRequiredFor({ role }: { role: UserRole }): boolean {
+    return this.settings.secondFactorForOperators && role === 'operator';
+  }
+
+  /** Whether the password alone does not log this user in: with an app, and with passkeys where a factor is required. */
+  async isAskedAfterPassword(user: { id: string; role: UserRole }): Promise<boolean> {
+    const { passkeys, authenticatorApp } = await this.stateOf(user.id);
+    return authenticatorApp || (passkeys > 0 && this.isRequiredFor(user));
+  }
+
+  /**
+   * Where an operator who needs a second factor is led before the console: to set one up, or to give it in this session, which
+   * then leads to `returnTo`; undefined if nothing is missing.
+   */
+  async leadingToFactor(user: SignedInUser, returnTo: string): Promise<string | undefined> {
+    if (user.gaveSecondFactor || !this.isRequiredFor(user)) return undefined;
+    if (!(await this.isAskedAfterPassword(user))) return SECURITY_PATH;
+    return confirmPathFor(returnTo);
+  }
+
+  /** Whether the user may change the factors: after recent authentication, which includes the factor if one is asked for. */
+  async mayChange(user: SignedInUser): Promise<boolean> {
+    if (!user.gavePasswordRecently) return false;
+    return user.gaveSecondFactor || !(await this.isAskedAfterPassword(user));
+  }
+
+  /**
+   * Adds a factor that the user has just given in this session, by `add`, in one transaction. Returns recovery codes if it is the
+   * first factor. Other changes of the user's factors wait.
+   */
+  add(
+    user: SignedInUser,
+    factor: FactorName,
+    actor: Actor,
+    add: (manager: EntityManager) => Promise<void>,
+  ): Promise<string[] | undefined> {
+    return this.transactions.run(async (manager) => {
+      await this.lock(manager, user.id);
+      const isFirst = !(await this.hasAny(manager, user.id));
+      await add(manager);
+      await this.sessions.noteSecondFactor(manager, user.sessionDigest);
+      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor));
+      return isFirst ? this.recoveryCodes.replace(manager, user.id, actor) : undefined;
+    });
+  }
+
+  /**
+   * Removes a factor by `remove`, in one transaction; with the last one, the recovery codes. Throws a 409 problem for the last one
+   * of a user who must have one.
+   */
+  async remove(
+    user: SignedInUser,
+    factor: FactorName,
+    remove: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const { role } = await this.lock(manager, user.id);
+      await remove(manager);
+      if (!(await this.hasAny(manager, user.id))) {
+        if (this.isRequiredFor({ role })) {
+          throw conflict('Operators need a second factor. Add another one first, then remove this one.');
+        }
+        await this.codes.deleteByUser(manager, user.id);
+      }
+      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorRemoved(factor));
+    });
+  }
+
+  /** Makes new recovery codes in place of those before; throws a 409 problem for a user without a factor. */
+  makeRecoveryCodes(userId: string, actor: Actor): Promise<string[]> {
+    return this.transactions.run(async (manager) => {
+      await this.lock(manager, userId);
+      if (!(await this.hasAny(manager, userId))) {
+        throw conflict(
+          'Recovery codes replace a second factor. Add a passkey or an authenticator app first.',
+        );
+      }
+      const codes = await this.recoveryCodes.replace(manager, userId, actor);
+      await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodesMade());
+      return codes;
+    });
+  }
+
+  /**
+   * Removes all that somebody else has besides the password, and ends the sessions. Does nothing for a user without a factor.
+   * Throws a 404 problem for an unknown user, and a 409 problem for one's own account.
+   */
+  async reset(userId: string, own: string | undefined, actor: Actor): Promise<void> {
+    if (userId === own) {
+      throw conflict('You cannot reset your own second factor. Change it on your account page.');
+    }
+    await this.transactions.run(async (manager) => {
+      await this.lock(manager, userId);
+      const passkeys = await this.passkeys.deleteByUser(manager, userId);
+      const authenticatorApp = await this.apps.delete(manager, userId);
+      if (passkeys === 0 && !authenticatorApp) return;
+      await this.codes.deleteByUser(manager, userId);
+      await this.pending.deleteByUser(manager, userId);
+      await this.sessions.deleteByUser(manager, userId);
+      await this.audit.record(manager, actor, {
+        action: 'user.second_factor_reset',
+        subjectType: 'user',
+        subjectId: userId,
+        before: { passkeys, authenticator_app: authenticatorApp },
+      });
+      await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
+    });
+  }
+
+  private async lock(manager: EntityManager, userId: string): Promise<UserEntity> {
+    const user = await this.users.lock(manager, userId);
+    if (!user) throw notFound('There is no user with this id.');
+    return user;
+  }
+
+  private async hasAny(manager: EntityManager, userId: string): Promise<boolean> {
+    return (
+      (await this.apps.find(userId, manager)) !== null || (await this.passkeys.count(userId, manager)) > 0
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { WebauthnChallengeEntity } from './webauthn-challenge.entity.js';
+
+@Injectable()
+export class WebauthnChallengesRepository {
+  constructor(
+    @InjectRepository(WebauthnChallengeEntity)
+    private readonly challenges: Repository<WebauthnChallengeEntity>,
+  ) {}
+
+  async insert(digest: Buffer, userId: string | null, ttl: number): Promise<void> {
+    await this.challenges
+      .createQueryBuilder()
+      .insert()
+      .values({ digest, userId, expiresAt: () => 'now() + make_interval(secs => :ttl)' })
+      .setParameter('ttl', ttl)
+      .execute();
+  }
+
+  /** Uses up a challenge; false if it was used, has expired or is for somebody or something else. */
+  async use(digest: Buffer, userId: string | null): Promise<boolean> {
+    const { affected } = await this.challenges
+      .createQueryBuilder()
+      .delete()
+      .where('digest = :digest AND userId IS NOT DISTINCT FROM :userId AND expiresAt > now()', {
+        digest,
+        userId,
+      })
+      .execute();
+    return affected === 1;
+  }
+}

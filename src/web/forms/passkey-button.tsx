@@ -1,0 +1,28 @@
+import type { ComponentChildren, VNode } from 'preact';
+
+/** The script of pages with passkeys. */
+export const PASSKEY_SCRIPT = '/assets/passkeys.js';
+
+export interface PasskeyButtonProps {
+  /** Where to go after login. */
+  returnTo?: string;
+  children: ComponentChildren;
+}
+
+/** A button that logs in with a passkey. Without our script it is hidden, because only a script can use a passkey. */
+export const PasskeyButton = ({ returnTo, children }: PasskeyButtonProps): VNode => (
+  <div class="passkey" data-passkey-sign-in data-return-to={returnTo} hidden>
+    <p class="notice notice-error" role="alert" hidden />
+    <button type="button" class="quiet">
+      {children}
+    </button>
+  </div>
+);
+
+/** The same, folded up where the browser has no passkeys of its own. */
+export const PasskeySection = ({ summary, ...button }: PasskeyButtonProps & { summary: string }): VNode => (
+  <details class="passkey-section" data-passkey-section hidden>
+    <summary>{summary}</summary>
+    <PasskeyButton {...button} />
+  </details>
+);

@@ -1,0 +1,259 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import {
+  addApp,
+  codeOf,
+  giveCode,
+  givePassword,
+  isLoggedIn,
+  newBrowserAt,
+} from '../support/second-factors.js';
+import { startInstance, startService, type TestService } from '../support/test-service.js';
+
+const APP = '/account/security/app/new';
+const STEP = '/login/second-factor';
+
+describe('An authenticator app', () => {
+  let service: TestService;
+  let user: UserEntity;
+
+  beforeAll(async () => (service = await startService({ instances: 2 })));
+  beforeEach(async () => (user = await service.make.user()));
+  afterAll(() => service.stop());
+
+  const actions = async (): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
+        [user.id],
+      )
+    ).map(({ action }) => action);
+
+  /** A browser in which the right password was given. */
+  const afterPassword = async (): Promise<BrowserSession> => {
+    const browser = newBrowserAt(service);
+    await givePassword(browser, user);
+    return browser;
+  };
+
+  it('is asked for after the password, and its code logs in', async () => {
+    const { secret, codes } = await addApp(await service.make.signedIn(user));
+    expect(new Set(codes).size).toBe(10);
+    const browser = newBrowserAt(service);
+    const answer = await givePassword(browser, user, '/account/sessions');
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      '/login/second-factor?return_to=%2Faccount%2Fsessions',
+    ]);
+    expect(await isLoggedIn(browser)).toBe(false);
+    const done = await giveCode(browser, codeOf(secret), answer.headers.get('location')!);
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/account/sessions']);
+    expect(await isLoggedIn(browser)).toBe(true);
+    expect(await actions()).toEqual([
+      'user.created',
+      'session.started',
+      'user.authenticator_app_added',
+      'user.recovery_codes_created',
+      'session.started',
+    ]);
+  });
+
+  describe('is set up', () => {
+    it('with a QR code without inline styles or scripts, and the key as text', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await browser.open(APP);
+      expect(page.html.querySelector('code.secret')!.text).toMatch(/^([A-Z2-7]{4} ?){8}$/);
+      expect(page.html.querySelector('svg.qr-code path')!.getAttribute('d')).toMatch(/^(M\d+ \d+h1v1h-1z)+$/);
+      expect(page.text).not.toMatch(/\sstyle=|<script/);
+      expect(page.headers.get('content-security-policy')).not.toContain('script-src');
+      expect(page.headers.get('cache-control')).toBe('no-store');
+    });
+
+    it('only with a right code, and the same key stays on the page after a wrong one', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await browser.open(APP);
+      const keyOn = (shown: Page) => shown.html.querySelector('code.secret')!.text;
+      const secret = keyOn(page).replaceAll(' ', '');
+      const wrong = await browser.submit(page, APP, { code: codeOf(secret, 3) });
+      expect([wrong.status, keyOn(wrong)]).toEqual([400, keyOn(page)]);
+      expect(wrong.html.querySelector('#code-error')!.text).toContain('This code is not right');
+      expect((await browser.submit(wrong, APP, { code: codeOf(secret) })).status).toBe(303);
+    });
+
+    it('only in the session that was shown the key', async () => {
+      const browser = await service.make.signedIn(user);
+      const other = await service.make.signedIn(user);
+      const page = await browser.open(APP);
+      const secret = page.html.querySelector('code.secret')!.text.replaceAll(' ', '');
+      const set_up = page.html.querySelector('input[name=set_up]')!.getAttribute('value');
+      const answer = await other.submit(await other.open(APP), APP, { set_up, code: codeOf(secret) });
+      expect([answer.status, answer.html.querySelector('.notice-error')?.text]).toEqual([
+        400,
+        'This took too long. Scan the new code below.',
+      ]);
+      expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+    });
+
+    it('in place of another one, whose codes no longer work', async () => {
+      const browser = await service.make.signedIn(user);
+      const first = await addApp(browser);
+      const second = await addApp(browser);
+      expect(second.codes).toEqual([]);
+      expect((await giveCode(await afterPassword(), codeOf(first.secret))).status).toBe(401);
+      expect((await giveCode(await afterPassword(), codeOf(second.secret))).status).toBe(303);
+    });
+
+    it('and stored sealed, also after the encryption key has changed', async () => {
+      const { secret } = await addApp(await service.make.signedIn(user));
+      const [row] = await service.database.query<{ sealed_secret: Buffer }>(
+        'SELECT sealed_secret FROM authenticator_apps WHERE user_id = $1',
+        [user.id],
+      );
+      expect(row!.sealed_secret.toString('latin1')).not.toContain(secret);
+      const next = Buffer.alloc(32, 'n').toString('base64');
+      const previous = service.settings.encryptionKey.toString('base64');
+      const later = await startInstance(service.database, {
+        BASE_URL: service.url,
+        ENCRYPTION_KEY: next,
+        ENCRYPTION_KEYS_PREVIOUS: previous,
+      });
+      try {
+        const { resealed, unreadable } = await later.app.get(AuthenticatorAppsService).reseal();
+        expect([resealed > 0, unreadable]).toEqual([true, []]);
+        expect(await service.app.get(AuthenticatorAppsService).reseal()).toEqual({
+          resealed: 0,
+          unreadable: expect.arrayContaining([`authenticator app of ${user.id}`]) as string[],
+        });
+      } finally {
+        await later.app.get(AuthenticatorAppsService).reseal();
+        await later.app.close();
+      }
+    });
+  });
+
+  describe('refuses', () => {
+    it.each([
+      ['a code of two steps ago', -2, 401],
+      ['a code of two steps ahead', 2, 401],
+    ])('%s', async (_which, steps, status) => {
+      const { secret } = await addApp(await service.make.signedIn(user), 0);
+      await service.database.query('UPDATE authenticator_apps SET last_step = 0 WHERE user_id = $1', [
+        user.id,
+      ]);
+      expect((await giveCode(await afterPassword(), codeOf(secret, steps))).status).toBe(status);
+    });
+
+    it('but a code of one step ahead logs in, and after it none of an earlier step', async () => {
+      const { secret } = await addApp(await service.make.signedIn(user));
+      expect((await giveCode(await afterPassword(), codeOf(secret, 1))).status).toBe(303);
+      expect((await giveCode(await afterPassword(), codeOf(secret, 0))).status).toBe(401);
+      expect((await giveCode(await afterPassword(), codeOf(secret, -1))).status).toBe(401);
+    });
+
+    it('a code that was used, also the one that set it up', async () => {
+      const { secret } = await addApp(await service.make.signedIn(user), 0);
+      const page = await giveCode(await afterPassword(), codeOf(secret));
+      expect([page.status, page.html.querySelector('#code-error')?.text]).toEqual([
+        401,
+        'This code is wrong, or was used already.',
+      ]);
+      expect((await actions()).at(-1)).toBe('session.refused');
+    });
+
+    it('one code used by two browsers at the same time, on two instances: one of them', async () => {
+      const { secret } = await addApp(await service.make.signedIn(user));
+      const code = codeOf(secret);
+      const steps = await Promise.all(
+        service.instances.map(async ({ url }) => {
+          const first = await afterPassword();
+          const csrf_token = (await first.open(STEP)).html
+            .querySelector('input[name=csrf_token]')!
+            .getAttribute('value')!;
+          const browser = new BrowserSession(url);
+          first.cookies.forEach((value, name) => browser.cookies.set(name, value));
+          return () => browser.open(STEP, { form: { csrf_token, code }, headers: { origin: service.url } });
+        }),
+      );
+      const answers = await Promise.all(steps.map((step) => step()));
+      expect(answers.map(({ status }) => status).sort()).toEqual([303, 401]);
+    });
+
+    it.each(['', '12345', '1234567', 'abcdef', '１２３４５６', '0'.repeat(5000)])(
+      'the code "%.12s"',
+      async (code) => {
+        await addApp(await service.make.signedIn(user));
+        expect((await giveCode(await afterPassword(), code)).status).toBe(401);
+      },
+    );
+  });
+
+  it('locks the account after too many wrong codes, and a right password in between changes nothing', async () => {
+    const { secret } = await addApp(await service.make.signedIn(user));
+    const waiting = await afterPassword();
+    const page = await waiting.open(STEP);
+    const statuses: number[] = [];
+    for (let n = 0; n < 6; n++) {
+      const browser = newBrowserAt(service);
+      const step = await givePassword(browser, user);
+      statuses.push(step.status === 303 ? (await giveCode(browser, '000000')).status : step.status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const refused = await givePassword(newBrowserAt(service), user);
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    expect((await waiting.submit(page, STEP, { code: codeOf(secret) })).status).toBe(429);
+    expect(await isLoggedIn(waiting)).toBe(false);
+  });
+
+  it('keeps a browser known that logged in before the account was locked', async () => {
+    const known = await service.make.signedIn(user);
+    const { secret } = await addApp(known);
+    for (let n = 0; n < 6; n++) {
+      const browser = newBrowserAt(service);
+      if ((await givePassword(browser, user)).status === 303) await giveCode(browser, '000000');
+    }
+    known.cookies.delete('session');
+    expect((await givePassword(known, user)).status).toBe(303);
+    expect((await giveCode(known, codeOf(secret))).status).toBe(303);
+  });
+
+  describe('is removed', () => {
+    it('with the recovery codes, and the password alone logs in again', async () => {
+      const browser = await service.make.signedIn(user);
+      await addApp(browser);
+      const path = '/account/security/app/remove';
+      const page = await browser.open(path);
+      expect(page.text).toContain('Your recovery codes are removed too.');
+      const answer = await browser.submit(page, path);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account/security']);
+      expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+      expect(
+        await service.database.query('SELECT 1 FROM recovery_codes WHERE user_id = $1', [user.id]),
+      ).toEqual([]);
+      expect((await actions()).filter((action) => action.includes('removed'))).toEqual([
+        'user.authenticator_app_removed',
+      ]);
+      expect((await browser.submit(page, path)).status).toBe(404);
+    });
+  });
+
+  it('is not asked for from another user', async () => {
+    await addApp(await service.make.signedIn(user));
+    const other = await service.make.user();
+    expect((await givePassword(newBrowserAt(service), other)).headers.get('location')).toBe('/');
+  });
+
+  it('tells the user, without saying more than happened', async () => {
+    const browser = await service.make.signedIn(user);
+    await addApp(browser);
+    const rows = await service.database.query<{ message_id: string; short_text_body: string }>(
+      'SELECT message_id, short_text_body FROM notifications WHERE user_id = $1 ORDER BY id',
+      [user.id],
+    );
+    expect(rows.at(-1)).toEqual({
+      message_id: 'ERR2601',
+      short_text_body: 'Someone added an authenticator app to your account.',
+    });
+    expect((await browser.open('/account/security')).text).toContain('10 codes');
+  });
+});

@@ -1,0 +1,415 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import {
+  addPasskey,
+  answerPasskey,
+  givePassword,
+  isLoggedIn,
+  logInWith,
+  newBrowserAt,
+  openNewPasskey,
+  passkeyOptions,
+} from '../support/second-factors.js';
+import { SoftwarePasskey, type Tampering } from '../support/software-passkey.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const REFUSED = {
+  status: 403,
+  title: 'Forbidden',
+  detail: 'This passkey does not log you in here. Try again, or log in with your password.',
+};
+
+describe('A passkey', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let otherKey: KeyObject;
+
+  beforeAll(async () => {
+    service = await startService({ instances: 2 });
+    otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  });
+  beforeEach(async () => (user = await service.make.user()));
+  afterAll(() => service.stop());
+
+  const add = async (options?: { counts?: boolean; name?: string }) =>
+    addPasskey(await service.make.signedIn(user), service.url, options);
+  const passkeys = () =>
+    service.database.query<{ id: string; name: string; sign_count: string; last_used_at: Date | null }>(
+      'SELECT id, name, sign_count, last_used_at FROM passkeys WHERE user_id = $1 ORDER BY id',
+      [user.id],
+    );
+  const actions = async (): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
+        [user.id],
+      )
+    ).map(({ action }) => action);
+
+  it('logs its user in by itself, and leads where the browser wanted to go', async () => {
+    const { passkey, codes } = await add();
+    expect(codes.length).toBe(10);
+    const browser = newBrowserAt(service);
+    const answer = await logInWith(passkey, browser, {}, '/account/sessions');
+    expect([answer.status, answer.json]).toEqual([200, { location: '/account/sessions' }]);
+    expect(await isLoggedIn(browser)).toBe(true);
+    expect((await browser.open('/account')).text).toContain(user.email);
+    expect(await passkeys()).toEqual([
+      {
+        id: expect.any(String) as string,
+        name: 'My key',
+        sign_count: '0',
+        last_used_at: expect.any(Date) as Date,
+      },
+    ]);
+    const [session] = await service.database.query<{ method: string }>(
+      'SELECT method FROM sessions WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1',
+      [user.id],
+    );
+    expect(session).toEqual({ method: 'passkey' });
+  });
+
+  it('ignores an address outside of this service to return to', async () => {
+    const { passkey } = await add();
+    const answer = await logInWith(passkey, newBrowserAt(service), {}, '//evil.example');
+    expect(answer.json).toEqual({ location: '/' });
+  });
+
+  it('of an account without an app leaves the password alone as a way in', async () => {
+    await add();
+    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+  });
+
+  describe('is asked of the browser', () => {
+    it('as one that needs no email address, verifies its user, and is not made twice', async () => {
+      const browser = await service.make.signedIn(user);
+      const { passkey } = await addPasskey(browser, service.url);
+      const { options } = await openNewPasskey(browser);
+      expect(options).toMatchObject({
+        rp: { id: '127.0.0.1' },
+        user: { id: Buffer.from(user.id).toString('base64url') },
+        excludeCredentials: [{ id: passkey.credentialId, transports: ['usb'] }],
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      });
+      const login = await passkeyOptions(newBrowserAt(service));
+      expect(login).toMatchObject({ rpId: '127.0.0.1', userVerification: 'required' });
+      expect(JSON.stringify(login)).not.toContain(passkey.credentialId);
+    });
+  });
+
+  describe('is not added', () => {
+    const TAMPERED: [string, Tampering][] = [
+      ['with another challenge', { challenge: Buffer.alloc(32, 'x').toString('base64url') }],
+      ['from another origin', { origin: 'https://evil.example' }],
+      ['for another site', { rpId: 'evil.example' }],
+      ['with the answer of a login', { type: 'webauthn.get' }],
+      ['without user verification', { userVerified: false }],
+      ['without anybody present', { userPresent: false }],
+    ];
+
+    it.each(TAMPERED)('%s', async (_how, tampering) => {
+      const { options, send } = await openNewPasskey(await service.make.signedIn(user));
+      const answer = await send(new SoftwarePasskey(service.url).create(options, tampering));
+      expect([answer.status, answer.html.querySelector('.notice-error')!.text]).toEqual([
+        400,
+        'The passkey was not added, because your browser’s answer was not right. Try again.',
+      ]);
+      expect(await passkeys()).toEqual([]);
+    });
+
+    it.each(['', 'null', '[]', '{}', '{"id":1}', 'not JSON', '{"response":{"clientDataJSON":"e30"}}'])(
+      'from %s',
+      async (response) => {
+        const { send } = await openNewPasskey(await service.make.signedIn(user));
+        expect((await send(response)).status).toBe(400);
+        expect(await passkeys()).toEqual([]);
+      },
+    );
+
+    it('twice with one answer, not even at the same time on two instances', async () => {
+      const browser = await service.make.signedIn(user);
+      const { options, page } = await openNewPasskey(browser);
+      const response = new SoftwarePasskey(service.url).create(options);
+      const csrf_token = page.html
+        .querySelector('form[data-passkey-creation] input[name=csrf_token]')!
+        .getAttribute('value')!;
+      const answers = await Promise.all(
+        service.instances.map(({ url }) => {
+          const each = new BrowserSession(url);
+          browser.cookies.forEach((value, name) => each.cookies.set(name, value));
+          const form = { csrf_token, response, name: 'My key' };
+          return each.open('/account/security/passkeys/new', { form, headers: { origin: service.url } });
+        }),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
+      expect((await passkeys()).length).toBe(1);
+    });
+
+    it('with the challenge of another user, nor with that of a login', async () => {
+      const other = await openNewPasskey(await service.make.signedIn(await service.make.user()));
+      const { send } = await openNewPasskey(await service.make.signedIn(user));
+      expect((await send(new SoftwarePasskey(service.url).create(other.options))).status).toBe(400);
+      const browser = await service.make.signedIn(user);
+      const mine = await openNewPasskey(browser);
+      const login = await passkeyOptions(browser);
+      browser.cookies.set('passkey_new', browser.cookies.get('passkey_sign_in')!);
+      const response = new SoftwarePasskey(service.url).create({ ...mine.options, ...login });
+      expect((await mine.send(response)).status).toBe(400);
+      expect(await passkeys()).toEqual([]);
+    });
+
+    it('if it belongs to an account already', async () => {
+      const { passkey } = await add();
+      const { options, send } = await openNewPasskey(await service.make.signedIn(await service.make.user()));
+      expect((await send(passkey.create(options))).status).toBe(400);
+      expect((await logInWith(passkey, newBrowserAt(service), { userHandle: userHandle() })).status).toBe(
+        200,
+      );
+    });
+
+    it('after five minutes', async () => {
+      const { options, send } = await openNewPasskey(await service.make.signedIn(user));
+      await service.database.query("UPDATE webauthn_challenges SET expires_at = now() - interval '1 second'");
+      expect((await send(new SoftwarePasskey(service.url).create(options))).status).toBe(400);
+    });
+
+    it('beyond twenty', async () => {
+      await add();
+      await service.database.query(
+        `INSERT INTO passkeys (id, user_id, credential_id, public_key, sign_count, transports, name, backed_up)
+         SELECT 'pkey' || n, user_id, 'x' || n, public_key, 0, '{}', name, false FROM passkeys, generate_series(2, 20) n
+          WHERE user_id = $1`,
+        [user.id],
+      );
+      const { options, send } = await openNewPasskey(await service.make.signedIn(user));
+      expect((await send(new SoftwarePasskey(service.url).create(options))).status).toBe(409);
+      await service.database.query('DELETE FROM passkeys WHERE user_id = $1', [user.id]);
+    });
+
+    it.each(['', '   ', 'x'.repeat(101), 'a‮b'])('under the name "%.10s"', async (name) => {
+      const { options, send } = await openNewPasskey(await service.make.signedIn(user));
+      const answer = await send(new SoftwarePasskey(service.url).create(options), name);
+      expect([answer.status, answer.html.querySelector('#name-error') !== null]).toEqual([400, true]);
+    });
+  });
+
+  const userHandle = () => Buffer.from(user.id).toString('base64url');
+
+  describe('does not log in', () => {
+    const TAMPERED: [string, () => Tampering][] = [
+      ['with another challenge', () => ({ challenge: Buffer.alloc(32, 'x').toString('base64url') })],
+      ['from another origin', () => ({ origin: 'https://evil.example' })],
+      ['from the same host at another port', () => ({ origin: 'http://127.0.0.1:1' })],
+      ['for another site', () => ({ rpId: 'evil.example' })],
+      ['with the answer of a registration', () => ({ type: 'webauthn.create' })],
+      ['without user verification', () => ({ userVerified: false })],
+      ['without anybody present', () => ({ userPresent: false })],
+      ['with a signature of another key', () => ({ signedBy: otherKey })],
+      [
+        'as another user',
+        () => ({ userHandle: Buffer.from('user01HN2NJ9NMRZBXT1H6FT9N7735').toString('base64url') }),
+      ],
+      ['without saying whose it is', () => ({ userHandle: undefined })],
+      ['under an unknown id', () => ({ credentialId: 'AAAA' })],
+    ];
+
+    it.each(TAMPERED)('%s', async (_how, tampering) => {
+      const { passkey } = await add();
+      const browser = newBrowserAt(service);
+      const answer = await logInWith(passkey, browser, tampering());
+      expect([answer.status, answer.json]).toEqual([403, REFUSED]);
+      expect([...browser.cookies.keys()]).toEqual([]);
+      expect(await isLoggedIn(browser)).toBe(false);
+    });
+
+    it('under the id of the passkey of another user', async () => {
+      const { passkey } = await add();
+      const victim = await service.make.user();
+      const other = await addPasskey(await service.make.signedIn(victim), service.url);
+      const userHandle = Buffer.from(victim.id).toString('base64url');
+      const tampering = { credentialId: other.passkey.credentialId, userHandle };
+      expect((await logInWith(passkey, newBrowserAt(service), tampering)).status).toBe(403);
+    });
+
+    it('with an answer that was used, nor after a wrong answer to the same challenge', async () => {
+      const { passkey } = await add();
+      const browser = newBrowserAt(service);
+      const options = await passkeyOptions(browser);
+      const cookie = browser.cookies.get('passkey_sign_in')!;
+      const response = passkey.get(options);
+      expect((await answerPasskey(browser, response)).status).toBe(200);
+      const thief = newBrowserAt(service);
+      thief.cookies.set('passkey_sign_in', cookie);
+      expect((await answerPasskey(thief, response)).status).toBe(403);
+
+      const another = newBrowserAt(service);
+      const next = await passkeyOptions(another);
+      const kept = another.cookies.get('passkey_sign_in')!;
+      await answerPasskey(another, passkey.get(next, { signedBy: otherKey }));
+      another.cookies.set('passkey_sign_in', kept);
+      expect((await answerPasskey(another, passkey.get(next))).status).toBe(403);
+    });
+
+    it('with one answer twice at the same time, on two instances', async () => {
+      const { passkey } = await add();
+      const browser = newBrowserAt(service);
+      const response = passkey.get(await passkeyOptions(browser));
+      const answers = await Promise.all(
+        service.instances.map((instance) => {
+          const each = newBrowserAt(instance);
+          each.cookies.set('passkey_sign_in', browser.cookies.get('passkey_sign_in')!);
+          return answerPasskey(each, response);
+        }),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    });
+
+    it('in another browser than the one that asked', async () => {
+      const { passkey } = await add();
+      const asking = newBrowserAt(service);
+      const response = passkey.get(await passkeyOptions(asking));
+      const other = newBrowserAt(service);
+      expect((await answerPasskey(other, response)).status).toBe(403);
+      await passkeyOptions(other);
+      expect((await answerPasskey(other, response)).status).toBe(403);
+      expect((await answerPasskey(asking, response)).status).toBe(200);
+    });
+
+    it('after five minutes', async () => {
+      const { passkey } = await add();
+      const browser = newBrowserAt(service);
+      const response = passkey.get(await passkeyOptions(browser));
+      await service.database.query("UPDATE webauthn_challenges SET expires_at = now() - interval '1 second'");
+      expect((await answerPasskey(browser, response)).status).toBe(403);
+    });
+
+    it('to a disabled account', async () => {
+      const { passkey } = await add();
+      await service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR);
+      const answer = await logInWith(passkey, newBrowserAt(service));
+      expect([answer.status, answer.json]).toEqual([403, REFUSED]);
+    });
+
+    it('with a counter that does not go up, which the audit log says', async () => {
+      const { passkey } = await add({ counts: true });
+      expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(200);
+      expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(200);
+      for (const counter of [2, 1, 0]) {
+        expect((await logInWith(passkey, newBrowserAt(service), { counter })).status).toBe(403);
+        expect((await actions()).slice(-2).sort()).toEqual(['session.refused', 'user.passkey_refused']);
+      }
+      expect((await passkeys())[0]!.sign_count).toBe('2');
+      passkey.counter = 9;
+      expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(200);
+    });
+
+    it.each([
+      ['no JSON object', { json: [] }, 400],
+      ['no response', { json: {} }, 400],
+      ['an empty response', { json: { response: {} } }, 403],
+      ['a form', { form: { response: '{}' } }, 415],
+      ['plain text', { body: '{}', headers: { 'content-type': 'text/plain' } }, 415],
+      [
+        'a request of another site',
+        { json: { response: {} }, headers: { origin: 'https://evil.example' } },
+        403,
+      ],
+    ])('with %s', async (_what, options, status) => {
+      const answer = await newBrowserAt(service).open('/login/passkey', { method: 'POST', ...options });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        status,
+        'application/problem+json; charset=utf-8',
+      ]);
+    });
+  });
+
+  describe('on the account page', () => {
+    it('is listed, renamed and removed', async () => {
+      const browser = await service.make.signedIn(user);
+      const { passkey } = await addPasskey(browser, service.url, { name: 'Old name' });
+      const [{ id }] = (await passkeys()) as [{ id: string }];
+      const path = `/account/security/passkeys/${id}`;
+      expect((await browser.open('/account/security')).text).toContain('Old name');
+      const renamed = await browser.submit(await browser.open(path), path, { name: 'New name' });
+      expect([renamed.status, renamed.headers.get('location')]).toEqual([303, '/account/security']);
+      const list = await browser.open('/account/security');
+      expect([list.text.includes('New name'), list.text.includes('Passkey renamed.')]).toEqual([true, true]);
+      const page = await browser.open(`${path}/remove`);
+      expect((await browser.submit(page, `${path}/remove`)).status).toBe(303);
+      expect(await passkeys()).toEqual([]);
+      expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(403);
+      expect((await browser.submit(page, `${path}/remove`)).status).toBe(404);
+      expect((await actions()).filter((action) => action.includes('passkey'))).toEqual([
+        'user.passkey_added',
+        'user.passkey_renamed',
+        'user.passkey_removed',
+      ]);
+    });
+
+    it('is not shown, renamed or removed by another user', async () => {
+      await add();
+      const [{ id }] = (await passkeys()) as [{ id: string }];
+      const path = `/account/security/passkeys/${id}`;
+      const other = await service.make.signedIn(await service.make.user());
+      for (const each of [path, `${path}/remove`]) expect((await other.open(each)).status).toBe(404);
+      expect((await other.open('/account/security/passkeys/nothing')).status).toBe(404);
+    });
+
+    it('can be added and removed only after recent authentication', async () => {
+      const browser = await service.make.signedIn(user);
+      const { passkey } = await addPasskey(browser, service.url);
+      await service.database.query(
+        "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+        [user.id],
+      );
+      const [{ id }] = (await passkeys()) as [{ id: string }];
+      const paths = ['passkeys/new', `passkeys/${id}/remove`, 'app/new', 'app/remove'];
+      for (const path of paths.map((each) => `/account/security/${each}`)) {
+        const answer = await browser.open(path);
+        const query = new URLSearchParams({ return_to: path }).toString();
+        expect([answer.status, answer.headers.get('location')]).toEqual([303, `/account/confirm?${query}`]);
+      }
+      const confirm = '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew';
+      const page = await browser.open(confirm);
+      expect(page.html.querySelector('[data-passkey-sign-in]')).not.toBeNull();
+      const wrong = await browser.submit(page, '/account/confirm', {
+        password: 'wrong horse battery staple',
+      });
+      expect(wrong.status).toBe(400);
+      // A login with the passkey is recent authentication, too.
+      expect((await logInWith(passkey, browser)).status).toBe(200);
+      expect((await browser.open('/account/security/passkeys/new')).status).toBe(200);
+    });
+
+    it('asks for the password again, and never leads elsewhere afterwards', async () => {
+      const browser = await service.make.signedIn(user);
+      await service.database.query(
+        "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+        [user.id],
+      );
+      for (const [wanted, expected] of [
+        ['/account/security/app/new', '/account/security/app/new'],
+        ['//evil.example', '/account/security'],
+        ['/logout', '/account/security'],
+      ] as const) {
+        const page = await browser.open(
+          `/account/confirm?${new URLSearchParams({ return_to: wanted }).toString()}`,
+        );
+        const answer = await browser.submit(page, '/account/confirm', {
+          password: 'correct horse battery staple',
+        });
+        expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
+      }
+      expect((await browser.open('/account/security/app/new')).status).toBe(200);
+    });
+  });
+
+  it('is removed with its user, and challenges and pending logins are purged', async () => {
+    await add();
+    await service.app.get(UsersService).erase(user.id, SERVICE_ACTOR);
+    expect(await passkeys()).toEqual([]);
+  });
+});

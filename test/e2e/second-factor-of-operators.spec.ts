@@ -1,0 +1,147 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { BrowserSession } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import {
+  addApp,
+  addPasskey,
+  codeOf,
+  giveCode,
+  givePassword,
+  logInWith,
+  newBrowserAt,
+} from '../support/second-factors.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CONSOLE = '/admin/console';
+const SECURITY = '/account/security';
+
+describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
+  let service: TestService;
+  let operator: UserEntity;
+
+  beforeAll(async () => {
+    service = await startService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' } });
+  });
+  beforeEach(async () => (operator = await service.make.user({ role: 'operator' })));
+  afterAll(() => service.stop());
+
+  const locationOf = async (browser: BrowserSession, path = CONSOLE) => {
+    const { status, headers } = await browser.open(path);
+    return [status, headers.get('location')];
+  };
+
+  it('leads an operator without a factor to set one up, before any page or form of the console', async () => {
+    const browser = await service.make.signedIn(operator);
+    for (const path of [CONSOLE, `${CONSOLE}/users`, `${CONSOLE}/confirm-password`, `${CONSOLE}/nowhere`]) {
+      expect(await locationOf(browser, path)).toEqual([303, SECURITY]);
+    }
+    const posted = await browser.open(`${CONSOLE}/users/new`, { form: {} });
+    expect([posted.status, posted.headers.get('location')]).toEqual([303, SECURITY]);
+    expect((await browser.open(SECURITY)).html.querySelector('[role=status]')!.text).toContain(
+      'Operators need a second factor',
+    );
+    await addApp(browser);
+    expect(await locationOf(browser)).toEqual([200, null]);
+    expect((await browser.open(SECURITY)).html.querySelector('[role=status]')).toBeNull();
+  });
+
+  it('opens the console to a session with a passkey, or with password and code', async () => {
+    const first = await service.make.signedIn(operator);
+    const { secret } = await addApp(first);
+    const { passkey } = await addPasskey(first, service.url);
+    const byPasskey = newBrowserAt(service);
+    await logInWith(passkey, byPasskey);
+    expect(await locationOf(byPasskey)).toEqual([200, null]);
+    const byCode = newBrowserAt(service);
+    await givePassword(byCode, operator);
+    expect(await locationOf(byCode)).toEqual([302, '/login?return_to=%2Fadmin%2Fconsole']);
+    await giveCode(byCode, codeOf(secret));
+    expect(await locationOf(byCode)).toEqual([200, null]);
+  });
+
+  it('asks an operator with passkeys alone for one after the password, or for a recovery code', async () => {
+    const { passkey, codes } = await addPasskey(await service.make.signedIn(operator), service.url);
+    const browser = newBrowserAt(service);
+    const step = await givePassword(browser, operator, CONSOLE);
+    expect(step.headers.get('location')).toBe('/login/second-factor?return_to=%2Fadmin%2Fconsole');
+    const page = await browser.open(step.headers.get('location')!);
+    expect(page.html.querySelector('[data-passkey-sign-in]')!.getAttribute('data-return-to')).toBe(CONSOLE);
+    expect(page.html.querySelector('noscript')!.text).toContain('a recovery code');
+    expect((await logInWith(passkey, browser, {}, CONSOLE)).json).toEqual({ location: CONSOLE });
+    const other = newBrowserAt(service);
+    await givePassword(other, operator);
+    expect((await giveCode(other, codes[0]!)).status).toBe(303);
+    expect(await locationOf(other)).toEqual([200, null]);
+  });
+
+  it('does not open it to a session of an account with a factor that was never given in it', async () => {
+    const [before, adding] = [await service.make.signedIn(operator), await service.make.signedIn(operator)];
+    const { secret } = await addApp(adding);
+    const confirm = '/account/confirm?return_to=%2Fadmin%2Fconsole%2Fusers';
+    expect(await locationOf(before, `${CONSOLE}/users`)).toEqual([303, confirm]);
+    // Nor can it add a factor of its own to get there.
+    expect(await locationOf(before, `${SECURITY}/passkeys/new`)).toEqual([
+      303,
+      '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew',
+    ]);
+    const page = await before.open(confirm);
+    const step = await before.submit(page, '/account/confirm', { password: PASSWORD });
+    expect(await locationOf(before)).toEqual([303, '/account/confirm?return_to=%2Fadmin%2Fconsole']);
+    const done = await giveCode(before, codeOf(secret), step.headers.get('location')!);
+    expect(done.headers.get('location')).toBe(`${CONSOLE}/users`);
+    expect(await locationOf(before)).toEqual([200, null]);
+  });
+
+  it('takes a login by a provider as it is', async () => {
+    const browser = await service.make.signedIn(operator);
+    await service.database.query(
+      "UPDATE sessions SET method = 'provider', provider = 'p', provider_subject = 's' WHERE user_id = $1",
+      [operator.id],
+    );
+    expect(await locationOf(browser)).toEqual([200, null]);
+  });
+
+  it('keeps the console open after the password was confirmed there', async () => {
+    const browser = await service.make.signedIn(operator);
+    await addApp(browser);
+    const path = `${CONSOLE}/confirm-password`;
+    await browser.submit(await browser.open(path), path, { password: PASSWORD });
+    expect(await locationOf(browser)).toEqual([200, null]);
+  });
+
+  it('refuses to remove the last factor, of which there is one left even if two are removed at the same time', async () => {
+    const browser = await service.make.signedIn(operator);
+    await addPasskey(browser, service.url);
+    await addApp(browser);
+    const [{ id }] = (await service.database.query<{ id: string }>(
+      'SELECT id FROM passkeys WHERE user_id = $1',
+      [operator.id],
+    )) as [{ id: string }];
+    const paths = [`${SECURITY}/app/remove`, `${SECURITY}/passkeys/${id}/remove`];
+    const pages = await Promise.all(paths.map((path) => browser.open(path)));
+    const answers = await Promise.all(paths.map((path, n) => browser.submit(pages[n]!, path)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    const refused = answers.find(({ status }) => status === 409)!;
+    expect(refused.text).toContain('Add another one first');
+    const left = await service.database.query(
+      'SELECT user_id FROM passkeys WHERE user_id = $1 UNION ALL SELECT user_id FROM authenticator_apps WHERE user_id = $1',
+      [operator.id],
+    );
+    expect(left.length).toBe(1);
+    expect(await locationOf(browser)).toEqual([200, null]);
+  });
+
+  it('asks nothing more of users', async () => {
+    const user = await service.make.user();
+    await addPasskey(await service.make.signedIn(user), service.url);
+    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+    const browser = await service.make.signedIn(user);
+    expect((await browser.open(CONSOLE)).status).toBe(403);
+    const [{ id }] = (await service.database.query<{ id: string }>(
+      'SELECT id FROM passkeys WHERE user_id = $1',
+      [user.id],
+    )) as [{ id: string }];
+    const path = `${SECURITY}/passkeys/${id}/remove`;
+    expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
+  });
+});

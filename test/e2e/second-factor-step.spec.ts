@@ -1,0 +1,279 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import {
+  addApp,
+  addPasskey,
+  codeOf,
+  giveCode,
+  givePassword,
+  isLoggedIn,
+  logInWith,
+  newBrowserAt,
+} from '../support/second-factors.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const STEP = '/login/second-factor';
+const COOKIE = 'pending_sign_in';
+const NEW_PASSWORD = 'another horse battery staple';
+
+describe('The step between password and second factor', () => {
+  let service: TestService;
+  let user: UserEntity;
+  let secret: string;
+  let codes: string[];
+
+  beforeAll(async () => (service = await startService()));
+  beforeEach(async () => {
+    user = await service.make.user();
+    ({ secret, codes } = await addApp(await service.make.signedIn(user)));
+  });
+  afterAll(() => service.stop());
+
+  const afterPassword = async (): Promise<BrowserSession> => {
+    const browser = newBrowserAt(service);
+    await givePassword(browser, user);
+    return browser;
+  };
+  const expectExpired = (page: Page): void =>
+    expect([page.status, page.html.querySelector('h1')!.text]).toEqual([401, 'Please log in again']);
+  const pendingCount = async (): Promise<number> =>
+    (await service.database.query('SELECT 1 FROM pending_sign_ins WHERE user_id = $1', [user.id])).length;
+  const notifications = async (): Promise<string[]> =>
+    (
+      await service.database.query<{ message_id: string }>(
+        'SELECT message_id FROM notifications WHERE user_id = $1 ORDER BY id',
+        [user.id],
+      )
+    ).map(({ message_id }) => message_id);
+
+  it('has a field, a button and a way back, and no script', async () => {
+    const page = await (await afterPassword()).open(`${STEP}?return_to=%2Faccount`);
+    expect(page.html.querySelector('label[for=code]')!.text).toBe('Code');
+    expect(page.html.querySelector('#code')!.getAttribute('autocomplete')).toBe('one-time-code');
+    expect(page.html.querySelector('form button')!.text).toBe('Continue');
+    expect(page.html.querySelector('a.button-link')!.getAttribute('href')).toBe(
+      '/login?return_to=%2Faccount',
+    );
+    expect(page.text).not.toContain('<script');
+  });
+
+  it('stores only a digest, in a cookie that scripts and other sites do not get', async () => {
+    const browser = newBrowserAt(service);
+    const answer = await givePassword(browser, user);
+    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith(COOKIE))!;
+    expect(cookie).toMatch(
+      /^pending_sign_in=cds_si_[\w-]{49}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith('session='))).toBe(false);
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith('known_browser='))).toBe(false);
+    const [row] = await service.database.query('SELECT * FROM pending_sign_ins WHERE user_id = $1', [
+      user.id,
+    ]);
+    expect(JSON.stringify(row)).not.toContain(browser.cookies.get(COOKIE)!.slice(7));
+    expect(service.log.join('')).not.toContain(browser.cookies.get(COOKIE)!);
+  });
+
+  it('keeps the request of an application', async () => {
+    const client = await service.make.client();
+    const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
+    const browser = newBrowserAt(service);
+    const step = await givePassword(browser, user, path);
+    const page = await browser.open(step.headers.get('location')!);
+    // Chromium applies the policy of this page to the redirects that follow the form.
+    expect(page.headers.get('content-security-policy')).toContain('https://app.example');
+    const answer = await browser.submit(page, STEP, { code: codeOf(secret) });
+    expect(answer.headers.get('location')).toBe(path);
+    expect((await browser.open(path)).text).toContain(client.name);
+  });
+
+  describe('tells to start again', () => {
+    it('a browser that did not give the password, with or without a cookie that says so', async () => {
+      const browser = newBrowserAt(service);
+      expectExpired(await browser.open(STEP));
+      for (const value of ['x', `cds_si_${'A'.repeat(49)}`]) {
+        browser.cookies.set(COOKIE, value);
+        expectExpired(await browser.open(STEP));
+      }
+    });
+
+    it('a browser that has the page of another one, but not its cookie', async () => {
+      const browser = await afterPassword();
+      const page = await browser.open(STEP);
+      browser.cookies.delete(COOKIE);
+      expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
+      expect(await isLoggedIn(browser)).toBe(false);
+    });
+
+    it('after ten minutes', async () => {
+      const browser = await afterPassword();
+      const page = await browser.open(STEP);
+      await service.database.query("UPDATE pending_sign_ins SET expires_at = now() - interval '1 second'");
+      expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
+      await service.app.get(PurgeService).purge();
+      expect(await pendingCount()).toBe(0);
+    });
+
+    it('after it was used', async () => {
+      const browser = await afterPassword();
+      const cookie = browser.cookies.get(COOKIE)!;
+      expect((await giveCode(browser, codeOf(secret))).status).toBe(303);
+      expect([browser.cookies.has(COOKIE), await pendingCount()]).toEqual([false, 0]);
+      const again = newBrowserAt(service);
+      again.cookies.set(COOKIE, cookie);
+      expectExpired(await again.open(STEP));
+    });
+
+    it.each([
+      ['the password was changed', { password: NEW_PASSWORD }],
+      ['the email address was changed', { email: 'changed@mail.example' }],
+      ['the account was disabled', { enabled: false }],
+    ])('after %s', async (_what, changes) => {
+      const browser = await afterPassword();
+      const page = await browser.open(STEP);
+      await service.app.get(UsersService).update(user.id, changes, SERVICE_ACTOR);
+      expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
+      expect(await isLoggedIn(browser)).toBe(false);
+      await service.app
+        .get(UsersService)
+        .update(user.id, { email: user.email, enabled: true }, SERVICE_ACTOR);
+    });
+  });
+
+  it('logs in only once with two right codes at the same time', async () => {
+    const browser = await afterPassword();
+    const page = await browser.open(STEP);
+    const answers = await Promise.all(
+      [codeOf(secret), codes[0]!].map((code) => browser.submit(page, STEP, { code })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 401]);
+    // The code that came too late was not used up.
+    const left = await service.database.query('SELECT 1 FROM recovery_codes WHERE user_id = $1', [user.id]);
+    const { last_step } = (
+      await service.database.query<{ last_step: string }>(
+        'SELECT last_step FROM authenticator_apps WHERE user_id = $1',
+        [user.id],
+      )
+    )[0]!;
+    const usedApp = (await giveCode(await afterPassword(), codeOf(secret))).status === 401;
+    expect([left.length, usedApp, Number(last_step) > 0]).toEqual([usedApp ? 10 : 9, usedApp, true]);
+  });
+
+  it('leaves the login of the browser as it was until the code is right', async () => {
+    const other = await service.make.user();
+    const browser = await service.make.signedIn(other);
+    const page = await browser.open('/account/password');
+    expect(page.text).toContain(other.email);
+    await givePassword(await afterPasswordIn(browser), user);
+    await giveCode(browser, '000000');
+    expect((await browser.open('/account')).text).toContain(other.email);
+    await giveCode(browser, codeOf(secret));
+    expect((await browser.open('/account')).text).toContain(user.email);
+  });
+
+  /** The login page is not shown to who is logged in, so its form comes from another browser with the same secret. */
+  const afterPasswordIn = async (browser: BrowserSession): Promise<BrowserSession> => {
+    const session = browser.cookies.get('session')!;
+    browser.cookies.delete('session');
+    const page = await browser.open('/login');
+    browser.cookies.set('session', session);
+    await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
+    return Object.assign(Object.create(browser) as BrowserSession, { submit: () => Promise.resolve(page) });
+  };
+
+  describe('takes a recovery code', () => {
+    it('once, however it is typed, and tells the user', async () => {
+      const [first, second, third] = codes as [string, string, string];
+      expect(first).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/);
+      expect((await giveCode(await afterPassword(), first)).status).toBe(303);
+      expect((await giveCode(await afterPassword(), first)).status).toBe(401);
+      expect(
+        (await giveCode(await afterPassword(), ` ${second.toUpperCase().replaceAll('-', ' ')} `)).status,
+      ).toBe(303);
+      const misread = third.replaceAll('0', 'O').replaceAll('1', 'l').replaceAll('-', '');
+      expect((await giveCode(await afterPassword(), misread)).status).toBe(303);
+      expect((await notifications()).filter((id) => id === 'ERR2604').length).toBe(3);
+      const events = await service.database.query<{ after: object }>(
+        "SELECT after FROM audit_events WHERE action = 'user.recovery_code_used' AND subject_id = $1 ORDER BY id",
+        [user.id],
+      );
+      expect(events.map(({ after }) => after)).toEqual([{ left: 9 }, { left: 8 }, { left: 7 }]);
+    });
+
+    it('only of this account, and stores digests alone', async () => {
+      const other = await service.make.user();
+      const theirs = await addApp(await service.make.signedIn(other));
+      expect((await giveCode(await afterPassword(), theirs.codes[0]!)).status).toBe(401);
+      const rows = await service.database.query<{ digest: Buffer }>('SELECT digest FROM recovery_codes');
+      const text = rows.map(({ digest }) => digest.toString('latin1')).join();
+      expect(codes.filter((code) => text.includes(code) || text.includes(code.replaceAll('-', '')))).toEqual(
+        [],
+      );
+    });
+
+    it('of the newest set only', async () => {
+      const browser = await afterPassword();
+      await giveCode(browser, codeOf(secret));
+      const path = '/account/security/recovery-codes';
+      const page = await browser.open(path);
+      expect(page.text).toContain('10 codes');
+      expect(codes.filter((code) => page.text.includes(code))).toEqual([]);
+      const made = await browser.submit(page, path);
+      const shown = await browser.open(made.headers.get('location')!);
+      const fresh = shown.html.querySelectorAll('.recovery-codes code').map((code) => code.text);
+      expect([fresh.length, fresh.some((code) => codes.includes(code))]).toEqual([10, false]);
+      expect((await browser.open(path)).html.querySelectorAll('.recovery-codes').length).toBe(0);
+      expect((await giveCode(await afterPassword(), codes[0]!)).status).toBe(401);
+      expect((await giveCode(await afterPassword(), fresh[0]!)).status).toBe(303);
+      expect(await notifications()).toContain('ERR2605');
+    });
+  });
+
+  it('offers the passkey too, which logs in by itself and ends the step', async () => {
+    const first = await afterPassword();
+    await giveCode(first, codeOf(secret));
+    const { passkey, codes: further } = await addPasskey(first, service.url);
+    expect(further).toEqual([]);
+    const browser = await afterPassword();
+    const page = await browser.open(STEP);
+    expect(page.html.querySelector('[data-passkey-sign-in] button')!.text).toBe('Use a passkey');
+    expect(page.html.querySelector('noscript')!.text).toContain('A passkey needs JavaScript');
+    expect((await logInWith(passkey, browser)).status).toBe(200);
+    expect([browser.cookies.has(COOKIE), await pendingCount()]).toEqual([false, 0]);
+    expect(await isLoggedIn(browser)).toBe(true);
+  });
+
+  it('is also between the password and a change of factors, in a session that began without one', async () => {
+    const old = await service.make.user();
+    const [before, adding] = [await service.make.signedIn(old), await service.make.signedIn(old)];
+    const app = await addApp(adding);
+    // The password was given recently here, but never the factor.
+    const asked = await before.open('/account/security/app/remove');
+    expect(asked.headers.get('location')).toBe(
+      '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fapp%2Fremove',
+    );
+    const page = await before.open(asked.headers.get('location')!);
+    const step = await before.submit(page, '/account/confirm', { password: PASSWORD });
+    expect(step.headers.get('location')).toBe(
+      '/login/second-factor?return_to=%2Faccount%2Fsecurity%2Fapp%2Fremove',
+    );
+    expect((await before.open('/account/security/app/remove')).status).toBe(303);
+    const done = await giveCode(before, codeOf(app.secret), step.headers.get('location')!);
+    expect(done.headers.get('location')).toBe('/account/security/app/remove');
+    expect((await before.open('/account/security/app/remove')).status).toBe(200);
+  });
+
+  it('is kept by a change of password and by a confirmation', async () => {
+    const browser = await afterPassword();
+    await giveCode(browser, codeOf(secret));
+    const path = '/account/password';
+    const fields = { current_password: PASSWORD, password: NEW_PASSWORD, password_again: NEW_PASSWORD };
+    expect((await browser.submit(await browser.open(path), path, fields)).status).toBe(303);
+    const confirm = await browser.open('/account/confirm');
+    expect((await browser.submit(confirm, '/account/confirm', { password: NEW_PASSWORD })).status).toBe(303);
+    expect((await browser.open('/account/security/app/remove')).status).toBe(200);
+  });
+});

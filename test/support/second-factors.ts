@@ -1,0 +1,113 @@
+import { TOTP } from 'otpauth';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { BrowserSession, type Page } from './browser-session.js';
+import { PASSWORD } from './factory.js';
+import type { Answer } from './http.js';
+import { SoftwarePasskey, type Tampering } from './software-passkey.js';
+import type { TestInstance } from './test-service.js';
+
+const STEP_MS = 30_000;
+
+/** The code of an app's secret, so many steps of 30 seconds from now. */
+export const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
+
+/** The codes on a page that shows them once. */
+export const recoveryCodesOn = (page: Page): string[] =>
+  page.html.querySelectorAll('.recovery-codes code').map((code) => code.text);
+
+/** Sets up an authenticator app on the account page; returns its secret, and the recovery codes if any were shown. */
+export async function addApp(
+  browser: BrowserSession,
+  steps = -1,
+): Promise<{ secret: string; codes: string[] }> {
+  const path = '/account/security/app/new';
+  const page = await browser.open(path);
+  const secret = page.html.querySelector('code.secret')!.text.replaceAll(' ', '');
+  const answer = await browser.submit(page, path, { code: codeOf(secret, steps) });
+  if (answer.status !== 303) throw new Error(`no app: ${answer.status} ${answer.html.text}`);
+  const shown = await browser.open(answer.headers.get('location')!);
+  return { secret, codes: recoveryCodesOn(shown) };
+}
+
+const NEW_PASSKEY = '/account/security/passkeys/new';
+
+/** The page that adds a passkey, and what its script would read there. */
+export async function openNewPasskey(browser: BrowserSession) {
+  const page = await browser.open(NEW_PASSKEY);
+  const form = page.html.querySelector('form[data-passkey-creation]');
+  if (!form) throw new Error(`no form: ${page.status} ${page.headers.get('location')}`);
+  const options = JSON.parse(form.getAttribute('data-passkey-creation')!.replaceAll('&quot;', '"')) as {
+    challenge: string;
+    user: { id: string };
+    rp: { id: string };
+    excludeCredentials: { id: string }[];
+    authenticatorSelection: object;
+  };
+  const send = (response: string, name = 'My key') => browser.submit(page, NEW_PASSKEY, { response, name });
+  return { page, options, send };
+}
+
+/** Adds a passkey on the account page. */
+export async function addPasskey(
+  browser: BrowserSession,
+  origin: string,
+  { counts = false, name = 'My key' } = {},
+): Promise<{ passkey: SoftwarePasskey; codes: string[] }> {
+  const { options, send } = await openNewPasskey(browser);
+  const passkey = new SoftwarePasskey(origin, counts);
+  const answer = await send(passkey.create(options), name);
+  if (answer.status !== 303) throw new Error(`no passkey: ${answer.status} ${answer.html.text}`);
+  const shown = await browser.open(answer.headers.get('location')!);
+  return { passkey, codes: recoveryCodesOn(shown) };
+}
+
+/** The options of a login with a passkey. */
+export async function passkeyOptions(browser: BrowserSession): Promise<{ challenge: string }> {
+  const answer = await browser.open('/login/passkey/options', { method: 'POST', json: {} });
+  if (answer.status !== 200) throw new Error(`no options: ${answer.status} ${answer.text}`);
+  return answer.json as { challenge: string };
+}
+
+/** Logs in with a passkey, as the script of the login page does. */
+export async function logInWith(
+  passkey: SoftwarePasskey,
+  browser: BrowserSession,
+  tampering: Tampering = {},
+  returnTo?: string,
+): Promise<Answer> {
+  const response = passkey.get(await passkeyOptions(browser), tampering);
+  return answerPasskey(browser, response, returnTo);
+}
+
+export const answerPasskey = (
+  browser: BrowserSession,
+  response: object,
+  returnTo?: string,
+): Promise<Answer> =>
+  browser.open('/login/passkey', { method: 'POST', json: { response, return_to: returnTo } });
+
+/** Gives the password of an account; the answer leads on, to a second factor or to where the browser wanted to go. */
+export async function givePassword(
+  browser: BrowserSession,
+  { email }: UserEntity,
+  returnTo?: string,
+): Promise<Page> {
+  const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
+  return browser.submit(await browser.open(`/login${query}`), '/login', { email, password: PASSWORD });
+}
+
+/** Gives a code at the step after the password. */
+export async function giveCode(
+  browser: BrowserSession,
+  code: string,
+  path = '/login/second-factor',
+): Promise<Page> {
+  return browser.submit(await browser.open(path), '/login/second-factor', { code });
+}
+
+/** Whether somebody is logged in in this browser. */
+export const isLoggedIn = async (browser: BrowserSession): Promise<boolean> =>
+  (await browser.open('/account')).status === 200;
+
+export const newBrowserAt = ({ url }: TestInstance): BrowserSession => new BrowserSession(url);
