@@ -13,6 +13,7 @@ export const SECRET_PREFIXES = {
   passwordKey: 'cds_pw_',
   session: 'cds_ss_',
   portalSession: 'cds_ps_',
+  signIn: 'cds_si_',
 } as const;
 
 export type SecretKind = keyof typeof SECRET_PREFIXES;

@@ -8,6 +8,7 @@ import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
+import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordLinksController } from './passwords/password-links.controller.js';
@@ -33,6 +34,7 @@ import { UsersService } from './accounts/users.service.js';
   providers: [
     AccessRevocations,
     KnownBrowsersService,
+    LinkedAccountsService,
     PasswordChangeService,
     PasswordLinksRepository,
     PasswordLinksService,
@@ -46,6 +48,7 @@ import { UsersService } from './accounts/users.service.js';
   exports: [
     AccessRevocations,
     KnownBrowsersService,
+    LinkedAccountsService,
     PasswordChangeService,
     PasswordLinksService,
     SessionsService,

@@ -37,6 +37,18 @@ export class UsersRepository {
     return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
+  /** The same by one of its values, with the password hash. */
+  lockWithPassword(manager: EntityManager, by: { id: string } | { email: string }): Promise<UserEntity | null> {
+    const query = manager
+      .withRepository(this.users)
+      .createQueryBuilder('user')
+      .addSelect('user.passwordHash')
+      .setLock('for_no_key_update');
+    return 'id' in by
+      ? query.where('user.id = :id', by).getOne()
+      : query.where('user.emailKey = :key', { key: emailKeyOf(by.email) }).getOne();
+  }
+
   /** Locks the row exclusively, also against new references to it; false if there is none. */
   async lockForErasure(manager: EntityManager, id: string): Promise<boolean> {
     const user = await manager

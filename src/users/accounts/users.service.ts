@@ -177,7 +177,7 @@ export class UsersService {
   }
 }
 
-const auditView = ({ email, name, kind, role, webhooksEnabled, enabled }: UserEntity) => ({
+export const auditView = ({ email, name, kind, role, webhooksEnabled, enabled }: UserEntity) => ({
   email,
   name,
   kind,

@@ -1,4 +1,11 @@
 /** How a session was started; through a provider, with what identifies the person and the session there. */
 export type SignInMethod =
   | { method: 'password' | 'passkey' }
-  | { method: 'provider'; provider: string; subject: string; sid?: string };
+  | {
+      method: 'provider';
+      provider: string;
+      subject: string;
+      sid?: string;
+      /** When the person last authenticated there, if the provider says so. */
+      authenticatedAt?: Date;
+    };
