@@ -24,6 +24,7 @@ export type AccountAnswer = PageAnswer<AccountPage, keyof typeof NOTICES>;
 export class AccountContext extends UserPageContext<AccountPage> {
   constructor(
     readonly user: SignedInUser,
+    private readonly withPassword: boolean,
     request: FastifyRequest,
     reply: FastifyReply,
     csrf: CsrfService,
@@ -33,6 +34,6 @@ export class AccountContext extends UserPageContext<AccountPage> {
   }
 
   layOut(page: AccountPage): LayoutProps {
-    return accountLayout(page, this.user, this.takeNotice());
+    return accountLayout(page, this.user, { notice: this.takeNotice(), withPassword: this.withPassword });
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../config/settings.js';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
@@ -23,6 +24,7 @@ export class AccountGuard implements CanActivate {
     private readonly csrf: CsrfService,
     private readonly cookies: Cookies,
     private readonly reflector: Reflector,
+    private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -34,7 +36,8 @@ export class AccountGuard implements CanActivate {
       : request.url;
     const user = await this.users.admit(request, reply, returnTo);
     if (!user) return false;
-    const page = new AccountContext(user, request, reply, this.csrf, this.cookies);
+    const { csrf, cookies, settings } = this;
+    const page = new AccountContext(user, settings.passwordSignIn, request, reply, csrf, cookies);
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();
     return true;

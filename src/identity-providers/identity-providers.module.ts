@@ -6,8 +6,13 @@ import { HttpModule } from '../http/http.module.js';
 import { FormTargets } from '../http/page-routes/form-targets.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { IdentitiesService } from './identities.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { IdentityEntity } from './identity.entity.js';
+import { BackchannelLogoutController } from './logout/backchannel-logout.controller.js';
+import { BackchannelLogout } from './logout/backchannel-logout.service.js';
+import { LogoutTokenEntity } from './logout/logout-token.entity.js';
+import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
 import { providerPath } from './pages/provider-buttons.js';
 import { ProviderAuthentication } from './protocol/authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
@@ -17,6 +22,7 @@ import { ProviderSignInController } from './sign-in/provider-sign-in.controller.
 import { ProviderSignInEntity } from './sign-in/provider-sign-in.entity.js';
 import { ProviderSignInsRepository } from './sign-in/provider-sign-ins.repository.js';
 import { ProviderSignIns } from './sign-in/provider-sign-ins.service.js';
+import { ReAuthentication } from './sign-in/re-authentication.service.js';
 import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
 
 /** Logging in through OpenID Connect providers (contract §15). */
@@ -27,20 +33,24 @@ import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
     ActivityModule,
     NotificationsModule,
     UsersModule,
-    TypeOrmModule.forFeature([IdentityEntity, ProviderSignInEntity]),
+    TypeOrmModule.forFeature([IdentityEntity, LogoutTokenEntity, ProviderSignInEntity]),
   ],
-  controllers: [ProviderSignInController],
+  controllers: [BackchannelLogoutController, ProviderSignInController],
   providers: [
+    BackchannelLogout,
     IdentitiesRepository,
+    IdentitiesService,
     LoginProviders,
+    LogoutTokensRepository,
     ProviderAccounts,
     ProviderAuthentication,
     ProviderClients,
     ProviderSignIns,
     ProviderSignInsRepository,
+    ReAuthentication,
     SignInCookies,
   ],
-  exports: [LoginProviders, ProviderClients, ProviderSignIns],
+  exports: [IdentitiesService, LoginProviders, ReAuthentication],
 })
 export class IdentityProvidersModule implements OnModuleInit {
   constructor(

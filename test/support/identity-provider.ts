@@ -84,6 +84,7 @@ export class IdentityProvider {
         },
       ],
       jwks: { keys: [key] },
+      ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
       cookies: { keys: [randomBytes(16).toString('hex')] },
       claims: {
         openid: ['sub'],

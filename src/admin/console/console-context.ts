@@ -30,6 +30,7 @@ const NOTICES = {
   user_changed: 'User updated.',
   user_disabled: 'User disabled. All sessions and tokens of the account are revoked.',
   user_enabled: 'User enabled. They have to log in again.',
+  identity_removed: 'Link removed. Sessions that came from the provider have ended.',
   user_erased: 'User erased.',
   operator_made: 'The user is now an operator.',
   operator_removed: 'The user is no longer an operator.',

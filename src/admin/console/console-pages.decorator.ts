@@ -9,9 +9,11 @@ const routes = pageRoutes({ root: CONSOLE_PATH, guard: ConsoleGuard, renderError
 /** A controller of the console: only for operators, with every form checked; its routes return a `ConsoleAnswer`. */
 export const ConsolePages = routes.Pages;
 
-/** A page of the console. */
-export const ConsoleGet = (path = '', password: 'asked' | 'not asked' = 'not asked') =>
-  routes.PageGet(path, PasswordIs(password));
+/** A page of the console. `asked in the form`: its form asks, except for sessions from a provider, which the guard sends there before. */
+export const ConsoleGet = (
+  path = '',
+  password: Exclude<PasswordRule, 'asked on the page above'> = 'not asked',
+) => routes.PageGet(path, PasswordIs(password));
 
 /** A form action of the console, and whether the guard asks for the password first. */
 export const ConsolePost = (path: string, password: PasswordRule) =>

@@ -68,9 +68,11 @@ export class ConsoleGuard implements CanActivate {
 function returnPathOf(
   rule: PasswordRule,
   request: FastifyRequest,
-  { url, path }: ConsoleContext,
+  { url, path, user }: ConsoleContext,
 ): string | undefined {
-  if (rule === 'asked') return isPosted(request) ? path : url;
+  // Nobody authenticates at a provider within a form.
+  const isAsked = rule === 'asked' || (rule === 'asked in the form' && user.method === 'provider');
+  if (isAsked) return isPosted(request) ? path : url;
   if (rule !== 'asked on the page above') return undefined;
   const above = path.slice(0, path.lastIndexOf('/'));
   return consolePathIn(formOf(request).get('return_to') ?? above);

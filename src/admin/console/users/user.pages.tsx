@@ -13,7 +13,12 @@ interface Props {
 }
 
 /** One user: the properties, and actions on the account. */
-export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once: string }): ConsolePage {
+export function userPage({
+  user,
+  isSelf,
+  once,
+  withPassword,
+}: Props & { isSelf: boolean; once: string; withPassword: boolean }): ConsolePage {
   const { id } = user;
   return aboutUser(user, {
     current: 'user',
@@ -39,11 +44,12 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
         />
         <h2>Actions</h2>
         <div class="buttons">
-          {isSelf ? (
+          {withPassword && isSelf && (
             <LinkButton look="quiet" href="/account/password">
               Change your password
             </LinkButton>
-          ) : (
+          )}
+          {withPassword && !isSelf && (
             <PostButton action={userPath(id, 'password-link')} once={once} look="quiet">
               Create password link
             </PostButton>

@@ -1,7 +1,9 @@
-import { Param } from '@nestjs/common';
+import { Param, UseGuards } from '@nestjs/common';
+import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { conflict } from '../../../http/problems/problem.js';
 import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
+import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import {
   NewUserDto,
@@ -26,6 +28,7 @@ export class ConsoleUsersController {
   constructor(
     private readonly users: UsersService,
     private readonly passwordLinks: PasswordLinksService,
+    private readonly settings: Settings,
   ) {}
 
   @ConsoleGet()
@@ -55,10 +58,11 @@ export class ConsoleUsersController {
     const user = await this.users.get(id);
     const isSelf = id === context.user.id;
     const once = context.onceFor('form', linkPath(id));
-    return { page: userPage({ user, isSelf, once }) };
+    const { passwordSignIn: withPassword } = this.settings;
+    return { page: userPage({ user, isSelf, once, withPassword }) };
   }
 
-  @ConsoleGet(':id/edit')
+  @ConsoleGet(':id/edit', 'asked in the form')
   async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     return { page: editUserPage({ user, fields: userFieldsOf(user) }) };
@@ -78,6 +82,7 @@ export class ConsoleUsersController {
 
   /** Creates a link to set a password, once, and only for others; the next page shows it, once. */
   @ConsolePost(':id/password-link', 'asked on the page above')
+  @UseGuards(PasswordsAllowedGuard)
   async makePasswordLink(
     @Context() context: ConsoleContext,
     @Param('id') id: string,
@@ -94,6 +99,7 @@ export class ConsoleUsersController {
 
   /** The link that was just created, shown once. */
   @ConsoleGet(':id/password-link')
+  @UseGuards(PasswordsAllowedGuard)
   async showPasswordLink(
     @Context() context: ConsoleContext,
     @Param('id') id: string,
