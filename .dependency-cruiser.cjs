@@ -19,6 +19,7 @@ const LAYERS = [
   ['tokens'],
   ['rate-limits'],
   ['webhooks'],
+  ['identity-providers'],
   ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
   ['cli'],
 ];

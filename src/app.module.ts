@@ -11,6 +11,7 @@ import type { Settings } from './config/settings.js';
 import { ConsentsModule } from './consents/consents.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HttpModule } from './http/http.module.js';
+import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OperationsModule } from './operations/operations.module.js';
@@ -45,6 +46,7 @@ export class AppModule {
         TokensModule,
         RateLimitsModule.forRoot(settings),
         WebhooksModule,
+        IdentityProvidersModule,
         OAuthModule,
         PartnerApiModule,
         WebhookPortalModule,

@@ -32,6 +32,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
   constructor(
     readonly user: SignedInUser,
     private readonly shownOnce: ShownOnce,
+    private readonly withPassword: boolean,
     request: FastifyRequest,
     reply: FastifyReply,
     csrf: CsrfService,
@@ -41,7 +42,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
   }
 
   layOut(page: AccountPage): LayoutProps {
-    return accountLayout(page, this.user, this.takeNotice());
+    return accountLayout(page, this.user, { notice: this.takeNotice(), withPassword: this.withPassword });
   }
 
   override keepShown(path: string, value: object): void {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -16,7 +17,14 @@ import { AccountGuard } from './account.guard.js';
 
 /** The users' own page (contract §13): only controllers and pages, which call the services of the other modules. */
 @Module({
-  imports: [TokensModule, ConsentsModule, HttpModule, NotificationsModule, UsersModule],
+  imports: [
+    TokensModule,
+    ConsentsModule,
+    HttpModule,
+    NotificationsModule,
+    UsersModule,
+    IdentityProvidersModule,
+  ],
   controllers: [
     AccountApplicationsController,
     AccountAuthenticatorAppController,

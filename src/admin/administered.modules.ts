@@ -2,6 +2,7 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
@@ -21,4 +22,5 @@ export const ADMINISTERED = [
   UsersModule,
   ActivityModule,
   ApprovalsModule,
+  IdentityProvidersModule,
 ];

@@ -1,7 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { ExecutionContext } from '@nestjs/common';
-import type { OperatorRole } from '../audit/operator-role.js';
+import type { OperatorRole } from '../config/operator-role.js';
 
 const LEAST_ROLE = 'admin:least-role';
 

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
-import type { OperatorRole } from './operator-role.js';
+import type { OperatorRole } from '../config/operator-role.js';
 
 /** Who does something: a logged-in user, a client by its token, or the service itself; and from where. */
 export interface Actor {

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../audit/operator-role.js';
+import type { OperatorRole } from '../config/operator-role.js';
 import type { ClientEntity } from './client.entity.js';
 
 /** A client, the digests of its valid secrets, and what its tokens depend on: everything that requests need, in one query. */

@@ -121,6 +121,12 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
         '  HOST must be a loopback address (127.0.0.1) in the demonstration; to listen elsewhere, set DATABASE_URL',
     );
   }
+  if (!settings.passwordSignIn && settings.identityProviders.length === 0) {
+    throw new SettingsError(
+      'The service cannot start with these settings:\n' +
+        '  PASSWORD_SIGN_IN can be false only with IDENTITY_PROVIDERS: otherwise nobody could log in',
+    );
+  }
   settings.encryptionKey = env.ENCRYPTION_KEY
     ? parseEncryptionKey(env.ENCRYPTION_KEY)!
     : await encryptionKeyOf(settings.dataDir);

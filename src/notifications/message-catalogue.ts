@@ -111,6 +111,16 @@ export const MESSAGES = {
     shortTextBody: 'Someone made new recovery codes for your account. The codes before no longer work.',
     ...IF_NOT_YOU,
   }),
+  identityLinked: (providerLabel: string): Message => ({
+    messageId: 'ERR2501',
+    category: 'SERVICE',
+    shortTextTitle: 'You can now log in with another service',
+    shortTextBody: `Your account was linked to “${providerLabel}”, where you have the same email address.`,
+    detailPageTitle: 'Was this you?',
+    detailPageBody:
+      'From now on you can log in to your account through that service. If it was not you, change your password and tell us: ' +
+      'an operator can remove the link.',
+  }),
   /** `cause`: what the endpoint did. */
   endpointDisabled: (url: string, cause: string): Message => ({
     messageId: 'ERR3001',

@@ -13,8 +13,9 @@ export const SECRET_PREFIXES = {
   passwordKey: 'cds_pw_',
   session: 'cds_ss_',
   portalSession: 'cds_ps_',
-  pendingSignIn: 'cds_si_',
+  pendingSignIn: 'cds_sf_',
   passkeyChallenge: 'cds_pc_',
+  signIn: 'cds_si_',
 } as const;
 
 export type SecretKind = keyof typeof SECRET_PREFIXES;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { OperatorRole } from '../audit/operator-role.js';
+import type { OperatorRole } from '../config/operator-role.js';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
 import { batched } from '../database/queries/batched.js';

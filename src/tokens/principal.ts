@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../audit/operator-role.js';
+import type { OperatorRole } from '../config/operator-role.js';
 import type { ClientType } from '../clients/client.entity.js';
 
 /** The client of a valid token, as far as endpoints need it. */

@@ -8,6 +8,7 @@ import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
+import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordLinksController } from './passwords/password-links.controller.js';
@@ -55,6 +56,7 @@ import { UsersService } from './accounts/users.service.js';
     AuthenticatorAppsRepository,
     AuthenticatorAppsService,
     KnownBrowsersService,
+    LinkedAccountsService,
     PasskeySignIns,
     PasskeysRepository,
     PasskeysService,
@@ -80,6 +82,7 @@ import { UsersService } from './accounts/users.service.js';
     AccessRevocations,
     AuthenticatorAppsService,
     KnownBrowsersService,
+    LinkedAccountsService,
     PasskeySignIns,
     PasskeysService,
     PasswordChangeService,

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../src/audit/operator-role.js';
+import type { OperatorRole } from '../../src/config/operator-role.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { committedDocument } from '../support/openapi-document.js';

@@ -1,6 +1,6 @@
 import { consoleRoutes, mayUseRoute } from '../../src/admin/console/console-routes.js';
 import '../../src/admin/console/console.module.js';
-import { roleIncludes } from '../../src/audit/operator-role.js';
+import { roleIncludes } from '../../src/config/operator-role.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';

@@ -9,6 +9,7 @@ const OWNERS: Record<string, string[]> = {
   clients: ['clients', 'client_secrets'],
   consents: ['consents'],
   database: ['access_changes', 'migrations', 'required_migrations'],
+  'identity-providers': ['identities', 'logout_tokens', 'provider_sign_ins'],
   notifications: ['notifications'],
   'rate-limits': ['rate_limit_periods'],
   scopes: ['scopes'],

@@ -24,14 +24,19 @@ export interface AccountPage {
 export const accountLayout = (
   { title, part, scripts, children }: AccountPage,
   { name, email }: { name: string; email: string },
-  notice: string | undefined,
+  { notice, withPassword }: { notice: string | undefined; withPassword: boolean },
 ): LayoutProps => ({
   title,
   width: 'wide',
   scripts,
   children: (
     <>
-      <Navigation class="area-nav" label="Your account" links={PARTS} current={part} />
+      <Navigation
+        class="area-nav"
+        label="Your account"
+        links={withPassword ? PARTS : PARTS.filter((each) => each.part !== 'password')}
+        current={part}
+      />
       <h1>{title}</h1>
       <DoneNotice notice={notice} />
       {children}

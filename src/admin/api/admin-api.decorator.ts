@@ -1,6 +1,6 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
-import type { OperatorRole } from '../../audit/operator-role.js';
+import type { OperatorRole } from '../../config/operator-role.js';
 import { ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
 import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
-import { roleIncludes, roleNeeded } from '../../audit/operator-role.js';
+import { roleIncludes, roleNeeded } from '../../config/operator-role.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { leastRoleOf } from '../least-role.js';
 

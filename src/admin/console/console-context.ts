@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../audit/audit.service.js';
-import { roleNeeded, type OperatorRole } from '../../audit/operator-role.js';
+import { roleNeeded, type OperatorRole } from '../../config/operator-role.js';
 import { forbidden } from '../../http/problems/problem.js';
 import type { Cookies } from '../../http/server/cookies.js';
 import type { CsrfService } from '../../http/forms/csrf.service.js';
@@ -38,6 +38,7 @@ const NOTICES = {
   user_enabled: 'User enabled. They have to log in again.',
   second_factor_reset:
     'Second factor reset. The user is logged out everywhere and logs in with the password.',
+  identity_removed: 'Link removed. Sessions that came from the provider have ended.',
   user_erased: 'User erased.',
   operator_made: 'The user has the role now, and has to log in again.',
   operator_removed: 'The user is no longer an operator.',

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import type { OperatorRole } from '../../audit/operator-role.js';
+import type { OperatorRole } from '../../config/operator-role.js';
 import { pageRoutes } from '../../http/page-routes/page-routes.js';
 import { LeastRole } from '../least-role.js';
 import { CONSOLE_PATH } from './console-context.js';
@@ -15,10 +15,13 @@ export const ConsolePages = (path = '') =>
   applyDecorators(routes.Pages(path), ((controller: { prototype: object }) =>
     placeRoutes(controller.prototype, `${CONSOLE_PATH}/${path}`)) as ClassDecorator);
 
-/** A page of the console, and the least role that may open it. A page that leads to an action declares what the action does. */
+/**
+ * A page of the console, and the least role that may open it. A page that leads to an action declares what the action does.
+ * `asked in the form`: its form asks, except for sessions from a provider, which the guard sends there before.
+ */
 export const ConsoleGet = (
   path = '',
-  password: 'asked' | 'not asked' = 'not asked',
+  password: Exclude<PasswordRule, 'asked on the page above'> = 'not asked',
   least: OperatorRole = 'admin',
 ) => routes.PageGet(path, PasswordIs(password), ...forRole('GET', path, least));
 

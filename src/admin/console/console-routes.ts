@@ -1,4 +1,4 @@
-import { roleIncludes, type OperatorRole } from '../../audit/operator-role.js';
+import { roleIncludes, type OperatorRole } from '../../config/operator-role.js';
 
 type Method = 'GET' | 'POST';
 

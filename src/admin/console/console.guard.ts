@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { roleIncludes, roleNeeded, type OperatorRole } from '../../audit/operator-role.js';
+import { roleIncludes, roleNeeded, type OperatorRole } from '../../config/operator-role.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { forbidden } from '../../http/problems/problem.js';
@@ -91,9 +91,11 @@ export class ConsoleGuard implements CanActivate {
 function returnPathOf(
   rule: PasswordRule,
   request: FastifyRequest,
-  { url, path }: ConsoleContext,
+  { url, path, user }: ConsoleContext,
 ): string | undefined {
-  if (rule === 'asked') return isPosted(request) ? path : url;
+  // Nobody authenticates at a provider within a form.
+  const isAsked = rule === 'asked' || (rule === 'asked in the form' && user.method === 'provider');
+  if (isAsked) return isPosted(request) ? path : url;
   if (rule !== 'asked on the page above') return undefined;
   const above = path.slice(0, path.lastIndexOf('/'));
   return consolePathIn(formOf(request).get('return_to') ?? above);

@@ -18,6 +18,7 @@ import { ConsoleNotificationsController } from './notifications/notifications.co
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
+import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
@@ -44,6 +45,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleScopesController,
     ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
+    ConsoleUserIdentitiesController,
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],

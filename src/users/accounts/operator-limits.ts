@@ -1,5 +1,5 @@
 import type { Actor } from '../../audit/audit.service.js';
-import { roleNeeded } from '../../audit/operator-role.js';
+import { roleNeeded } from '../../config/operator-role.js';
 import { forbidden } from '../../http/problems/problem.js';
 import type { UserEntity } from './user.entity.js';
 

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { OperatorRole } from '../../audit/operator-role.js';
+import type { OperatorRole } from '../../config/operator-role.js';
 
 export const USER_KINDS = ['individual', 'organisation'] as const;
 export type UserKind = (typeof USER_KINDS)[number];

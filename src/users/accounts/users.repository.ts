@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
-import type { OperatorRole } from '../../audit/operator-role.js';
+import type { OperatorRole } from '../../config/operator-role.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { searchFor } from '../../database/queries/search.js';
 import { emailKeyOf } from './email.js';
@@ -42,6 +42,21 @@ export class UsersRepository {
   /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it meanwhile. */
   lock(manager: EntityManager, id: string): Promise<UserEntity | null> {
     return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** The same by one of its values, with the password hash. */
+  lockWithPassword(
+    manager: EntityManager,
+    by: { id: string } | { email: string },
+  ): Promise<UserEntity | null> {
+    const query = manager
+      .withRepository(this.users)
+      .createQueryBuilder('user')
+      .addSelect('user.passwordHash')
+      .setLock('for_no_key_update');
+    return 'id' in by
+      ? query.where('user.id = :id', by).getOne()
+      : query.where('user.emailKey = :key', { key: emailKeyOf(by.email) }).getOne();
   }
 
   /** Locks the row exclusively, also against new references to it; false if there is none. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
-import { roleNeeded, type OperatorRole } from '../../audit/operator-role.js';
+import { roleNeeded, type OperatorRole } from '../../config/operator-role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import {
@@ -292,7 +292,15 @@ function refuseLastAdmin(admins: string[]): void {
   }
 }
 
-const auditView = ({ email, name, kind, role, operatorRole, webhooksEnabled, enabled }: UserEntity) => ({
+export const auditView = ({
+  email,
+  name,
+  kind,
+  role,
+  operatorRole,
+  webhooksEnabled,
+  enabled,
+}: UserEntity) => ({
   email,
   name,
   kind,

@@ -11,6 +11,7 @@ import {
   Query,
   Req,
   Res,
+  UseGuards,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
@@ -30,6 +31,7 @@ import type { Principal } from '../../../tokens/principal.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
+import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
@@ -133,6 +135,7 @@ export class AdminUsersController {
 
   /** Creates a link to set a password, which works once within 24 hours: 201 `{"url"}`, shown only this once. */
   @Post(':id/password_links')
+  @UseGuards(PasswordsAllowedGuard)
   @AdminWrite(
     'createPasswordLink',
     'Create a link to set a password, which works once within 24 hours',

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { OPERATOR_ROLES, type OperatorRole } from '../../../audit/operator-role.js';
+import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
 import { flag, idOf, oneOf, orNull, text, time, whole } from '../../../http/api/api-schemas.js';
 import {
   USER_KINDS,

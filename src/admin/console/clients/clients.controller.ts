@@ -84,7 +84,7 @@ export class ConsoleClientsController {
     return { page: clientPage({ client, owner, secrets, scopes }) };
   }
 
-  @ConsoleGet(':client_id/edit')
+  @ConsoleGet(':client_id/edit', 'asked in the form')
   async askForChanges(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     return { page: editClientPage({ client, fields: clientFieldsOf(client) }) };

@@ -1,3 +1,4 @@
+import { EVERYBODY } from '../../../activity/activity.js';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
@@ -23,15 +24,17 @@ export class ConsoleOverviewController {
   async show(): Promise<ConsoleAnswer> {
     const now = new Date();
     const since = weekBefore(now);
-    const [activity, attempts, waiting, disabled, nearLimit, approvals] = await Promise.all([
+    await this.activity.flush();
+    const [activity, attempts, waiting, disabled, nearLimit, approvals, refusedLogins] = await Promise.all([
       this.activity.hoursOfAll(since),
       this.endpoints.hoursOfAll(since),
       this.deliveries.waiting(),
       this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
       this.activity.nearLimit(LISTED),
       this.approvals.countPending(),
+      this.activity.ofClient(EVERYBODY, ['sign_in_refused'], since),
     ]);
     const series = seriesOf(activity, attempts, now);
-    return { page: overviewPage({ series, waiting, disabled, nearLimit, approvals }) };
+    return { page: overviewPage({ series, waiting, disabled, nearLimit, approvals, refusedLogins }) };
   }
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { LogoutButton, type LayoutProps } from '../../../web/layout/layout.js';
-import type { OperatorRole } from '../../../audit/operator-role.js';
+import type { OperatorRole } from '../../../config/operator-role.js';
 import type { SignedInUser } from '../../../users/sessions/signed-in-user.js';
 import { Permissions, type MayUse } from '../../../web/layout/may-use.js';
 import { Navigation } from '../../../web/layout/navigation.js';

@@ -1,6 +1,6 @@
 import { createContext, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { OperatorRole } from '../../../audit/operator-role.js';
+import type { OperatorRole } from '../../../config/operator-role.js';
 
 /** The role with which the page is shown. */
 export const RoleOfVisitor = createContext<OperatorRole>('admin');

@@ -1,4 +1,4 @@
-import { OPERATOR_ROLES, type OperatorRole } from '../../../audit/operator-role.js';
+import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
 import { Choices } from '../../../web/forms/field.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { COUNTED_UP_TO, SECOND_ADMIN } from '../clients/client-action.page.js';

@@ -17,6 +17,7 @@ export const aboutUser = ({ id, name, role }: UserEntity, page: SubjectPage): Co
       links: [
         { part: 'user', label: 'User', href: userPath(id) },
         { part: 'applications', label: 'Applications', href: userPath(id, 'applications') },
+        { part: 'identities', label: 'Identity providers', href: userPath(id, 'identities') },
         { part: 'grants', label: 'Active grants', href: userPath(id, 'grants') },
         { part: 'notifications', label: 'Notifications', href: `/admin/console/notifications?user_id=${id}` },
         { part: 'done', label: 'Actions', href: `/admin/console/audit?actor=${id}` },

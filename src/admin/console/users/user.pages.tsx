@@ -17,10 +17,11 @@ export interface UserPageProps extends Props {
   isSelf: boolean;
   once: string;
   factor: SecondFactorState;
+  withPassword: boolean;
 }
 
 /** One user: the properties, and actions on the account. */
-export function userPage({ user, isSelf, once, factor }: UserPageProps): ConsolePage {
+export function userPage({ user, isSelf, once, factor, withPassword }: UserPageProps): ConsolePage {
   const { id } = user;
   const hasFactor = factor.authenticatorApp || factor.passkeys > 0;
   return aboutUser(user, {
@@ -47,11 +48,12 @@ export function userPage({ user, isSelf, once, factor }: UserPageProps): Console
           ]}
         />
         <Buttons heading="Actions">
-          {isSelf ? (
+          {withPassword && isSelf && (
             <LinkButton look="quiet" href="/account/password">
               Change your password
             </LinkButton>
-          ) : (
+          )}
+          {withPassword && !isSelf && (
             <PostButton action={userPath(id, 'password-link')} once={once} look="quiet">
               Create password link
             </PostButton>

@@ -1,8 +1,10 @@
-import { Param } from '@nestjs/common';
+import { Param, UseGuards } from '@nestjs/common';
+import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { conflict } from '../../../http/problems/problem.js';
 import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
+import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import {
   NewUserDto,
@@ -28,6 +30,7 @@ export class ConsoleUsersController {
     private readonly users: UsersService,
     private readonly passwordLinks: PasswordLinksService,
     private readonly factors: SecondFactorService,
+    private readonly settings: Settings,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -59,11 +62,12 @@ export class ConsoleUsersController {
     const user = await this.users.get(id);
     const isSelf = id === context.user.id;
     const once = context.onceFor('form', linkPath(id));
+    const { passwordSignIn: withPassword } = this.settings;
     const factor = await this.factors.stateOf(id);
-    return { page: userPage({ user, isSelf, once, factor }) };
+    return { page: userPage({ user, isSelf, once, factor, withPassword }) };
   }
 
-  @ConsoleGet(':id/edit', 'not asked', 'support')
+  @ConsoleGet(':id/edit', 'asked in the form', 'support')
   async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     return { page: editUserPage({ user, fields: userFieldsOf(user) }) };
@@ -83,6 +87,7 @@ export class ConsoleUsersController {
 
   /** Creates a link to set a password, once, and only for others; the next page shows it, once. */
   @ConsolePost(':id/password-link', 'asked on the page above', 'support')
+  @UseGuards(PasswordsAllowedGuard)
   async makePasswordLink(
     @Context() context: ConsoleContext,
     @Param('id') id: string,
@@ -99,6 +104,7 @@ export class ConsoleUsersController {
 
   /** The link that was just created, shown once. */
   @ConsoleGet(':id/password-link', 'not asked', 'support')
+  @UseGuards(PasswordsAllowedGuard)
   async showPasswordLink(
     @Context() context: ConsoleContext,
     @Param('id') id: string,

@@ -3,7 +3,7 @@ import { LinkButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
-import { OPERATOR_ROLES } from '../../../audit/operator-role.js';
+import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';

@@ -88,7 +88,7 @@ export class ConsoleEndpointsController {
     return { page: endpointPage({ endpoint, client }) };
   }
 
-  @ConsoleGet('endpoints/:id/edit')
+  @ConsoleGet('endpoints/:id/edit', 'asked in the form')
   async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
     return this.editForm(id, endpointFieldsOf(await this.endpoints.get(id)));
   }

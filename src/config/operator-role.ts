@@ -1,6 +1,6 @@
 export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
 
-/** What an operator may do (contract §17), each role more than the one before. In this module because actors have one. */
+/** What an operator may do (contract §17), each role more than the one before. */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 /** Whether the role may do what requires at least `least`. */
