@@ -17,6 +17,7 @@ import { TokenKeys1763699100000 } from './1763699100000-token-keys.js';
 import { AccessChangeWindow1763699200000 } from './1763699200000-access-change-window.js';
 import { TokensWithoutRows1763699300000 } from './1763699300000-tokens-without-rows.js';
 import { SessionMethods1763700000000 } from './1763700000000-session-methods.js';
+import { Mail1763700100000 } from './1763700100000-mail.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -39,6 +40,7 @@ export const MIGRATIONS = [
   AccessChangeWindow1763699200000,
   TokensWithoutRows1763699300000,
   SessionMethods1763700000000,
+  Mail1763700100000,
 ];
 
 /** The names of the migrations, as the database stores them. */

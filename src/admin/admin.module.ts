@@ -5,6 +5,7 @@ import { AdminClientsController } from './api/clients/admin-clients.controller.j
 import { AdminConsentsController } from './api/consents/admin-consents.controller.js';
 import { AdminDeliveriesController } from './api/deliveries/admin-deliveries.controller.js';
 import { AdminGrantsController } from './api/grants/admin-grants.controller.js';
+import { AdminMailsController } from './api/mails/admin-mails.controller.js';
 import { AdminNotificationsController } from './api/notifications/admin-notifications.controller.js';
 import { AdminScopesController } from './api/scopes/admin-scopes.controller.js';
 import { AdminUsersController } from './api/users/admin-users.controller.js';
@@ -22,6 +23,7 @@ import { ConsoleModule } from './console/console.module.js';
     AdminConsentsController,
     AdminDeliveriesController,
     AdminGrantsController,
+    AdminMailsController,
     AdminNotificationsController,
     AdminScopesController,
     AdminUsersController,

@@ -2,6 +2,7 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
@@ -15,6 +16,7 @@ export const ADMINISTERED = [
   ConsentsModule,
   WebhooksModule,
   TokensModule,
+  MailModule,
   NotificationsModule,
   ScopesModule,
   UsersModule,

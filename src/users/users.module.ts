@@ -3,11 +3,16 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
+import { EmailLinkEntity } from './emails/email-link.entity.js';
+import { EmailLinksRepository } from './emails/email-links.repository.js';
+import { EmailVerificationService } from './emails/email-verification.service.js';
+import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordLinksController } from './passwords/password-links.controller.js';
@@ -27,11 +32,14 @@ import { UsersService } from './accounts/users.service.js';
     AuditModule,
     NotificationsModule,
     ActivityModule,
-    TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity]),
+    MailModule,
+    TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity, EmailLinkEntity]),
   ],
   controllers: [PasswordLinksController],
   providers: [
     AccessRevocations,
+    EmailLinksRepository,
+    EmailVerificationService,
     KnownBrowsersService,
     PasswordChangeService,
     PasswordLinksRepository,
@@ -39,17 +47,20 @@ import { UsersService } from './accounts/users.service.js';
     SessionsRepository,
     SessionsService,
     SignedInUsers,
+    SignUpService,
     UserErasures,
     UsersRepository,
     UsersService,
   ],
   exports: [
     AccessRevocations,
+    EmailVerificationService,
     KnownBrowsersService,
     PasswordChangeService,
     PasswordLinksService,
     SessionsService,
     SignedInUsers,
+    SignUpService,
     UserErasures,
     UsersService,
   ],

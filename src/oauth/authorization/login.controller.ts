@@ -1,5 +1,6 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../../config/settings.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
 import { legible } from '../../http/validation/legible-text.js';
@@ -28,6 +29,7 @@ export class LoginController {
     private readonly sessions: SessionsService,
     private readonly limits: SignInLimitsService,
     private readonly checks: AuthorizationRequestChecks,
+    private readonly settings: Settings,
   ) {}
 
   /** Shows the login form. A user who is already logged in is redirected to `return_to`, or sees who is logged in. */
@@ -83,7 +85,12 @@ export class LoginController {
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
     const destination = await this.destinationOf(props.returnTo);
     return {
-      page: loginPage({ ...props, clientName: destination?.clientName }),
+      page: loginPage({
+        ...props,
+        clientName: destination?.clientName,
+        offersNewPassword: this.settings.sendsMail,
+        offersSignUp: this.settings.signUp,
+      }),
       status: props.error ? 401 : 200,
       formTargets: destination?.formTargets,
     };

@@ -5,11 +5,15 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
 import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
+import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { operatorChanges } from './operator-changes.js';
 import { UserErasures } from './user-erasures.js';
 import type { UserEntity, UserKind, UserRole } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
@@ -21,7 +25,13 @@ export interface NewUser {
   role?: UserRole;
   password?: string;
   webhooksEnabled?: boolean;
+  /** Whether the address counts as verified, by somebody who vouches for it. */
+  emailVerified?: boolean;
 }
+
+/** A user to insert: with the hash of the password, if there is one. */
+type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null };
+type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
 
 export type UserChanges = Partial<NewUser & { enabled: boolean }>;
 
@@ -36,6 +46,8 @@ export class UsersService {
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
     private readonly erasures: UserErasures,
+    private readonly emails: EmailVerificationService,
+    private readonly notifications: NotificationsService,
   ) {}
 
   find(id: string): Promise<UserEntity | null> {
@@ -58,29 +70,40 @@ export class UsersService {
   /** Creates a user; throws a 409 problem for an email that is taken. */
   async create(input: NewUser, actor: Actor): Promise<UserEntity> {
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
-    const id = newId('user');
+    return this.createBy((_manager, insert) => insert({ ...input, passwordHash }, actor));
+  }
+
+  /** Creates a user in a transaction that also does something else; throws a 409 problem for an email that is taken. */
+  createBy<T>(work: (manager: EntityManager, insert: InsertAccount) => Promise<T>): Promise<T> {
     return this.translatingConflicts(() =>
-      this.transactions.run(async (manager) => {
-        await this.repository.insert(manager, {
-          id,
-          email: input.email,
-          name: input.name,
-          kind: input.kind ?? 'individual',
-          role: input.role ?? 'user',
-          passwordHash,
-          webhooksEnabled: input.webhooksEnabled ?? true,
-          enabled: true,
-        });
-        const user = (await this.repository.findById(id, manager))!;
-        await this.audit.record(manager, actor, {
-          action: 'user.created',
-          subjectType: 'user',
-          subjectId: id,
-          after: auditView(user),
-        });
-        return user;
-      }),
+      this.transactions.run((manager) =>
+        work(manager, (account, actor) => this.insert(manager, account, actor)),
+      ),
     );
+  }
+
+  private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
+    const id = newId('user');
+    await this.repository.insert(manager, {
+      id,
+      email: input.email,
+      name: input.name,
+      kind: input.kind ?? 'individual',
+      role: input.role ?? 'user',
+      passwordHash: input.passwordHash,
+      webhooksEnabled: input.webhooksEnabled ?? true,
+      enabled: true,
+      emailVerified: input.emailVerified,
+    });
+    const user = (await this.repository.findById(id, manager))!;
+    const isSelf = actor.type === 'user' && actor.id === null;
+    await this.audit.record(manager, isSelf ? { ...actor, id } : actor, {
+      action: 'user.created',
+      subjectType: 'user',
+      subjectId: id,
+      after: auditView(user),
+    });
+    return user;
   }
 
   /**
@@ -95,9 +118,18 @@ export class UsersService {
       this.transactions.run(async (manager) => {
         const before = (await this.repository.lock(manager, id)) ?? this.missing();
         const { email, name, kind, role, webhooksEnabled, enabled } = changes;
-        const values = { email, name, kind, role, webhooksEnabled, enabled, passwordHash };
+        const isNewEmail = email !== undefined && email !== before.email;
+        // A new address is not verified, unless somebody vouches for it.
+        const emailVerified =
+          changes.emailVerified === true && before.emailVerifiedAt !== null && !isNewEmail
+            ? undefined
+            : (changes.emailVerified ?? (isNewEmail ? false : undefined));
+        const values = { email, name, kind, role, webhooksEnabled, enabled, passwordHash, emailVerified };
+        // Before the change, so that the mail goes to the address that the user still has.
+        await this.tellOwner(manager, before, changes, actor);
         await this.repository.update(manager, id, values);
         const after = (await this.repository.findById(id, manager))!;
+        if (isNewEmail) await this.emails.replaceLinks(manager, after);
         await this.revokeDependents(manager, before, after, passwordHash !== undefined);
         const difference = changesBetween(auditView(before), auditView(after));
         if (difference) {
@@ -144,6 +176,19 @@ export class UsersService {
     }
   }
 
+  /** Tells the user what an operator does to the account. */
+  private async tellOwner(
+    manager: EntityManager,
+    before: UserEntity,
+    changes: UserChanges,
+    actor: Actor,
+  ): Promise<void> {
+    if (actor.type === 'service' || actor.id === before.id) return;
+    const done = operatorChanges(before, changes);
+    if (done.length === 0) return;
+    await this.notifications.raise(manager, before.id, null, MESSAGES.changedByOperator(done));
+  }
+
   private async revokeDependents(
     manager: EntityManager,
     before: UserEntity,
@@ -177,8 +222,9 @@ export class UsersService {
   }
 }
 
-const auditView = ({ email, name, kind, role, webhooksEnabled, enabled }: UserEntity) => ({
+const auditView = ({ email, emailVerifiedAt, name, kind, role, webhooksEnabled, enabled }: UserEntity) => ({
   email,
+  email_verified: emailVerifiedAt !== null,
   name,
   kind,
   role,

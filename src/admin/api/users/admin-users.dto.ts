@@ -44,6 +44,11 @@ export class NewUserDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   webhooks_enabled?: boolean;
+
+  @ApiProperty({ description: 'True if you vouch that the address is the user’s; default false.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  email_verified?: boolean;
 }
 
 /** Body of `PATCH /admin/users/{id}`: omitted members stay unchanged. */
@@ -75,14 +80,25 @@ export class UserChangesDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
+
+  @ApiProperty({ description: 'True if you vouch that the address, also a new one, is the user’s.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  email_verified?: boolean;
 }
 
-export const toNewUser = ({ webhooks_enabled, ...same }: NewUserDto): NewUser => ({
+export const toNewUser = ({ webhooks_enabled, email_verified, ...same }: NewUserDto): NewUser => ({
   ...same,
+  emailVerified: email_verified,
   webhooksEnabled: webhooks_enabled,
 });
 
-export const toUserChanges = ({ webhooks_enabled, ...same }: UserChangesDto): UserChanges => ({
+export const toUserChanges = ({
+  webhooks_enabled,
+  email_verified,
+  ...same
+}: UserChangesDto): UserChanges => ({
   ...same,
+  emailVerified: email_verified,
   webhooksEnabled: webhooks_enabled,
 });

@@ -12,6 +12,7 @@ const PARTS = [
   { part: 'endpoints', href: '/admin/console/endpoints', label: 'Endpoints' },
   { part: 'deliveries', href: '/admin/console/deliveries', label: 'Deliveries' },
   { part: 'notifications', href: '/admin/console/notifications', label: 'Notifications' },
+  { part: 'mails', href: '/admin/console/mails', label: 'Mails' },
   { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
 ] as const;
 

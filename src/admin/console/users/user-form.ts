@@ -7,6 +7,8 @@ export interface UserFields {
   name: string;
   kind: string;
   webhooks_enabled: boolean;
+  /** Only true: an operator vouches for the address. */
+  email_verified?: true;
 }
 
 export const EMPTY_USER: UserFields = { email: '', name: '', kind: 'individual', webhooks_enabled: true };
@@ -28,4 +30,5 @@ export const userFieldsIn = (form: Form): UserFields => ({
   name: form.get('name') ?? '',
   kind: form.get('kind') ?? '',
   webhooks_enabled: form.get('webhooks_enabled') === 'true',
+  ...(form.get('email_verified') === 'true' ? { email_verified: true } : {}),
 });

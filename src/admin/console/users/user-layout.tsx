@@ -19,6 +19,7 @@ export const aboutUser = ({ id, name }: UserEntity, page: SubjectPage): ConsoleP
         { part: 'applications', label: 'Applications', href: userPath(id, 'applications') },
         { part: 'grants', label: 'Active grants', href: userPath(id, 'grants') },
         { part: 'notifications', label: 'Notifications', href: `/admin/console/notifications?user_id=${id}` },
+        { part: 'mails', label: 'Mails', href: `/admin/console/mails?user_id=${id}` },
         { part: 'done', label: 'Actions', href: `/admin/console/audit?actor=${id}` },
         { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${id}` },
       ],

@@ -30,6 +30,7 @@ export function userPage({ user, isSelf, once }: Props & { isSelf: boolean; once
             ['Name', <bdi>{user.name}</bdi>],
             ['ID', <Id id={id} />],
             ['Email', <bdi>{user.email}</bdi>],
+            ['Email confirmed', user.emailVerifiedAt ? <Moment at={user.emailVerifiedAt} /> : 'no'],
             ['State', <Enabled enabled={user.enabled} />],
             ['Kind', user.kind],
             ['Role', user.role],

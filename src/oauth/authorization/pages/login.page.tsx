@@ -26,9 +26,14 @@ export interface LoginPageProps {
   error?: string;
   /** The application that sent the user here, if one did. */
   clientName?: string;
+  /** Whether a forgotten password can be set anew by mail. */
+  offersNewPassword?: boolean;
+  /** Whether people make their own accounts. */
+  offersSignUp?: boolean;
 }
 
-export function loginPage({ returnTo, email, error, clientName }: LoginPageProps): LayoutProps {
+export function loginPage(props: LoginPageProps): LayoutProps {
+  const { returnTo, email, error, clientName, offersNewPassword, offersSignUp } = props;
   const invalid = error ? ({ 'aria-invalid': 'true', 'aria-describedby': 'login-error' } as const) : {};
   return {
     title: 'Log in',
@@ -73,6 +78,16 @@ export function loginPage({ returnTo, email, error, clientName }: LoginPageProps
             <button type="submit">Log in</button>
           </div>
         </PostForm>
+        {offersNewPassword && (
+          <p>
+            <a href="/password/forgotten">Forgot your password?</a>
+          </p>
+        )}
+        {offersSignUp && (
+          <p>
+            <a href="/sign-up">Create an account</a>
+          </p>
+        )}
       </>
     ),
   };
