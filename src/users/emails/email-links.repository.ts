@@ -16,7 +16,8 @@ export interface NewEmailLink {
 /** What a link is about. */
 export type EmailLinkOwner = Pick<EmailLinkEntity, 'userId' | 'email'>;
 
-const WORKS = 'digest = :digest AND purpose = :purpose AND usedAt IS NULL AND expiresAt > now()';
+const works = (alias = ''): string =>
+  `${alias}digest = :digest AND ${alias}purpose = :purpose AND ${alias}usedAt IS NULL AND ${alias}expiresAt > now()`;
 
 @Injectable()
 export class EmailLinksRepository {
@@ -37,7 +38,10 @@ export class EmailLinksRepository {
 
   /** A link that works. */
   async find(digest: Buffer, purpose: EmailLinkEntity['purpose']): Promise<EmailLinkOwner | undefined> {
-    const link = await this.links.createQueryBuilder('link').where(WORKS, { digest, purpose }).getOne();
+    const link = await this.links
+      .createQueryBuilder('link')
+      .where(works('link.'), { digest, purpose })
+      .getOne();
     return link ?? undefined;
   }
 
@@ -52,7 +56,7 @@ export class EmailLinksRepository {
       .createQueryBuilder()
       .update()
       .set({ usedAt: () => 'now()' })
-      .where(WORKS, { digest, purpose })
+      .where(works(), { digest, purpose })
       .returning(['userId', 'email'])
       .execute();
     const [row] = raw as { user_id: string | null; email: string }[];

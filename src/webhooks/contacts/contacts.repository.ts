@@ -8,7 +8,8 @@ import { ContactEntity } from './contact.entity.js';
 /** A contact as its client sees it. */
 export type Contact = Pick<ContactEntity, 'id' | 'clientId' | 'email' | 'verifiedAt'>;
 
-const WORKS = 'linkDigest = :digest AND linkExpiresAt > now() AND verifiedAt IS NULL';
+const works = (alias = ''): string =>
+  `${alias}linkDigest = :digest AND ${alias}linkExpiresAt > now() AND ${alias}verifiedAt IS NULL`;
 const expiry = (ttl: number) => () => `now() + make_interval(secs => ${Math.trunc(ttl)})`;
 
 @Injectable()
@@ -74,7 +75,10 @@ export class ContactsRepository {
 
   /** The address of a link that works. */
   async findByLink(digest: Buffer): Promise<string | undefined> {
-    const contact = await this.contacts.createQueryBuilder('contact').where(WORKS, { digest }).getOne();
+    const contact = await this.contacts
+      .createQueryBuilder('contact')
+      .where(works('contact.'), { digest })
+      .getOne();
     return contact?.email;
   }
 
@@ -88,7 +92,7 @@ export class ContactsRepository {
       .createQueryBuilder()
       .update()
       .set({ verifiedAt: () => 'now()', linkDigest: null, linkExpiresAt: null })
-      .where(WORKS, { digest })
+      .where(works(), { digest })
       .returning(['id', 'clientId'])
       .execute();
     const [row] = raw as { id: string; client_id: string }[];
