@@ -11,6 +11,7 @@ import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
 import { GrantsService } from '../tokens/grants.service.js';
 import { PurgeService } from '../tokens/purge.service.js';
 import { TokenKeysService } from '../tokens/token-keys.service.js';
+import { MailsService } from '../mail/mails.service.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
@@ -132,16 +133,17 @@ export const COMMANDS: Record<string, Command> = {
       const [database, { encryptionKeys }] = [app.get(DataSource), app.get(Settings)];
       const lostKey = one(options, 'lost-key');
       if (lostKey === undefined) await verifyEncryptionKeys(database, encryptionKeys);
-      const [endpoints, keys] = [
+      const [endpoints, keys, mails] = [
         await app.get(EndpointResealService).reseal(),
         await app.get(TokenKeysService).reseal(),
+        await app.get(MailsService).reseal(),
       ];
       await resealCanary(database, encryptionKeys, lostKey);
       // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.
       if (lostKey !== undefined) await app.get(TokenKeysService).revokeUnreadable();
       return {
-        resealed: endpoints.resealed + keys.resealed,
-        unreadable: [...endpoints.unreadable, ...keys.unreadable],
+        resealed: endpoints.resealed + keys.resealed + mails.resealed,
+        unreadable: [...endpoints.unreadable, ...keys.unreadable, ...mails.unreadable],
       };
     },
   },

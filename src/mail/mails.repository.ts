@@ -140,6 +140,20 @@ export class MailsRepository {
     return row!.count;
   }
 
+  /** Waiting mails with ids beyond one, in order. */
+  async sealedAfter(id: string, limit: number): Promise<{ id: string; sealedContent: Buffer }[]> {
+    return this.mails.query(
+      `SELECT id, sealed_content AS "sealedContent" FROM mails WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
+      [id, limit],
+    );
+  }
+
+  /** Replaces sealed content; false if the mail is no longer waiting. */
+  async replaceSealed(id: string, sealedContent: Buffer): Promise<boolean> {
+    const { affected } = await this.mails.update({ id, state: 'pending' }, { sealedContent });
+    return affected === 1;
+  }
+
   /** One page, newest first. */
   list({ userId, state }: MailFilter, page: PageRequest): Promise<Page<MailEntity>> {
     const query = this.mails.createQueryBuilder('mail');

@@ -19,6 +19,8 @@ export interface NewMail {
   mail: MailText;
 }
 
+const RESEALED_AT_ONCE = 500;
+
 /** The outbox (contract §18): a mail is a row, written in the transaction of what it tells of. */
 @Injectable()
 export class MailsService {
@@ -67,6 +69,27 @@ export class MailsService {
       if (text !== undefined) return JSON.parse(text) as MailContent;
     }
     return undefined;
+  }
+
+  /** After a change of `ENCRYPTION_KEY`: seals waiting mails under the current key. Returns how many, and those no key opens. */
+  async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
+    let resealed = 0;
+    const unreadable: string[] = [];
+    for (let after = ''; ;) {
+      const batch = await this.repository.sealedAfter(after, RESEALED_AT_ONCE);
+      for (const { id, sealedContent } of batch) {
+        if (this.isCurrent(id, sealedContent)) continue;
+        const content = this.open(id, sealedContent);
+        if (!content) unreadable.push(id);
+        else if (await this.repository.replaceSealed(id, this.sealed(id, content))) resealed++;
+      }
+      if (batch.length < RESEALED_AT_ONCE) return { resealed, unreadable };
+      after = batch.at(-1)!.id;
+    }
+  }
+
+  private isCurrent(id: string, sealed: Buffer): boolean {
+    return unseal(this.settings.encryptionKey, sealed, dataOf(id)) !== undefined;
   }
 
   /** Newest first. */

@@ -92,6 +92,12 @@ describe('Mail to users', () => {
       expect(mail.text).toContain(`An operator ${text}`);
     });
 
+    it('when an operator revokes all tokens', async () => {
+      await service.http.send(`/admin/users/${user.id}/revoke_tokens`, { method: 'POST', bearer: admin });
+      const mail = await withSubject('An operator changed your account');
+      expect(mail.text).toContain('revoked the access of every application');
+    });
+
     it('when an operator creates a password link', async () => {
       await service.http.send(`/admin/users/${user.id}/password_links`, { method: 'POST', bearer: admin });
       const mail = await withSubject('An operator changed your account');

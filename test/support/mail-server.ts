@@ -3,6 +3,13 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
+/** Settings with mail and sign-up switched on, where no mail is read: nothing listens there. */
+export const MAIL_ENV = {
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'no-reply@charging.example',
+  SIGN_UP: 'true',
+};
+
 /** A mail that the server accepted. */
 export interface ReceivedMail {
   to: string;
