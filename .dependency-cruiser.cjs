@@ -11,6 +11,7 @@ const LAYERS = [
   ['http'],
   ['audit'],
   ['activity'],
+  ['mail'],
   ['notifications'],
   ['users'],
   ['scopes'],

@@ -81,8 +81,8 @@ async function addDrivers(manager: EntityManager, demo: DemoCredentials): Promis
   const ids = DRIVERS.map(() => newId('user'));
   const emails = DRIVERS.map((_name, n) => `driver${n + 2}@demo.example`);
   await manager.query(
-    `INSERT INTO users (id, email, email_key, name, kind, role, created_at)
-     SELECT id, email, email, name, 'individual', 'user', now() - make_interval(days => 40 - n::int)
+    `INSERT INTO users (id, email, email_key, name, kind, role, created_at, email_verified_at)
+     SELECT id, email, email, name, 'individual', 'user', now() - make_interval(days => 40 - n::int), now()
        FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS d (id, email, name, n)`,
     [ids, emails, DRIVERS],
   );
@@ -157,6 +157,7 @@ async function addUser(
     role: operatorRole ? 'operator' : 'user',
     operatorRole,
     passwordHash: await hashPassword(user.password),
+    emailVerifiedAt: () => 'now()',
     webhooksEnabled: true,
     enabled: true,
   });

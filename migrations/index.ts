@@ -20,6 +20,7 @@ import { SessionMethods1763700000000 } from './1763700000000-session-methods.js'
 import { IdentityProviders1763700200000 } from './1763700200000-identity-providers.js';
 import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
+import { Mail1763700100000 } from './1763700100000-mail.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   IdentityProviders1763700200000,
   SecondFactors1763700300000,
   OperatorRoles1763740000000,
+  Mail1763700100000,
 ];
 
 /** The names of the migrations, as the database stores them. */

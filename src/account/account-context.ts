@@ -14,6 +14,8 @@ const NOTICES = {
   resolved: 'Notification marked as resolved.',
   password_changed:
     'Password changed. You are logged out everywhere else, and applications have to ask you again.',
+  verification_sent: 'We sent a link to your address. Open it to confirm the address.',
+  mails_chosen: 'Your choice was saved.',
   signed_out: 'The session was logged out.',
   others_signed_out: 'All other sessions were logged out.',
   passkey_added: 'Passkey added. You can log in with it.',

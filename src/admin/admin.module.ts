@@ -7,6 +7,7 @@ import { AdminConsentsController } from './api/consents/admin-consents.controlle
 import { AdminDeliveriesController } from './api/deliveries/admin-deliveries.controller.js';
 import { AdminGrantsController } from './api/grants/admin-grants.controller.js';
 import { AdminIdentitiesController } from './api/users/admin-identities.controller.js';
+import { AdminMailsController } from './api/mails/admin-mails.controller.js';
 import { AdminNotificationsController } from './api/notifications/admin-notifications.controller.js';
 import { AdminScopesController } from './api/scopes/admin-scopes.controller.js';
 import { AdminUsersController } from './api/users/admin-users.controller.js';
@@ -26,6 +27,7 @@ import { ConsoleModule } from './console/console.module.js';
     AdminDeliveriesController,
     AdminGrantsController,
     AdminIdentitiesController,
+    AdminMailsController,
     AdminNotificationsController,
     AdminScopesController,
     AdminUsersController,

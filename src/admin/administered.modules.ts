@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
@@ -17,6 +18,7 @@ export const ADMINISTERED = [
   ConsentsModule,
   WebhooksModule,
   TokensModule,
+  MailModule,
   NotificationsModule,
   ScopesModule,
   UsersModule,

@@ -14,6 +14,7 @@ import { PurgeService } from '../tokens/purge.service.js';
 import { TokenKeysService } from '../tokens/token-keys.service.js';
 import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
+import { MailsService } from '../mail/mails.service.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
@@ -164,6 +165,7 @@ export const COMMANDS: Record<string, Command> = {
         await app.get(EndpointResealService).reseal(),
         await app.get(TokenKeysService).reseal(),
         await app.get(AuthenticatorAppsService).reseal(),
+        await app.get(MailsService).reseal(),
       ];
       await resealCanary(database, encryptionKeys, lostKey);
       // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.

@@ -74,6 +74,10 @@ export class ConsentsService {
     const before = await this.repository.lock(manager, clientId, userId);
     await this.repository.add(manager, clientId, userId, scopes);
     await this.recordChange(manager, before, clientId, userId, actor);
+    if (before !== null && before.revokedAt === null) return;
+    const client = await this.clients.find(clientId, manager);
+    const message = MESSAGES.applicationConnected(client?.name ?? clientId);
+    await this.notifications.raise(manager, userId, null, message);
   }
 
   /**

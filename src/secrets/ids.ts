@@ -20,7 +20,7 @@ const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
 /**
  * The four-letter prefixes of resource ids (contract §1). In addition: `grnt` is a grant, `sess` a session, `rcvr` a recovery,
- * `form` a form whose result is created once, `pkey` a passkey.
+ * `cont` a contact of a client, `form` a form whose result is created once, `pkey` a passkey.
  */
 export type IdPrefix =
   | 'user'
@@ -32,7 +32,9 @@ export type IdPrefix =
   | 'evnt'
   | 'endp'
   | 'dlvr'
+  | 'mail'
   | 'rcvr'
+  | 'cont'
   | 'form'
   | 'pkey'
   | 'appr';

@@ -11,6 +11,8 @@ export const SECRET_PREFIXES = {
   clientSecret: 'cds_cs_',
   portalKey: 'cds_pk_',
   passwordKey: 'cds_pw_',
+  emailKey: 'cds_ev_',
+  signUpKey: 'cds_su_',
   session: 'cds_ss_',
   portalSession: 'cds_ps_',
   pendingSignIn: 'cds_sf_',

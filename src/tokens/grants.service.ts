@@ -73,6 +73,10 @@ export class GrantsService implements AccessRevocation {
         subjectId: userId,
         after: { revoked },
       });
+      if (actor.type !== 'service' && actor.id !== userId) {
+        const done = ['revoked the access of every application to your account'];
+        await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
+      }
       return revoked;
     });
   }

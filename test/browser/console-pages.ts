@@ -1,6 +1,7 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { newId } from '../../src/secrets/ids.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
@@ -183,6 +184,15 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   },
   'console deliveries': open('/deliveries', deliver),
   'console delivery': open((_cast, id) => `/deliveries/${id as string}`, deliver),
+  'console without mails': open('/mails?state=failed'),
+  'console mails': open('/mails', ({ database }, { driver, client }) =>
+    database.query(
+      `INSERT INTO mails (id, kind, user_id, client_id, address, cause, state, attempts, last_error, sealed_content)
+       VALUES ($1, 'security', $3, NULL, $5, $1, 'sent', 1, NULL, NULL),
+              ($2, 'endpoint_failing', NULL, $4, $5, $2, 'pending', 3, 'the SMTP server answered 451 to RCPT TO', '\\x00')`,
+      [newId('mail'), newId('mail'), driver.id, client.id, driver.email],
+    ),
+  ),
   'console notifications': open('/notifications', notify),
   'console raise a notification': open('/notifications/new'),
   'console audit log': open('/audit', connect),

@@ -6,6 +6,7 @@ import { DoneNotice } from '../../web/layout/notices.js';
 const PARTS = [
   { part: 'applications', href: '/account', label: 'Applications' },
   { part: 'notifications', href: '/account/notifications', label: 'Notifications' },
+  { part: 'email', href: '/account/email', label: 'Email' },
   { part: 'password', href: '/account/password', label: 'Password' },
   { part: 'security', href: '/account/security', label: 'Security' },
   { part: 'sessions', href: '/account/sessions', label: 'Sessions' },

@@ -14,6 +14,7 @@ import { ConsoleConfirmPasswordController } from './confirm-password.controller.
 import { ConsoleGuard } from './console.guard.js';
 import { FormIds } from './form-ids.service.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
+import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
@@ -40,6 +41,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleEndpointsController,
     ConsoleEventTypesController,
     ConsoleGrantsController,
+    ConsoleMailsController,
     ConsoleNotificationsController,
     ConsoleOverviewController,
     ConsoleScopesController,

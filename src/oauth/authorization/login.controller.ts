@@ -115,6 +115,8 @@ export class LoginController {
         clientName: destination?.clientName,
         providers: this.providers.all,
         withPassword: this.settings.passwordSignIn,
+        offersNewPassword: this.settings.sendsMail,
+        offersSignUp: this.settings.signUp,
       }),
       status: props.error ? 401 : 200,
       formTargets: destination?.formTargets,

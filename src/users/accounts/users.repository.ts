@@ -4,11 +4,18 @@ import { Repository, type EntityManager } from 'typeorm';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { searchFor } from '../../database/queries/search.js';
+import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import { emailKeyOf } from './email.js';
 import { UserEntity } from './user.entity.js';
 
 /** An account without what the repository and the database add. */
-export type UserValues = Omit<UserEntity, 'emailKey' | 'createdAt' | 'updatedAt'>;
+export type UserValues = Omit<
+  UserEntity,
+  'emailKey' | 'emailVerifiedAt' | 'unwantedMails' | 'createdAt' | 'updatedAt'
+> & {
+  /** Whether the email address counts as verified from now on; undefined changes nothing. */
+  emailVerified?: boolean;
+};
 
 /** All given members must match. */
 export interface UserFilter {
@@ -88,16 +95,51 @@ export class UsersRepository {
       .findOne({ select: { id: true, role: true }, where: { id }, lock: { mode: 'pessimistic_read' } });
   }
 
-  async insert(manager: EntityManager, user: UserValues): Promise<void> {
-    await manager.withRepository(this.users).insert({ ...user, emailKey: emailKeyOf(user.email) });
+  async insert(manager: EntityManager, { emailVerified, ...user }: UserValues): Promise<void> {
+    await manager
+      .withRepository(this.users)
+      .insert({ ...user, emailKey: emailKeyOf(user.email), emailVerifiedAt: verifiedNow(emailVerified) });
   }
 
   /** Members that are undefined stay as they are. */
-  async update(manager: EntityManager, id: string, changes: Partial<Omit<UserValues, 'id'>>): Promise<void> {
+  async update(
+    manager: EntityManager,
+    id: string,
+    { emailVerified, ...changes }: Partial<Omit<UserValues, 'id'>>,
+  ): Promise<void> {
     const emailKey = changes.email === undefined ? undefined : emailKeyOf(changes.email);
+    const emailVerifiedAt = verifiedNow(emailVerified);
     await manager
       .withRepository(this.users)
-      .update({ id }, { ...changes, emailKey, updatedAt: () => 'now()' });
+      .update({ id }, { ...changes, emailKey, emailVerifiedAt, updatedAt: () => 'now()' });
+  }
+
+  /**
+   * The owner of this address has proven to receive what is sent to it. False if the user is disabled or has another address by
+   * now. The time of the first proof is kept.
+   */
+  async verifyEmail(manager: EntityManager, id: string, email: string): Promise<boolean> {
+    const { affected } = await manager
+      .withRepository(this.users)
+      .createQueryBuilder()
+      .update()
+      .set({ emailVerifiedAt: () => 'coalesce(email_verified_at, now())' })
+      .where('id = :id AND email = :email AND enabled', { id, email })
+      .execute();
+    return affected === 1;
+  }
+
+  async unwantedMails(id: string): Promise<OptionalMailKind[]> {
+    const user = await this.users.findOne({ select: { id: true, unwantedMails: true }, where: { id } });
+    return user?.unwantedMails ?? [];
+  }
+
+  async setUnwantedMails(
+    manager: EntityManager,
+    id: string,
+    unwantedMails: OptionalMailKind[],
+  ): Promise<void> {
+    await manager.withRepository(this.users).update({ id }, { unwantedMails });
   }
 
   /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */
@@ -134,3 +176,7 @@ export class UsersRepository {
     return this.users.createQueryBuilder('user').addSelect('user.passwordHash');
   }
 }
+
+/** Undefined changes nothing. */
+const verifiedNow = (isVerified: boolean | undefined): (() => string) | null | undefined =>
+  isVerified === undefined ? undefined : isVerified ? () => 'now()' : null;

@@ -18,8 +18,10 @@ import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
 import { isLimited, refuseGivingPower, refuseOnOperator } from './operator-limits.js';
+import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { operatorChanges } from './operator-changes.js';
 import { UserErasures } from './user-erasures.js';
 import type { UserEntity, UserKind, UserRole } from './user.entity.js';
 import { UsersRepository, type UserFilter } from './users.repository.js';
@@ -33,7 +35,13 @@ export interface NewUser {
   operatorRole?: OperatorRole;
   password?: string;
   webhooksEnabled?: boolean;
+  /** Whether the address counts as verified, by somebody who vouches for it. */
+  emailVerified?: boolean;
 }
+
+/** A user to insert: with the hash of the password, if there is one. */
+type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null };
+type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
 
 export type UserChanges = Partial<NewUser & { enabled: boolean }>;
 
@@ -52,6 +60,7 @@ export class UsersService {
     private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
     private readonly erasures: UserErasures,
+    private readonly emails: EmailVerificationService,
   ) {}
 
   find(id: string): Promise<UserEntity | null> {
@@ -99,30 +108,43 @@ export class UsersService {
     if (role !== 'operator' && input.operatorRole !== undefined) throw onlyForOperators();
     refuseGivingPower(actor, EVERYBODY, { ...EVERYBODY, role }, false);
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
-    const id = newId('user');
-    return this.translatingConflicts(() =>
-      this.transactions.run(async (manager) => {
-        await this.repository.insert(manager, {
-          id,
-          email: input.email,
-          name: input.name,
-          kind: input.kind ?? 'individual',
-          role,
-          operatorRole,
-          passwordHash,
-          webhooksEnabled: input.webhooksEnabled ?? true,
-          enabled: true,
-        });
-        const user = (await this.repository.findById(id, manager))!;
-        await this.audit.record(manager, actor, {
-          action: 'user.created',
-          subjectType: 'user',
-          subjectId: id,
-          after: auditView(user),
-        });
-        return user;
-      }),
+    return this.createBy((_manager, insert) =>
+      insert({ ...input, operatorRole: operatorRole ?? undefined, passwordHash }, actor),
     );
+  }
+
+  /** Creates a user in a transaction that also does something else; throws a 409 problem for an email that is taken. */
+  createBy<T>(work: (manager: EntityManager, insert: InsertAccount) => Promise<T>): Promise<T> {
+    return this.translatingConflicts(() =>
+      this.transactions.run((manager) =>
+        work(manager, (account, actor) => this.insert(manager, account, actor)),
+      ),
+    );
+  }
+
+  private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
+    const id = newId('user');
+    await this.repository.insert(manager, {
+      id,
+      email: input.email,
+      name: input.name,
+      kind: input.kind ?? 'individual',
+      role: input.role ?? 'user',
+      operatorRole: input.operatorRole ?? null,
+      passwordHash: input.passwordHash,
+      webhooksEnabled: input.webhooksEnabled ?? true,
+      enabled: true,
+      emailVerified: input.emailVerified,
+    });
+    const user = (await this.repository.findById(id, manager))!;
+    const isSelf = actor.type === 'user' && actor.id === null;
+    await this.audit.record(manager, isSelf ? { ...actor, id } : actor, {
+      action: 'user.created',
+      subjectType: 'user',
+      subjectId: id,
+      after: auditView(user),
+    });
+    return user;
   }
 
   /**
@@ -155,6 +177,7 @@ export class UsersService {
     const before = (await this.repository.lock(manager, id)) ?? this.missing();
     refuseOnOperator(actor, before);
     const { email, name, kind, webhooksEnabled, enabled } = changes;
+    const isNewEmail = email !== undefined && email !== before.email;
     const values = {
       email,
       name,
@@ -163,9 +186,13 @@ export class UsersService {
       webhooksEnabled,
       enabled,
       passwordHash,
+      emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
     };
+    // Before the change, so that the mail goes to the address that the user still has.
+    await this.tellOwner(manager, before, changes, actor);
     await this.translatingConflicts(() => this.repository.update(manager, id, values));
     const after = (await this.repository.findById(id, manager))!;
+    if (isNewEmail) await this.emails.replaceLinks(manager, after);
     refuseGivingPower(actor, before, after, passwordHash !== undefined);
     check?.(before, after);
     if (isAdmin(before) && !isAdmin(after)) refuseLastAdmin(admins);
@@ -219,6 +246,19 @@ export class UsersService {
     }
   }
 
+  /** Tells the user what an operator does to the account. */
+  private async tellOwner(
+    manager: EntityManager,
+    before: UserEntity,
+    changes: UserChanges,
+    actor: Actor,
+  ): Promise<void> {
+    if (actor.type === 'service' || actor.id === before.id) return;
+    const done = operatorChanges(before, changes);
+    if (done.length === 0) return;
+    await this.notifications.raise(manager, before.id, null, MESSAGES.changedByOperator(done));
+  }
+
   private async revokeDependents(
     manager: EntityManager,
     before: UserEntity,
@@ -263,6 +303,16 @@ export class UsersService {
 /** A user who was given nothing yet. */
 const EVERYBODY = { role: 'user', webhooksEnabled: true } as const;
 
+/** A new address is not verified, unless somebody vouches for it; undefined if nothing changes. */
+function emailVerifiedAfter(
+  before: UserEntity,
+  { emailVerified }: UserChanges,
+  isNewEmail: boolean,
+): boolean | undefined {
+  if (emailVerified === true && before.emailVerifiedAt !== null && !isNewEmail) return undefined;
+  return emailVerified ?? (isNewEmail ? false : undefined);
+}
+
 const isAdmin = ({ operatorRole, enabled }: UserEntity): boolean => operatorRole === 'admin' && enabled;
 
 const mayEndAdmin = ({ role, operatorRole, enabled }: UserChanges): boolean =>
@@ -294,6 +344,7 @@ function refuseLastAdmin(admins: string[]): void {
 
 export const auditView = ({
   email,
+  emailVerifiedAt,
   name,
   kind,
   role,
@@ -302,6 +353,7 @@ export const auditView = ({
   enabled,
 }: UserEntity) => ({
   email,
+  email_verified: emailVerifiedAt !== null,
   name,
   kind,
   role,

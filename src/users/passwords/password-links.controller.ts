@@ -62,7 +62,7 @@ const gone = (): OpenAnswer => ({
   page: messagePage({
     title: 'Link no longer works',
     heading: 'This link no longer works',
-    text: 'A link to set a password works once, within 24 hours. Ask for a new one where you got it.',
+    text: 'A link to set a password works once and for a limited time. Ask for a new one where you got it.',
   }),
 });
 

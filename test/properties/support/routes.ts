@@ -41,7 +41,10 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
     paths: /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$)/,
     caller: 'nobody',
   },
-  'pages of users': { paths: /^\/(o\/authorize$|login$|logout$|password\/|account)/, caller: 'user' },
+  'pages of users': {
+    paths: /^\/(o\/authorize$|login$|logout$|password\/|email\/|sign-up|account)/,
+    caller: 'user',
+  },
   'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
   'the console': { paths: /^\/admin\/console(\/|$)/, caller: 'console' },
 };
@@ -65,6 +68,9 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   sessions: ['sessionId'],
   login: ['portalKey'],
   password: ['passwordKey'],
+  verify: ['emailKey'],
+  'sign-up': ['signUpKey'],
+  contacts: ['contactId'],
 };
 
 /** Returns the parameters of a route in order, each with its possible values. Throws for an unknown parameter. */

@@ -8,11 +8,13 @@ import { ScopesService } from '../../../src/scopes/scopes.service.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
 import { digestOf, newSecret } from '../../../src/secrets/tokens.js';
 import { AuthorizationCodesService } from '../../../src/tokens/authorization-codes.service.js';
+import { EmailLinksRepository } from '../../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../../src/users/passwords/password-links.service.js';
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
 import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
+import { ContactsService } from '../../../src/webhooks/contacts/contacts.service.js';
 import { DeliveriesService } from '../../../src/webhooks/deliveries/deliveries.service.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../../support/factory.js';
 import { basicHeader } from '../../support/http.js';
@@ -104,6 +106,26 @@ export class World {
       (await this.app.get(PasswordLinksService).create((await this.user()).id, SERVICE_ACTOR))
         .split('/')
         .at(-1)!,
+    emailKey: async () => {
+      const key = newSecret('emailKey');
+      const { id: userId, email } = await this.user();
+      const link = { digest: digestOf(key), purpose: 'verify' as const, userId, email, ttl: TTL };
+      await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
+      return key;
+    },
+    signUpKey: async () => {
+      const key = newSecret('signUpKey');
+      const email = `signing-up${++count}@mail.example`;
+      const link = { digest: digestOf(key), purpose: 'sign_up' as const, userId: null, email, ttl: TTL };
+      await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
+      return key;
+    },
+    contactId: async () => {
+      const { id } = await this.client();
+      const contacts = this.app.get(ContactsService);
+      await contacts.add(id, `contact${++count}@mail.example`, SERVICE_ACTOR);
+      return (await contacts.list(id))[0]!.id;
+    },
     code: async () => this.newCode(),
     accessToken: async () => (await this.tokens()).accessToken,
     refreshToken: async () => (await this.tokens()).refreshToken!,

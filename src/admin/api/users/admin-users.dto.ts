@@ -55,6 +55,11 @@ export class NewUserDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   webhooks_enabled?: boolean;
+
+  @ApiProperty({ description: 'True if you vouch that the address is the user’s; default false.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  email_verified?: boolean;
 }
 
 /** Body of `PATCH /admin/users/{id}`: omitted members stay unchanged. */
@@ -94,16 +99,33 @@ export class UserChangesDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
+
+  @ApiProperty({ description: 'True if you vouch that the address, also a new one, is the user’s.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  email_verified?: boolean;
 }
 
-export const toNewUser = ({ webhooks_enabled, operator_role, ...same }: NewUserDto): NewUser => ({
+export const toNewUser = ({
+  webhooks_enabled,
+  operator_role,
+  email_verified,
+  ...same
+}: NewUserDto): NewUser => ({
   ...same,
   operatorRole: operator_role,
+  emailVerified: email_verified,
   webhooksEnabled: webhooks_enabled,
 });
 
-export const toUserChanges = ({ webhooks_enabled, operator_role, ...same }: UserChangesDto): UserChanges => ({
+export const toUserChanges = ({
+  webhooks_enabled,
+  operator_role,
+  email_verified,
+  ...same
+}: UserChangesDto): UserChanges => ({
   ...same,
   operatorRole: operator_role,
+  emailVerified: email_verified,
   webhooksEnabled: webhooks_enabled,
 });

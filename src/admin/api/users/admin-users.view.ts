@@ -32,6 +32,9 @@ export class UserView {
   @ApiProperty(text(undefined, { example: 'ada@example.com' }))
   email!: string;
 
+  @ApiProperty(flag('Whether the user has shown, or an operator vouches, that the address is theirs.'))
+  email_verified!: boolean;
+
   @ApiProperty(text(undefined, { example: 'Ada Lovelace' }))
   name!: string;
 
@@ -76,6 +79,7 @@ export const userDetailsView = (user: UserEntity, state: SecondFactorState): Use
 export const userView = (user: UserEntity): UserView => ({
   id: user.id,
   email: user.email,
+  email_verified: user.emailVerifiedAt !== null,
   name: user.name,
   kind: user.kind,
   role: user.role,

@@ -63,6 +63,11 @@ function Fields(): VNode {
   return (
     <>
       <TextField name="email" label="Email" type="email" />
+      <Tick
+        name="email_verified"
+        label="I vouch that this address is the user’s"
+        hint="Without this, the address counts as confirmed once the user opens a link that is mailed to it."
+      />
       <TextField name="name" label="Name" />
       <Choices
         name="kind"

@@ -7,6 +7,8 @@ export interface UserFields {
   name: string;
   kind: string;
   webhooks_enabled: boolean;
+  /** Only true: an operator vouches for the address. */
+  email_verified?: true;
 }
 
 export const EMPTY_USER: UserFields = { email: '', name: '', kind: 'individual', webhooks_enabled: true };
@@ -30,4 +32,5 @@ export const userFieldsIn = (form: Form, kept?: { webhooks_enabled: boolean }): 
   name: form.get('name') ?? '',
   kind: form.get('kind') ?? '',
   webhooks_enabled: kept ? kept.webhooks_enabled : form.get('webhooks_enabled') === 'true',
+  ...(form.get('email_verified') === 'true' ? { email_verified: true } : {}),
 });

@@ -20,6 +20,7 @@ export const aboutUser = ({ id, name, role }: UserEntity, page: SubjectPage): Co
         { part: 'identities', label: 'Identity providers', href: userPath(id, 'identities') },
         { part: 'grants', label: 'Active grants', href: userPath(id, 'grants') },
         { part: 'notifications', label: 'Notifications', href: `/admin/console/notifications?user_id=${id}` },
+        { part: 'mails', label: 'Mails', href: `/admin/console/mails?user_id=${id}` },
         { part: 'done', label: 'Actions', href: `/admin/console/audit?actor=${id}` },
         { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${id}` },
       ],

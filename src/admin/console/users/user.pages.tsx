@@ -39,6 +39,7 @@ export function userPage({ user, isSelf, once, factor, withPassword }: UserPageP
             ['Name', <bdi>{user.name}</bdi>],
             ['ID', <Id id={id} />],
             ['Email', <bdi>{user.email}</bdi>],
+            ['Email confirmed', user.emailVerifiedAt ? <Moment at={user.emailVerifiedAt} /> : 'no'],
             ['State', <Enabled enabled={user.enabled} />],
             ['Kind', user.kind],
             ['Role', user.operatorRole ? `operator: ${user.operatorRole}` : user.role],

@@ -33,10 +33,14 @@ export interface LoginPageProps {
   providers: readonly ProviderName[];
   /** Whether the page asks for email and password. */
   withPassword: boolean;
+  /** Whether a forgotten password can be set anew by mail. */
+  offersNewPassword?: boolean;
+  /** Whether people make their own accounts. */
+  offersSignUp?: boolean;
 }
 
 export function loginPage(props: LoginPageProps): LayoutProps {
-  const { returnTo, error, clientName, providers, withPassword } = props;
+  const { returnTo, error, clientName, providers, withPassword, offersNewPassword, offersSignUp } = props;
   return {
     title: 'Log in',
     scripts: [PASSKEY_SCRIPT],
@@ -54,11 +58,21 @@ export function loginPage(props: LoginPageProps): LayoutProps {
           </p>
         )}
         {withPassword && <PasswordForm {...props} />}
+        {withPassword && offersNewPassword && (
+          <p>
+            <a href="/password/forgotten">Forgot your password?</a>
+          </p>
+        )}
         <PasskeySection summary="Use a passkey instead" returnTo={returnTo}>
           Log in with a passkey
         </PasskeySection>
         {withPassword && providers.length > 0 && <p class="or">or</p>}
         {providers.length > 0 && <ProviderButtons providers={providers} returnTo={returnTo} />}
+        {offersSignUp && (
+          <p>
+            <a href="/sign-up">Create an account</a>
+          </p>
+        )}
       </>
     ),
   };
