@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { addApp, addPasskey, codeOf } from '../support/second-factors.js';
 import type { TestService } from '../support/test-service.js';
 import { signIn, type Cast, type PageOpener } from './every-page.js';
 
@@ -35,6 +36,30 @@ const notify = (service: TestService, { driver }: Cast): Promise<unknown> =>
     },
     SERVICE_ACTOR,
   );
+
+const withFactors = async ({ make, url }: TestService, { driver }: Cast): Promise<void> => {
+  const browser = await make.signedIn(driver);
+  await addPasskey(browser, url, { name: driver.name.slice(0, 100) });
+  await addApp(browser);
+};
+
+/** Opens the page of a passkey's action from the list. */
+const ofPasskey =
+  (action: 'Rename' | 'Remove'): PageOpener =>
+  async (page, service, { driver }) => {
+    const browser = await service.make.signedIn(driver);
+    await addPasskey(browser, service.url, { name: driver.name.slice(0, 100) });
+    const value = browser.cookies.get('session')!;
+    await page.context().addCookies([{ name: 'session', value, url: service.url }]);
+    await page.goto(`${service.url}/account/security`);
+    await page.getByRole('link', { name: action }).click();
+    await page.getByRole('heading', { level: 1, name: `${action} passkey` }).waitFor();
+  };
+
+const givenLongAgo = ({ database }: TestService, { driver }: Cast): Promise<unknown> =>
+  database.query("UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1", [
+    driver.id,
+  ]);
 
 async function fillPassword(page: Page, current: string, password: string, again = password): Promise<void> {
   await page.getByLabel('Current password').fill(current);
@@ -71,6 +96,53 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await open('/account/password')(page, service, cast);
     await fillPassword(page, 'wrong horse battery staple', 'a new long password', 'another long password');
     await page.getByRole('alert').waitFor();
+  },
+  'security without factors': open('/account/security'),
+  'security with a passkey and an app': async (page, service, cast) => {
+    await open('/account/security')(page, service, cast);
+    await withFactors(service, cast);
+    await page.reload();
+  },
+  'add a passkey': open('/account/security/passkeys/new'),
+  'add a passkey refused': async (page, service, cast) => {
+    await open('/account/security/passkeys/new')(page, service, cast);
+    await page.getByLabel('Name').fill('A key');
+    // This browser has no authenticator, and its site no name.
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
+  },
+  'rename a passkey': ofPasskey('Rename'),
+  'remove a passkey': ofPasskey('Remove'),
+  'set up an app': open('/account/security/app/new'),
+  'set up an app refused': async (page, service, cast) => {
+    await open('/account/security/app/new')(page, service, cast);
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
+  },
+  'recovery codes, without a factor': open('/account/security/recovery-codes'),
+  'recovery codes': async (page, service, cast) => {
+    await open('/account/security/app/new')(page, service, cast);
+    const secret = (await page.locator('code.secret').innerText()).replaceAll(' ', '');
+    await page.getByLabel('Code', { exact: true }).fill(codeOf(secret));
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('they are shown only once').waitFor();
+  },
+  'recovery codes shown already': async (page, service, cast) => {
+    await ACCOUNT_PAGES['recovery codes']!(page, service, cast);
+    await page.reload();
+    await page.getByRole('button', { name: 'Make new recovery codes' }).waitFor();
+  },
+  'remove an app': async (page, service, cast) => {
+    await ACCOUNT_PAGES['recovery codes']!(page, service, cast);
+    await page.goto(`${service.url}/account/security/app/remove`);
+  },
+  'login asked for again': async (page, service, cast) => {
+    await open('/account/security')(page, service, cast);
+    await withFactors(service, cast);
+    await givenLongAgo(service, cast);
+    await page.goto(`${service.url}/account/security/passkeys/new`);
+    await page.getByLabel('Password').waitFor();
   },
   'where signed in, here alone': open('/account/sessions', ({ database }, { driver }) =>
     database.query('DELETE FROM sessions WHERE user_id = $1', [driver.id]),

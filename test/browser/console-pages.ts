@@ -165,6 +165,7 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console own account': open(({ owner }) => `/users/${owner.id}`),
   'console applications of a user': ofUser('/applications', connect),
   'console make an operator': ofUser('/make-operator'),
+  'console reset a second factor': ofUser('/reset-second-factor'),
   'console erase a user': ofUser('/erase'),
   'console scopes': open('/scopes'),
   'console edit a scope': open('/scopes/vehicle:read/edit'),

@@ -11,7 +11,8 @@ import { EmailLinksRepository } from '../../src/users/emails/email-links.reposit
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { addApp, addPasskey } from '../support/second-factors.js';
 import type { TestService } from '../support/test-service.js';
 
 /** The people and the client whose names are on the pages. */
@@ -113,6 +114,17 @@ const emailKey = (service: TestService, { driver }: Cast): Promise<string> =>
 
 const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'signUpKey', purpose: 'sign_up', userId: null, email: `y${driver.email}` });
+/** The login of a user with a passkey and an app, after the password. */
+const enterPassword: PageOpener = async (page, service, { driver }) => {
+  const browser = await service.make.signedIn(driver);
+  await addPasskey(browser, service.url);
+  await addApp(browser);
+  await page.goto(`${service.url}/login`);
+  await page.getByLabel('Email').fill(driver.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+};
 
 /** How to reach each page and each of its states, in a new browser context. */
 export const EVERY_PAGE: Record<string, PageOpener> = {
@@ -136,6 +148,19 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.getByLabel('Password').fill('wrong horse battery staple');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').waitFor();
+  },
+  'login, asked for a second factor': enterPassword,
+  'login, second factor refused': async (page, service, cast) => {
+    await enterPassword(page, service, cast);
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
+  },
+  'login, second factor too late': go('/login/second-factor'),
+  'login with a passkey': async (page, service) => {
+    await page.goto(`${service.url}/login`);
+    await page.getByText('Use a passkey instead').click();
+    await page.getByRole('button', { name: 'Log in with a passkey' }).waitFor();
   },
   'login signed in': async (page, service, { driver }) => {
     await signIn(service, page, driver);

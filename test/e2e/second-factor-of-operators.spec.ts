@@ -66,7 +66,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     expect(step.headers.get('location')).toBe('/login/second-factor?return_to=%2Fadmin%2Fconsole');
     const page = await browser.open(step.headers.get('location')!);
     expect(page.html.querySelector('[data-passkey-sign-in]')!.getAttribute('data-return-to')).toBe(CONSOLE);
-    expect(page.html.querySelector('noscript')!.text).toContain('a recovery code');
+    expect(page.html.querySelector('[data-without-passkeys]')!.text).toContain('a recovery code');
     expect((await logInWith(passkey, browser, {}, CONSOLE)).json).toEqual({ location: CONSOLE });
     const other = newBrowserAt(service);
     await givePassword(other, operator);

@@ -240,7 +240,7 @@ describe('The step between password and second factor', () => {
     const browser = await afterPassword();
     const page = await browser.open(STEP);
     expect(page.html.querySelector('[data-passkey-sign-in] button')!.text).toBe('Use a passkey');
-    expect(page.html.querySelector('noscript')!.text).toContain('A passkey needs JavaScript');
+    expect(page.html.querySelector('[data-without-passkeys]')!.text).toContain('JavaScript is switched off');
     expect((await logInWith(passkey, browser)).status).toBe(200);
     expect([browser.cookies.has(COOKIE), await pendingCount()]).toEqual([false, 0]);
     expect(await isLoggedIn(browser)).toBe(true);

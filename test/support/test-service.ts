@@ -37,6 +37,8 @@ export interface TestServiceOptions {
   /** Environment variables. */
   env?: Record<string, string>;
   instances?: number;
+  /** In its address, instead of 127.0.0.1. */
+  hostname?: string;
   /** PostgreSQL settings for the service's connections, instead of its defaults. */
   databaseOptions?: Record<string, string>;
 }
@@ -47,13 +49,14 @@ export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 'k').toString('base64');
 export async function startService({
   env: settings = {},
   instances = 1,
+  hostname,
   databaseOptions,
 }: TestServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
   const url = `${database.url}?${new URLSearchParams(databaseOptions)}`;
   const env = { ...(databaseOptions ? { DATABASE_URL: url } : {}), ...settings };
   const started: TestInstance[] = [];
-  const first = await startInstance(database, env);
+  const first = await startInstance(database, env, hostname);
   started.push(first);
   // All instances use the first one's base URL, as behind a load balancer.
   while (started.length < instances)
@@ -82,12 +85,14 @@ export async function startService({
 export async function startInstance(
   database: TestDatabase,
   env: Record<string, string>,
+  hostname = '127.0.0.1',
 ): Promise<TestInstance> {
   const port = await freePort();
+  const url = `http://${hostname}:${port}`;
   const settings = await loadSettings({
     NODE_ENV: 'test',
     PORT: String(port),
-    BASE_URL: `http://127.0.0.1:${port}`,
+    BASE_URL: url,
     DATABASE_URL: database.serviceUrl ?? database.url,
     DATABASE_POOL_SIZE: '10',
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
@@ -96,6 +101,5 @@ export async function startInstance(
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
   await app.listen(port, '127.0.0.1');
-  const url = `http://127.0.0.1:${port}`;
   return { app, settings, url, http: new Http(url), log };
 }

@@ -4,7 +4,7 @@ import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { LinkButton, PageForm } from '../../web/forms/form.js';
-import { PASSKEY_SCRIPT } from '../../web/forms/passkey-button.js';
+import { PASSKEY_SCRIPT, WithoutPasskeys } from '../../web/forms/passkey-button.js';
 import type { AccountPage } from './account-layout.js';
 
 export interface NewPasskeyPageProps {
@@ -24,12 +24,7 @@ export const newPasskeyPage = ({ options, name, errors }: NewPasskeyPageProps): 
         Your browser asks you to confirm with your fingerprint, your face, a PIN or a security key. Then you
         can log in that way, without your password.
       </p>
-      <noscript>
-        <p class="notice">
-          A passkey needs JavaScript, which is switched off in this browser. Switch it on and reload the page,
-          or set up an authenticator app instead.
-        </p>
-      </noscript>
+      <WithoutPasskeys>Set up an authenticator app instead.</WithoutPasskeys>
       <PageForm
         action={`${SECURITY_PATH}/passkeys/new`}
         class="narrow-form"

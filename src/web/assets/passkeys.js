@@ -113,6 +113,7 @@ async function showSection(section) {
 }
 
 if (window.PublicKeyCredential) {
+  for (const notice of document.querySelectorAll('[data-without-passkeys]')) notice.hidden = true;
   for (const element of document.querySelectorAll('[data-passkey-sign-in]')) {
     element.hidden = false;
     const [alert, button] = [element.querySelector('[role=alert]'), element.querySelector('button')];

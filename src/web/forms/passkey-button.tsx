@@ -26,3 +26,10 @@ export const PasskeySection = ({ summary, ...button }: PasskeyButtonProps & { su
     <PasskeyButton {...button} />
   </details>
 );
+
+/** Says that this browser cannot use passkeys, and what to do instead; our script hides it where the browser can. */
+export const WithoutPasskeys = ({ children }: { children: ComponentChildren }): VNode => (
+  <p class="notice" data-without-passkeys>
+    This browser cannot use passkeys: it does not know them, or JavaScript is switched off in it. {children}
+  </p>
+);

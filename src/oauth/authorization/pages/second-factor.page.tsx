@@ -1,6 +1,6 @@
 import { PageForm } from '../../../web/forms/form.js';
 import { TextField } from '../../../web/forms/field.js';
-import { PASSKEY_SCRIPT, PasskeyButton } from '../../../web/forms/passkey-button.js';
+import { PASSKEY_SCRIPT, PasskeyButton, WithoutPasskeys } from '../../../web/forms/passkey-button.js';
 import type { LayoutProps } from '../../../web/layout/layout.js';
 import { messagePage } from '../../../web/layout/message.page.js';
 
@@ -37,12 +37,7 @@ export function secondFactorPage({
           <>
             <p>Use your passkey{hasApp ? ', or enter a code below' : ''}.</p>
             <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>
-            <noscript>
-              <p class="notice">
-                A passkey needs JavaScript, which is switched off in this browser. Switch it on and reload the
-                page, or use {hasApp ? 'a code' : 'a recovery code'}.
-              </p>
-            </noscript>
+            <WithoutPasskeys>Use {hasApp ? 'a code' : 'a recovery code'} instead.</WithoutPasskeys>
           </>
         )}
         <PageForm

@@ -1,0 +1,180 @@
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { PASSWORD } from '../support/factory.js';
+import { codeOf } from '../support/second-factors.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { launchChromium } from './chromium.js';
+
+describe('Second factors in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let user: UserEntity;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    // Browsers know passkeys of names only, never of IP addresses.
+    service = await startService({ hostname: 'localhost' });
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    user = await service.make.user({ name: 'Dana Driver' });
+    await open({});
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  /** Opens a new browser, which records what it complains about: a violated policy, a script's error. */
+  async function open(options: Parameters<Browser['newContext']>[0]): Promise<void> {
+    await context?.close();
+    context = await browser.newContext(options);
+    page = await context.newPage();
+    complaints = [];
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (/the server responded with a status of (401|403)/.test(message.text())) return;
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+  }
+
+  /** Gives the browser an authenticator of its own, as a phone or a laptop has. */
+  async function addAuthenticator(): Promise<{ cdp: CDPSession; authenticatorId: string }> {
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return { cdp, authenticatorId };
+  }
+
+  const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+  const follow = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
+  const headingIs = (name: string): Promise<void> =>
+    page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  const enterPassword = async (path: string): Promise<void> => {
+    await page.goto(service.url + path);
+    await page.getByLabel('Email').fill(user.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press('Log in');
+  };
+  const addPasskey = async (name: string): Promise<void> => {
+    await enterPassword('/account/security');
+    await follow('Add a passkey');
+    await page.getByLabel('Name').fill(name);
+    await press('Continue');
+    await headingIs('Recovery codes');
+  };
+  const logOut = async (): Promise<void> => {
+    await press('Log out');
+    await headingIs('Log in');
+  };
+
+  it('a passkey is added, logs in, does not log in without its user being verified, and is removed', async () => {
+    const { cdp, authenticatorId } = await addAuthenticator();
+    await addPasskey('My laptop');
+    expect(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count()).toBe(10);
+    await follow('I have copied it');
+    await page.getByRole('heading', { level: 3, name: 'My laptop' }).waitFor();
+    await logOut();
+
+    await page.goto(`${service.url}/account/sessions`);
+    // The browser has passkeys of its own, so the button needs no unfolding.
+    await press('Log in with a passkey');
+    await headingIs('Sessions');
+    expect(new URL(page.url()).pathname).toBe('/account/sessions');
+    await page.getByText(user.email).waitFor();
+    await logOut();
+
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await press('Log in with a passkey');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('No passkey was used');
+    await page.goto(`${service.url}/account`);
+    await headingIs('Log in');
+
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+    await press('Log in with a passkey');
+    await headingIs('Connected applications');
+    await page.goto(`${service.url}/account/security`);
+    await follow('Remove My laptop');
+    await press('Remove');
+    await page.getByText('Passkey removed.').waitFor();
+    await logOut();
+    await press('Log in with a passkey');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('This passkey does not log you in here');
+  });
+
+  it('the same device does not get a second passkey', async () => {
+    await addAuthenticator();
+    await addPasskey('My laptop');
+    await page.goto(`${service.url}/account/security/passkeys/new`);
+    await press('Continue');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toBe(
+      'This device already has a passkey for your account.',
+    );
+  });
+
+  it('an older browser, without the functions for JSON, adds a passkey and logs in with it', async () => {
+    await context.addInitScript(() => {
+      const { PublicKeyCredential: known } = globalThis as unknown as {
+        PublicKeyCredential: { prototype: object } & Record<string, unknown>;
+      };
+      delete known['parseCreationOptionsFromJSON'];
+      delete known['parseRequestOptionsFromJSON'];
+      delete (known.prototype as Record<string, unknown>)['toJSON'];
+    });
+    await addAuthenticator();
+    await addPasskey('An old browser');
+    await follow('I have copied it');
+    await logOut();
+    await press('Log in with a passkey');
+    await headingIs('Your charging data, shared on your terms');
+    await page.getByText(user.email).waitFor();
+  });
+
+  it('an authenticator app is set up with the key on the page, and asked for after the password', async () => {
+    await enterPassword('/account/security/app/new');
+    await page.getByRole('img', { name: 'QR code with the key below' }).waitFor();
+    const secret = (await page.locator('code.secret').innerText()).replaceAll(' ', '');
+    await page.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1));
+    await press('Continue');
+    await headingIs('Recovery codes');
+    await follow('I have copied it');
+    await logOut();
+    await enterPassword('/account/sessions');
+    await headingIs('One more step');
+    await page.getByLabel('Code', { exact: true }).fill(codeOf(secret));
+    await page.keyboard.press('Enter');
+    await headingIs('Sessions');
+  });
+
+  it('without a script, the login offers no passkey, and the page that adds one says why', async () => {
+    await open({ javaScriptEnabled: false });
+    await enterPassword('/account/security/passkeys/new');
+    await page.getByText('This browser cannot use passkeys').waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0);
+    await logOut();
+    expect(
+      await page
+        .getByText(/passkey/i)
+        .locator('visible=true')
+        .count(),
+    ).toBe(0);
+  });
+});
