@@ -114,6 +114,7 @@ const emailKey = (service: TestService, { driver }: Cast): Promise<string> =>
 
 const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'signUpKey', purpose: 'sign_up', userId: null, email: `y${driver.email}` });
+
 /** The login of a user with a passkey and an app, after the password. */
 const enterPassword: PageOpener = async (page, service, { driver }) => {
   const browser = await service.make.signedIn(driver);

@@ -6,7 +6,7 @@ export const LIVE = [
   ...['sessionId', 'scopeName', 'portalKey', 'passwordKey', 'code', 'accessToken', 'refreshToken'],
   ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
   ...['emailKey', 'signUpKey', 'contactId'],
-  ...['clientBasic', 'operatorBasic', 'email', 'newEmail', 'hookUrl'],
+  ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'hookUrl'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];

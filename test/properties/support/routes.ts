@@ -64,6 +64,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   recoveries: ['recoveryId'],
   notifications: ['notificationId', 'ownNotificationId'],
   grants: ['grantId'],
+  approvals: ['approvalId'],
   scopes: ['scopeName'],
   sessions: ['sessionId'],
   login: ['portalKey'],

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { UserEntity } from '../../../src/users/accounts/user.entity.js';
+import { ApprovalsRepository } from '../../../src/admin/approvals/approvals.repository.js';
 import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
 import { Transactions } from '../../../src/database/queries/transactions.js';
 import { NotificationsService } from '../../../src/notifications/notifications.service.js';
@@ -88,6 +89,14 @@ export class World {
         'SELECT id FROM grants WHERE client_id = $1 AND revoked_at IS NULL ORDER BY id DESC LIMIT 1';
       const rows: { id: string }[] = await this.app.get(DataSource).query(sql, [(await this.client()).id]);
       return rows[0]!.id;
+    },
+    approvalId: async () => {
+      const by = { type: 'user', id: (await this.owner()).id, person: (await this.owner()).id } as const;
+      const subject = (await this.newUser()).id;
+      const approvals = this.app.get(ApprovalsRepository);
+      return this.run(
+        async (manager) => (await approvals.request(manager, 'user.erase', subject, by)).approval.id,
+      );
     },
     sessionId: async () => {
       await this.newSession(await this.user());
