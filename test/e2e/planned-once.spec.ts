@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { makeSenders } from '../support/load.js';
+import { stopPurges } from '../support/stop-purges.js';
 import { startService, type TestService } from '../support/test-service.js';
 
 interface Planned {
@@ -15,6 +16,7 @@ let service: TestService;
 
 beforeAll(async () => {
   service = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
+  await stopPurges(service);
 });
 afterAll(() => service.stop());
 
@@ -92,6 +94,7 @@ it('a plan from when the tables were empty still finds its rows by index after t
   const tables = ['access_changes', 'revoked_access_tokens', 'grants', 'consents'];
   const young = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
   try {
+    await stopPurges(young);
     const { database, make, http } = young;
     for (const table of tables) {
       await database.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);

@@ -1,3 +1,4 @@
+import { stopPurges } from './stop-purges.js';
 import type { TestService } from './test-service.js';
 
 /** Expects a refusal that the caller can act on: a 4xx with a message that shows no internals and echoes no markup. */
@@ -8,8 +9,10 @@ export function expectRefusal(answer: { status: number; text: string }, where: s
   expect(answer.text).not.toMatch(/<script>alert|FST_ERR|node_modules|\n\s+at /);
 }
 
-/** How many rows each table has. */
-export async function rowCounts({ database }: TestService): Promise<Record<string, number>> {
+/** How many rows each table has. Ends the purge of every minute, which adds and deletes rows by itself. */
+export async function rowCounts(service: TestService): Promise<Record<string, number>> {
+  await stopPurges(service);
+  const { database } = service;
   const tables = await database.query<{ name: string }>(
     // The counts for the console's charts are written every few seconds, even when every request is refused.
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'activity_hours' ORDER BY 1",
