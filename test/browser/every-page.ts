@@ -108,10 +108,10 @@ async function mailedKey(
   return key;
 }
 
-const emailKey = (service: TestService, { driver }: Cast): Promise<string> =>
+export const emailKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'emailKey', purpose: 'verify', userId: driver.id, email: driver.email });
 
-const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
+export const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'signUpKey', purpose: 'sign_up', userId: null, email: `y${driver.email}` });
 
 /** How to reach each page and each of its states, in a new browser context. */
