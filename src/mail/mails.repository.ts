@@ -7,7 +7,7 @@ import { MailEntity, type MailKind, type MailState, type OptionalMailKind } from
 /** The channel on which transactions announce that there is mail to send. */
 export const MAIL_CHANNEL = 'mails';
 /** Contract §18: how long a holder may take; then another instance takes over. */
-export const LEASE_SECONDS = 60;
+const LEASE_SECONDS = 60;
 /** Contract §18: how long a mail is retried. */
 const RETRIED_FOR = "interval '24 hours'";
 

@@ -109,10 +109,10 @@ async function mailedKey(
   return key;
 }
 
-const emailKey = (service: TestService, { driver }: Cast): Promise<string> =>
+export const emailKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'emailKey', purpose: 'verify', userId: driver.id, email: driver.email });
 
-const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
+export const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'signUpKey', purpose: 'sign_up', userId: null, email: `y${driver.email}` });
 
 /** The login of a user with a passkey and an app, after the password. */

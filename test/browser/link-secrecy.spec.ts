@@ -3,11 +3,15 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { rateLimitExceeded } from '../../src/http/problems/problem.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
+import { SignUpService } from '../../src/users/emails/sign-up.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PortalAccessService } from '../../src/webhook-portal/portal-access.service.js';
+import type { TestClient } from '../support/factory.js';
+import { MAIL_ENV } from '../support/mail-server.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
-import { portalLink } from './every-page.js';
+import { emailKey, portalLink, signUpKey } from './every-page.js';
 
 /** A one-time link, and how its page is used. */
 interface Link {
@@ -36,6 +40,23 @@ describe('no Referer that a browser sends contains the key of', () => {
       },
       fail: (error) => jest.spyOn(service.app.get(PasswordLinksService), 'find').mockRejectedValue(error),
     },
+    'a link that verifies an address': {
+      create: async () =>
+        `${service.url}/email/verify/${await emailKey(service, { driver, owner: driver, client: {} as TestClient })}`,
+      use: () => page.getByRole('button', { name: 'Confirm address' }).click(),
+      fail: (error) => jest.spyOn(service.app.get(EmailVerificationService), 'find').mockRejectedValue(error),
+    },
+    'a link to sign up': {
+      create: async () =>
+        `${service.url}/sign-up/${await signUpKey(service, { driver, owner: driver, client: {} as TestClient })}`,
+      use: async () => {
+        await page.getByLabel('Name').fill('A driver');
+        await page.getByLabel('Password', { exact: true }).fill('a new long password');
+        await page.getByLabel('Repeat password').fill('a new long password');
+        await page.getByRole('button', { name: 'Create account' }).click();
+      },
+      fail: (error) => jest.spyOn(service.app.get(SignUpService), 'find').mockRejectedValue(error),
+    },
     'a portal link': {
       create: async () => portalLink(service, { driver, owner: driver, client: await service.make.client() }),
       use: () => page.getByRole('button', { name: 'Open webhook portal' }).click(),
@@ -44,7 +65,7 @@ describe('no Referer that a browser sends contains the key of', () => {
   };
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ env: MAIL_ENV });
     browser = await launchChromium();
     const server = service.app.getHttpServer() as Server;
     server.prependListener('request', ({ url, headers }: IncomingMessage) =>

@@ -77,6 +77,7 @@ describe('The notifications on the account page', () => {
     await refresh(service.http, client, tokens.refresh_token);
     expect(titles(await browser.open(PATH))).toEqual([
       'An application was disconnected for your safety',
+      'You connected an application to your account',
       'New login to your account',
       'Of none',
       'Of a client',

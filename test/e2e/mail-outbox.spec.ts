@@ -1,8 +1,15 @@
 import { DataSource } from 'typeorm';
 import { MailsService, type NewMail } from '../../src/mail/mails.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
+import { unseal } from '../../src/secrets/seal.js';
 import { MailServer } from '../support/mail-server.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import {
+  startInstance,
+  startService,
+  TEST_ENCRYPTION_KEY,
+  type TestInstance,
+  type TestService,
+} from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface Row {
@@ -281,6 +288,29 @@ describe('The outbox', () => {
     await service.database.query("UPDATE mails SET sealed_content = '\\x00' WHERE address = $1", [address]);
     await makeDue();
     expect((await untilState('failed')).last_error).toContain('a key that is no longer known');
+  });
+
+  it('is resealed after a change of the encryption key', async () => {
+    smtp.onRecipient = () => ({ code: 451, text: 'later' });
+    await queue();
+    const { id } = await untilAttempted(1);
+    const key = Buffer.alloc(32, 'n');
+    const env = { ENCRYPTION_KEY: key.toString('base64'), ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
+    const renewed = await startInstance(service.database, env);
+    try {
+      const openedByNewKey = async (): Promise<string | undefined> => {
+        const sql = 'SELECT sealed_content AS sealed FROM mails WHERE id = $1';
+        const [row] = await service.database.query<{ sealed: Buffer }>(sql, [id]);
+        return unseal(key, row!.sealed, `mail ${id}`);
+      };
+      expect(await openedByNewKey()).toBeUndefined();
+      const mails = renewed.app.get(MailsService);
+      expect((await mails.reseal()).resealed).toBeGreaterThan(0);
+      expect((await mails.reseal()).resealed).toBe(0);
+      expect(await openedByNewKey()).toContain('A secret text');
+    } finally {
+      await renewed.app.close();
+    }
   });
 
   it('is counted in the metrics', async () => {

@@ -1,22 +1,31 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { MailsService } from '../../src/mail/mails.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
+import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { MailServer } from '../support/mail-server.js';
 import { Secrets } from '../support/secrets.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
+import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('The search for secrets in database and log', () => {
   let service: TestService;
+  let smtp: MailServer;
   const secrets = new Secrets();
 
   beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
+    smtp = await MailServer.start();
+    service = await startService({ env: { ...WEBHOOK_ENV, ...smtp.env, SIGN_UP: 'true' } });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    await smtp.stop();
+  });
 
   /** Returns every row of every table as text; binary values also decoded as text. */
   async function dump(): Promise<string> {
@@ -58,7 +67,16 @@ describe('The search for secrets in database and log', () => {
 
   it('finds none after everything that partners, users and operators can do', async () => {
     const everything = [
-      ...[signInAndConsent, tokensAndTheirEnds, portal, administration, webhooks, passwords, mistakes],
+      ...[
+        signInAndConsent,
+        tokensAndTheirEnds,
+        portal,
+        administration,
+        webhooks,
+        passwords,
+        mailedLinks,
+        mistakes,
+      ],
     ];
     for (const step of everything) await step();
     const kinds = new Set([...secrets.seen.values()]);
@@ -68,11 +86,13 @@ describe('The search for secrets in database and log', () => {
         'cookie known_browser',
         'cookie portal_session',
         'cookie session',
+        'email key',
         'endpoint secret',
         'password',
         'password key',
         'portal key',
         'refresh token',
+        'sign-up key',
       ],
     ]);
     const text = await dump();
@@ -276,6 +296,45 @@ describe('The search for secrets in database and log', () => {
     for (const path of ['/account', '/account/notifications', '/account/sessions']) {
       secrets.csrf(await browser.open(path));
     }
+  }
+
+  async function mailedLinks(): Promise<void> {
+    const { email, id } = await service.make.user({ email: 'reader@mail.example' });
+    await service.app.get(EmailVerificationService).mailLink(id);
+    const ask = async (path: string, address: string): Promise<void> => {
+      const browser = new BrowserSession(service.url);
+      await browser.submit(await browser.open(path), path, { email: address });
+    };
+    await ask('/password/forgotten', email);
+    await ask('/sign-up', 'new-reader@mail.example');
+    for (const [address, n] of [
+      [email, 1],
+      [email, 2],
+      ['new-reader@mail.example', 1],
+    ] as const) {
+      const { pathname } = new URL((await smtp.mailTo(address, n)).link);
+      const kind = pathname.startsWith('/password')
+        ? 'password key'
+        : pathname.startsWith('/sign-up')
+          ? 'sign-up key'
+          : 'email key';
+      secrets.add(kind, pathname.split('/').at(-1)!);
+      await new BrowserSession(service.url).open(pathname);
+    }
+    // A mail that waits holds its link sealed.
+    smtp.onRecipient = () => ({ code: 451, text: 'later' });
+    await ask('/password/forgotten', email);
+    await until('a mail waits', async () => {
+      const rows = await service.database.query(
+        "SELECT 1 FROM mails WHERE state = 'pending' AND last_error IS NOT NULL",
+      );
+      return rows.length === 1;
+    });
+    const [{ id: mail, sealed }] = (await service.database.query<{ id: string; sealed: Buffer }>(
+      "SELECT id, sealed_content AS sealed FROM mails WHERE state = 'pending'",
+    )) as [{ id: string; sealed: Buffer }];
+    const { text } = service.app.get(MailsService).open(mail, sealed)!;
+    secrets.add('password key', /cds_pw_\S+/.exec(text)![0]);
   }
 
   async function mistakes(): Promise<void> {

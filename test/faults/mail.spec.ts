@@ -1,3 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { certificateFor, newAuthority, type KeyAndCertificate } from '../support/certificates.js';
 import { MailServer } from '../support/mail-server.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { Factory } from '../support/factory.js';
@@ -8,7 +12,7 @@ import { until } from '../support/until.js';
 
 const PATH = '/password/forgotten';
 
-describe('mail, when the process that sends it is killed,', () => {
+describe('mail of a process of its own', () => {
   let database: TestDatabase;
   let smtp: MailServer;
   let email: string;
@@ -27,7 +31,7 @@ describe('mail, when the process that sends it is killed,', () => {
     await database.drop();
   });
 
-  const start = async (): Promise<string> => {
+  const start = async (more: Record<string, string> = {}): Promise<string> => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     service = await new SpawnedService({
@@ -37,6 +41,7 @@ describe('mail, when the process that sends it is killed,', () => {
       BASE_URL: url,
       DATABASE_URL: database.url,
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      ...more,
     }).ready();
     return url;
   };
@@ -53,7 +58,7 @@ describe('mail, when the process that sends it is killed,', () => {
       'SELECT state, lease_until > now() AS leased FROM mails',
     );
 
-  it('before the server took it, is sent once by the next one, when the lease has expired', async () => {
+  it('that is killed before the server took it is sent once by the next one, when the lease has expired', async () => {
     let isKilled = false;
     smtp.onRecipient = async () => {
       if (!isKilled) {
@@ -73,7 +78,7 @@ describe('mail, when the process that sends it is killed,', () => {
     expect(smtp.to(email)).toHaveLength(1);
   });
 
-  it('after the server took it and before that was written down, is sent again with the same Message-ID', async () => {
+  it('that is killed after the server took it, and before that was written down, is sent again with the same Message-ID', async () => {
     smtp.onMail = async () => {
       if (smtp.mails.length === 0) await kill();
       return undefined;
@@ -86,5 +91,36 @@ describe('mail, when the process that sends it is killed,', () => {
     const second = await smtp.mailTo(email, 2);
     expect([second.messageId, second.link]).toEqual([first.messageId, first.link]);
     await until('it is marked as sent', async () => (await leases())[0]!.state === 'sent');
+  });
+
+  describe('to a server that offers STARTTLS', () => {
+    let authority: KeyAndCertificate;
+    let folder: string;
+
+    beforeAll(async () => {
+      folder = await mkdtemp(path.join(tmpdir(), 'mail-'));
+      authority = await newAuthority('mail');
+      await writeFile(path.join(folder, 'ca.pem'), authority.cert);
+    });
+    beforeEach(async () => {
+      const { private: key, cert } = await certificateFor('127.0.0.1', authority);
+      await smtp.stop();
+      smtp = await MailServer.start({ hideSTARTTLS: false, key, cert });
+    });
+    afterAll(() => rm(folder, { recursive: true }));
+
+    it('is sent over TLS if the certificate is right', async () => {
+      await ask(await start({ NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem') }));
+      expect((await smtp.mailTo(email)).isSecure).toBe(true);
+    });
+
+    it('is not sent if the certificate is not', async () => {
+      await ask(await start());
+      await until('an attempt has failed', async () => {
+        const [row] = await database.query<{ last_error: string | null }>('SELECT last_error FROM mails');
+        return row?.last_error?.startsWith('the SMTP server could not be reached, or broke off (E') ?? false;
+      });
+      expect([smtp.recipients, (await leases())[0]!.state]).toEqual([[], 'pending']);
+    });
   });
 });
