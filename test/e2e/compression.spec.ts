@@ -11,7 +11,8 @@ import { startService, type TestService } from '../support/test-service.js';
 /** Pages that are not compressed, and why. The first match counts. */
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/(password|portal\/login)\//, 'the form contains the key of the link'],
-  [/^\/(login|o\/authorize)$/, 'the form contains parameters of the address'],
+  [/^\/(login|login\/second-factor|o\/authorize)$/, 'the form contains parameters of the address'],
+  [/^\/account\/(confirm$|security\/)/, 'shows a secret, or what was typed or asked for'],
   [/^\/account\/notifications$/, 'the forms contain the address to return to'],
   [/^\/demo\/callback$/, 'shows the code from the address'],
   [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'shows or changes a secret'],

@@ -4,7 +4,18 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import {
+  addApp,
+  giveCode,
+  givePassword,
+  logInWith,
+  newBrowserAt,
+  openNewPasskey,
+  passkeyOptions,
+  recoveryCodesOn,
+} from '../support/second-factors.js';
 import { Secrets } from '../support/secrets.js';
+import { SoftwarePasskey } from '../support/software-passkey.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
@@ -58,7 +69,16 @@ describe('The search for secrets in database and log', () => {
 
   it('finds none after everything that partners, users and operators can do', async () => {
     const everything = [
-      ...[signInAndConsent, tokensAndTheirEnds, portal, administration, webhooks, passwords, mistakes],
+      ...[
+        signInAndConsent,
+        tokensAndTheirEnds,
+        portal,
+        administration,
+        webhooks,
+        passwords,
+        secondFactors,
+        mistakes,
+      ],
     ];
     for (const step of everything) await step();
     const kinds = new Set([...secrets.seen.values()]);
@@ -66,12 +86,17 @@ describe('The search for secrets in database and log', () => {
       ...['CSRF token', 'access token', 'authorization code', 'client secret', 'cookie csrf'],
       ...[
         'cookie known_browser',
+        'cookie passkey_new',
+        'cookie passkey_sign_in',
+        'cookie pending_sign_in',
         'cookie portal_session',
         'cookie session',
         'endpoint secret',
+        'key of an app',
         'password',
         'password key',
         'portal key',
+        'recovery code',
         'refresh token',
       ],
     ]);
@@ -276,6 +301,25 @@ describe('The search for secrets in database and log', () => {
     for (const path of ['/account', '/account/notifications', '/account/sessions']) {
       secrets.csrf(await browser.open(path));
     }
+  }
+
+  async function secondFactors(): Promise<void> {
+    const user = await service.make.user();
+    const browser = await service.make.signedIn(user);
+    const { options, send } = await openNewPasskey(browser);
+    secrets.cookies(browser);
+    const passkey = new SoftwarePasskey(service.url);
+    const added = await send(passkey.create(options));
+    const shown = await browser.open(added.headers.get('location')!);
+    for (const code of recoveryCodesOn(shown)) secrets.add('recovery code', code);
+    const { secret } = await addApp(browser);
+    secrets.add('key of an app', secret);
+    const other = newBrowserAt(service);
+    await givePassword(other, user);
+    await passkeyOptions(other);
+    secrets.cookies(other);
+    await giveCode(other, recoveryCodesOn(shown)[0]!);
+    await logInWith(passkey, newBrowserAt(service));
   }
 
   async function mistakes(): Promise<void> {

@@ -5,7 +5,7 @@ export const LIVE = [
   ...['disabledEndpointId', 'deliveryId', 'recoveryId', 'notificationId', 'ownNotificationId', 'grantId'],
   ...['sessionId', 'scopeName', 'portalKey', 'passwordKey', 'code', 'accessToken', 'refreshToken'],
   ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
-  ...['clientBasic', 'operatorBasic', 'email', 'newEmail', 'hookUrl'],
+  ...['clientBasic', 'operatorBasic', 'passkeyId', 'pendingSignIn', 'email', 'newEmail', 'hookUrl'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];
