@@ -11,6 +11,7 @@ const LAYERS = [
   ['http'],
   ['audit'],
   ['activity'],
+  ['mail'],
   ['notifications'],
   ['users'],
   ['scopes'],
@@ -19,6 +20,7 @@ const LAYERS = [
   ['tokens'],
   ['rate-limits'],
   ['webhooks'],
+  ['identity-providers'],
   ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
   ['cli'],
 ];

@@ -15,6 +15,7 @@ Charging Data Service: demonstration
 Start page   ${baseUrl}/
 Account      ${baseUrl}/account   (as the EV driver)
 Console      ${baseUrl}/admin/console   (as the operator)
+Mail         ${settings.mail ? 'is sent by SMTP_URL' : `${baseUrl}/demo/mail   (everything it would send)`}
 API          ${baseUrl}/docs
 Metadata     ${baseUrl}/.well-known/oauth-authorization-server
 Data folder  ${settings.dataDir} (delete it to start over)
@@ -22,7 +23,9 @@ Data folder  ${settings.dataDir} (delete it to start over)
 People (log in at ${baseUrl}/login)
   EV driver     ${demo.driver.email}   ${demo.driver.password}
   Organisation  ${demo.organisation.email}   ${demo.organisation.password}
-  Operator      ${demo.operator.email}   ${demo.operator.password}
+  Operator      ${demo.operator.email}   ${demo.operator.password}   (admin)
+  Operator      ${demo.supportOperator.email}   ${demo.supportOperator.password}   (support)
+  Operator      ${demo.viewerOperator.email}   ${demo.viewerOperator.password}   (viewer)
 
 A partner's client (confidential)
   client_id      ${partner.id}

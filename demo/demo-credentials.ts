@@ -19,20 +19,27 @@ export interface DemoCredentials {
   driver: DemoUser;
   sharingDriver: DemoUser;
   operator: DemoUser;
+  /** Operators with the roles support and viewer. */
+  supportOperator: DemoUser;
+  viewerOperator: DemoUser;
   partnerClient: { id: string; secret: string };
   appClient: { id: string; codeVerifier: string; codeChallenge: string };
   operatorClient: { id: string; secret: string };
 }
 
-/** Reads the demonstration's credentials from `<dataDir>/demo-credentials.json` (mode 0600), or generates them. */
+/**
+ * Reads the demonstration's credentials from `<dataDir>/demo-credentials.json` (mode 0600), and generates those that are not there yet.
+ */
 export async function loadDemoCredentials(dataDir: string): Promise<DemoCredentials> {
   const file = path.join(dataDir, 'demo-credentials.json');
+  let stored: Partial<DemoCredentials> = {};
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as DemoCredentials;
+    stored = JSON.parse(await readFile(file, 'utf8')) as Partial<DemoCredentials>;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const made = makeCredentials();
+  const made = { ...makeCredentials(), ...stored };
+  if (Object.keys(made).every((name) => name in stored)) return made;
   await writeFile(`${file}.new`, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return made;
@@ -45,6 +52,8 @@ function makeCredentials(): DemoCredentials {
     driver: user('driver@demo.example', 'Ada Driver'),
     sharingDriver: user('sharing@demo.example', 'Linus Sharing'),
     operator: user('operator@demo.example', 'Olga Operator'),
+    supportOperator: user('support@demo.example', 'Sami Support'),
+    viewerOperator: user('viewer@demo.example', 'Vera Viewer'),
     partnerClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
     appClient: {
       id: newId('clnt'),

@@ -29,7 +29,9 @@ export async function seedDemonstration(
     await addUser(manager, demo.organisation, { kind: 'organisation' });
     await addUser(manager, demo.driver);
     await addUser(manager, demo.sharingDriver);
-    await addUser(manager, demo.operator, { role: 'operator' });
+    await addUser(manager, demo.operator, { operatorRole: 'admin' });
+    await addUser(manager, demo.supportOperator, { operatorRole: 'support' });
+    await addUser(manager, demo.viewerOperator, { operatorRole: 'viewer' });
     const redirectUris = [demoRedirectUri(baseUrl)];
     const ownerId = demo.organisation.id;
     await addClient(manager, demo.partnerClient, {
@@ -79,8 +81,8 @@ async function addDrivers(manager: EntityManager, demo: DemoCredentials): Promis
   const ids = DRIVERS.map(() => newId('user'));
   const emails = DRIVERS.map((_name, n) => `driver${n + 2}@demo.example`);
   await manager.query(
-    `INSERT INTO users (id, email, email_key, name, kind, role, created_at)
-     SELECT id, email, email, name, 'individual', 'user', now() - make_interval(days => 40 - n::int)
+    `INSERT INTO users (id, email, email_key, name, kind, role, created_at, email_verified_at)
+     SELECT id, email, email, name, 'individual', 'user', now() - make_interval(days => 40 - n::int), now()
        FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS d (id, email, name, n)`,
     [ids, emails, DRIVERS],
   );
@@ -143,7 +145,7 @@ async function addNeighbours(
 async function addUser(
   manager: EntityManager,
   user: { id: string; email: string; name: string; password: string },
-  { kind = 'individual', role = 'user' }: { kind?: UserEntity['kind']; role?: UserEntity['role'] } = {},
+  { kind = 'individual', operatorRole = null }: Partial<Pick<UserEntity, 'kind' | 'operatorRole'>> = {},
 ): Promise<void> {
   if (await manager.existsBy(UserEntity, { id: user.id })) return;
   await manager.insert(UserEntity, {
@@ -152,8 +154,10 @@ async function addUser(
     emailKey: emailKeyOf(user.email),
     name: user.name,
     kind,
-    role,
+    role: operatorRole ? 'operator' : 'user',
+    operatorRole,
     passwordHash: await hashPassword(user.password),
+    emailVerifiedAt: () => 'now()',
     webhooksEnabled: true,
     enabled: true,
   });

@@ -11,7 +11,9 @@ import type { Settings } from './config/settings.js';
 import { ConsentsModule } from './consents/consents.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HttpModule } from './http/http.module.js';
+import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
+import { MailModule } from './mail/mail.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PartnerApiModule } from './partner-api/partner-api.module.js';
@@ -37,6 +39,7 @@ export class AppModule {
         HttpModule,
         AuditModule,
         ActivityModule,
+        MailModule,
         UsersModule,
         ScopesModule,
         ClientsModule,
@@ -45,6 +48,7 @@ export class AppModule {
         TokensModule,
         RateLimitsModule.forRoot(settings),
         WebhooksModule,
+        IdentityProvidersModule,
         OAuthModule,
         PartnerApiModule,
         WebhookPortalModule,

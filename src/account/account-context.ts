@@ -14,6 +14,8 @@ const NOTICES = {
   resolved: 'Notification marked as resolved.',
   password_changed:
     'Password changed. You are logged out everywhere else, and applications have to ask you again.',
+  verification_sent: 'We sent a link to your address. Open it to confirm the address.',
+  mails_chosen: 'Your choice was saved.',
   signed_out: 'The session was logged out.',
   others_signed_out: 'All other sessions were logged out.',
   passkey_added: 'Passkey added. You can log in with it.',
@@ -32,6 +34,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
   constructor(
     readonly user: SignedInUser,
     private readonly shownOnce: ShownOnce,
+    private readonly withPassword: boolean,
     request: FastifyRequest,
     reply: FastifyReply,
     csrf: CsrfService,
@@ -41,7 +44,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
   }
 
   layOut(page: AccountPage): LayoutProps {
-    return accountLayout(page, this.user, this.takeNotice());
+    return accountLayout(page, this.user, { notice: this.takeNotice(), withPassword: this.withPassword });
   }
 
   override keepShown(path: string, value: object): void {

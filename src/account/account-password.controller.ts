@@ -7,6 +7,7 @@ import type { FieldErrors } from '../web/forms/field.js';
 import { SignInLimitsService } from '../rate-limits/sign-in-limits.service.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { PasswordChangeService } from '../users/passwords/password-change.service.js';
+import { PasswordsAllowedGuard } from '../users/passwords/passwords-allowed.guard.js';
 import type { UserEntity } from '../users/accounts/user.entity.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -16,7 +17,7 @@ const PATH = '/account/password';
 
 /** Changes a user's own password. The guard below runs first: every request is counted for its address. */
 @AccountPages('password')
-@UseGuards(AddressRateLimitGuard)
+@UseGuards(AddressRateLimitGuard, PasswordsAllowedGuard)
 export class AccountPasswordController {
   constructor(
     private readonly passwords: PasswordChangeService,

@@ -1,6 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import { IdentitiesService } from '../identity-providers/identities.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -11,11 +12,18 @@ const PATH = '/account/sessions';
 /** The sessions of a user, and logging them out. */
 @AccountPages('sessions')
 export class AccountSessionsController {
-  constructor(private readonly sessions: SessionsService) {}
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly identities: IdentitiesService,
+  ) {}
 
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
-    return { page: sessionsPage(await this.sessions.list(context.user, pageRequestOf(query))) };
+    const [sessions, identities] = await Promise.all([
+      this.sessions.list(context.user, pageRequestOf(query)),
+      this.identities.list(context.user.id),
+    ]);
+    return { page: sessionsPage({ ...sessions, identities }) };
   }
 
   /** Logs out all other sessions; succeeds also if there are none. */

@@ -1,6 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../config/settings.js';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
@@ -29,6 +30,7 @@ export class AccountGuard implements CanActivate {
     private readonly shownOnce: ShownOnce,
     private readonly factors: SecondFactorService,
     private readonly reflector: Reflector,
+    private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -40,7 +42,8 @@ export class AccountGuard implements CanActivate {
       : request.url;
     const user = await this.users.admit(request, reply, returnTo);
     if (!user) return false;
-    const page = new AccountContext(user, this.shownOnce, request, reply, this.csrf, this.cookies);
+    const { shownOnce, csrf, cookies, settings } = this;
+    const page = new AccountContext(user, shownOnce, settings.passwordSignIn, request, reply, csrf, cookies);
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();
     const asks = this.reflector.get<boolean | undefined>(ASKS_TO_CONFIRM, context.getHandler());

@@ -1,32 +1,51 @@
 import { Module } from '@nestjs/common';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountApplicationsController } from './account-applications.controller.js';
 import { AccountAuthenticatorAppController } from './account-authenticator-app.controller.js';
 import { AccountConfirmController } from './account-confirm.controller.js';
+import { AccountEmailController } from './account-email.controller.js';
 import { AccountNotificationsController } from './account-notifications.controller.js';
 import { AccountPasskeysController } from './account-passkeys.controller.js';
 import { AccountPasswordController } from './account-password.controller.js';
 import { AccountSecurityController } from './account-security.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountGuard } from './account.guard.js';
+import { AfterAnswer } from './after-answer.service.js';
+import { EmailVerificationController } from './email-verification.controller.js';
+import { ForgottenPasswordController } from './forgotten-password.controller.js';
+import { SignUpController } from './sign-up.controller.js';
 
-/** The users' own page (contract §13): only controllers and pages, which call the services of the other modules. */
+/** The users' own page (contract §13), forgotten passwords and sign-up (contract §18): only controllers and pages, which call the services of the other modules. */
 @Module({
-  imports: [TokensModule, ConsentsModule, HttpModule, NotificationsModule, UsersModule],
+  imports: [
+    TokensModule,
+    ConsentsModule,
+    HttpModule,
+    NotificationsModule,
+    UsersModule,
+    IdentityProvidersModule,
+    WebhooksModule,
+  ],
   controllers: [
     AccountApplicationsController,
     AccountAuthenticatorAppController,
     AccountConfirmController,
+    AccountEmailController,
     AccountNotificationsController,
     AccountPasskeysController,
     AccountPasswordController,
     AccountSecurityController,
     AccountSessionsController,
+    EmailVerificationController,
+    ForgottenPasswordController,
+    SignUpController,
   ],
-  providers: [AccountGuard],
+  providers: [AccountGuard, AfterAnswer],
 })
 export class AccountModule {}

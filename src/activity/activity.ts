@@ -66,7 +66,8 @@ export type BearerRefusal =
   | 'owner_disabled'
   | 'user_disabled'
   | 'consent_withdrawn'
-  | 'scope_missing';
+  | 'scope_missing'
+  | 'role_missing';
 
 /** An event to count. */
 export interface ActivityEvent {

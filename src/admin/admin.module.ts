@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
+import { AdminApprovalsController } from './api/approvals/admin-approvals.controller.js';
 import { AdminAuditEventsController } from './api/audit-events/admin-audit-events.controller.js';
 import { AdminClientCredentialsController } from './api/clients/admin-client-credentials.controller.js';
 import { AdminClientsController } from './api/clients/admin-clients.controller.js';
 import { AdminConsentsController } from './api/consents/admin-consents.controller.js';
 import { AdminDeliveriesController } from './api/deliveries/admin-deliveries.controller.js';
 import { AdminGrantsController } from './api/grants/admin-grants.controller.js';
+import { AdminIdentitiesController } from './api/users/admin-identities.controller.js';
+import { AdminMailsController } from './api/mails/admin-mails.controller.js';
 import { AdminNotificationsController } from './api/notifications/admin-notifications.controller.js';
 import { AdminScopesController } from './api/scopes/admin-scopes.controller.js';
 import { AdminUsersController } from './api/users/admin-users.controller.js';
@@ -16,12 +19,15 @@ import { ConsoleModule } from './console/console.module.js';
 @Module({
   imports: [...ADMINISTERED, ConsoleModule],
   controllers: [
+    AdminApprovalsController,
     AdminAuditEventsController,
     AdminClientCredentialsController,
     AdminClientsController,
     AdminConsentsController,
     AdminDeliveriesController,
     AdminGrantsController,
+    AdminIdentitiesController,
+    AdminMailsController,
     AdminNotificationsController,
     AdminScopesController,
     AdminUsersController,

@@ -2,11 +2,14 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
 
 /** The modules whose services both the admin API and the console call. */
 export const ADMINISTERED = [
@@ -15,8 +18,11 @@ export const ADMINISTERED = [
   ConsentsModule,
   WebhooksModule,
   TokensModule,
+  MailModule,
   NotificationsModule,
   ScopesModule,
   UsersModule,
   ActivityModule,
+  ApprovalsModule,
+  IdentityProvidersModule,
 ];

@@ -60,5 +60,6 @@ export function openApiDocument(app: INestApplication, baseUrl: string): OpenApi
     { onlyIncludeDecoratedEndpoints: true, autoTagControllers: false, extraModels: EVENT_DATA_MODELS },
   );
   // The library's types know neither `webhooks` nor the other parts of OpenAPI 3.1.
-  return addExamples(completeDocument({ ...document, webhooks: WEBHOOKS } as unknown as OpenApiDocument));
+  const completed = completeDocument({ ...document, webhooks: WEBHOOKS } as unknown as OpenApiDocument);
+  return addExamples(completed, baseUrl);
 }

@@ -1,46 +1,82 @@
-import { deref, type Media, type OpenApiDocument, type Schema } from './openapi.js';
+import recorded from './recorded-examples.json' with { type: 'json' };
+import { answerOf, type Answer, type Media, type OpenApiDocument, type Operation } from './openapi.js';
 
-/** Adds an example to each body that has none, made of the examples of its members. */
-export function addExamples(document: OpenApiDocument): OpenApiDocument {
-  const illustrated = (content: Record<string, Media> | undefined): void => {
-    for (const [type, media] of Object.entries(content ?? {}))
-      if (type !== 'text/html' && !type.includes('problem'))
-        media.example ??= exampleOf(document, media.schema);
-  };
+/** Bodies by their names; `example` if there is only one. */
+export type Named = Record<string, unknown>;
+
+/** What a run of the service sent and answered for one operation. */
+export interface RecordedOperation {
+  parameters?: Named;
+  requests?: Named;
+  responses: Record<string, Named>;
+}
+
+/** By the id of the operation. */
+export type RecordedExamples = Record<string, RecordedOperation>;
+
+/** The public URL in the recorded examples. */
+const RECORDED_URL = 'https://auth.example.com';
+
+/** Adds what was recorded from the running service to every request and response of the document. */
+export function addExamples(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
+  const text = JSON.stringify(recorded).replaceAll(RECORDED_URL, baseUrl);
+  const examples = JSON.parse(text) as RecordedExamples;
+  shareCommonest(document, Object.values(examples));
   for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
-    illustrated(operation.requestBody?.content);
-    for (const answer of Object.values(operation.responses))
-      if (!('$ref' in answer)) illustrated(answer.content);
+    const found = examples[operation.operationId];
+    if (found) illustrate(document, operation, found);
   }
   return document;
 }
 
-function exampleOf(document: OpenApiDocument, reference: Schema): unknown {
-  const schema = deref(document, reference);
-  const [example] = (schema.examples ?? []) as unknown[];
-  if (example !== undefined) return example;
-  if (schema.enum) return (schema.enum as unknown[])[0];
-  if (schema.default !== undefined) return schema.default;
-  if (schema.oneOf) return exampleOf(document, (schema.oneOf as Schema[]).at(-1)!);
-  switch ([schema.type].flat()[0]) {
-    case 'object':
-      return exampleObject(document, schema);
-    case 'array':
-      return [exampleOf(document, schema.items as Schema)];
-    case 'boolean':
-      return true;
-    case 'integer':
-      return schema.minimum ?? 1;
-    default:
-      return schema.format === 'uri' ? 'https://app.example.com/' : 'A text';
+/** Gives each shared response the body that most operations answer with. */
+function shareCommonest({ components }: OpenApiDocument, examples: RecordedOperation[]): void {
+  for (const [name, answer] of Object.entries(components.responses)) {
+    const status = name.slice(-3);
+    const bodies = examples.flatMap(({ responses }) => Object.values(responses[status] ?? {}));
+    const commonest = mostFrequent(bodies.filter((body) => 'title' in (body as object)));
+    if (commonest !== undefined) add(answer.content, { example: commonest });
   }
 }
 
-/** Members that need not be there are left out, unless there would be none. */
-function exampleObject(document: OpenApiDocument, schema: Schema): object {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  const required = (schema.required ?? []) as string[];
-  const needed = properties.filter(([name]) => required.includes(name));
-  const shown = needed.length > 0 ? needed : properties.slice(0, 1);
-  return Object.fromEntries(shown.map(([name, member]) => [name, exampleOf(document, member)]));
+function illustrate(document: OpenApiDocument, operation: Operation, found: RecordedOperation): void {
+  for (const parameter of operation.parameters ?? [])
+    if (found.parameters?.[parameter.name] !== undefined)
+      parameter.example = found.parameters[parameter.name];
+  add(operation.requestBody?.content, found.requests);
+  for (const [status, bodies] of Object.entries(found.responses)) {
+    const answer = operation.responses[status];
+    if (!answer) continue;
+    if (!('$ref' in answer)) add(answer.content, bodies);
+    else operation.responses[status] = ownAnswer(answerOf(document, answer), bodies) ?? answer;
+  }
+}
+
+/** A shared response with an operation's own example; undefined if it is the shared one. */
+function ownAnswer(shared: Answer, bodies: Named): Answer | undefined {
+  const content = structuredClone(shared.content);
+  const [before] = Object.values(content!);
+  if (isSame(before!.example, bodies.example)) return undefined;
+  add(content, bodies);
+  return { ...shared, content };
+}
+
+function add(content: Record<string, Media> | undefined, bodies: Named | undefined): void {
+  for (const [type, media] of Object.entries(content ?? {})) {
+    if (!bodies || type === 'text/html') continue;
+    if ('example' in bodies) media.example = bodies.example;
+    else
+      media.examples = Object.fromEntries(Object.entries(bodies).map(([name, value]) => [name, { value }]));
+  }
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The value that occurs most often; of equals, the first. */
+function mostFrequent(values: unknown[]): unknown {
+  const count = (value: unknown) => values.filter((each) => isSame(each, value)).length;
+  return values.reduce(
+    (best, value) => (best === undefined || count(value) > count(best) ? value : best),
+    undefined,
+  );
 }

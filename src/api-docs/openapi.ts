@@ -7,13 +7,16 @@ export interface Parameter {
   in: 'path' | 'query' | 'header';
   required?: boolean;
   examples?: unknown;
+  example?: unknown;
   description?: string;
   schema: Schema;
 }
 
 export interface Media {
   schema: Schema;
+  /** One example, or several by name. */
   example?: unknown;
+  examples?: Record<string, { value: unknown }>;
 }
 
 export interface Answer {
@@ -56,6 +59,12 @@ export interface OpenApiDocument {
     securitySchemes: Record<string, unknown>;
   };
 }
+
+/** The examples of a body, each with its name; a single one has none. */
+export const examplesOf = ({ example, examples }: Media): [name: string | undefined, value: unknown][] =>
+  example === undefined
+    ? Object.entries(examples ?? {}).map(([name, { value }]) => [name, value])
+    : [[undefined, example]];
 
 /** The schema itself, or the one that it refers to. */
 export const deref = (document: OpenApiDocument, schema: Schema): Schema =>

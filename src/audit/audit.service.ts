@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
+import type { OperatorRole } from '../config/operator-role.js';
 
 /** Who does something: a logged-in user, a client by its token, or the service itself; and from where. */
 export interface Actor {
@@ -10,6 +11,10 @@ export interface Actor {
   id: string | null;
   address?: string;
   requestId?: string;
+  /** Of an operator who acts as one, or whose client it is: limits what the action may concern. */
+  operatorRole?: OperatorRole;
+  /** The user whose client it is. */
+  ownerId?: string;
 }
 
 /** The service itself, acting without a request. */
@@ -29,7 +34,8 @@ export interface AuditEntry {
     | 'notification'
     | 'webhook_endpoint'
     | 'delivery'
-    | 'token_key';
+    | 'token_key'
+    | 'approval';
   subjectId: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;

@@ -7,12 +7,14 @@ import { Settings } from '../config/settings.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { migrate } from '../database/migrations/migrate.js';
+import { notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
 import { GrantsService } from '../tokens/grants.service.js';
 import { PurgeService } from '../tokens/purge.service.js';
 import { TokenKeysService } from '../tokens/token-keys.service.js';
 import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
+import { MailsService } from '../mail/mails.service.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
@@ -45,7 +47,7 @@ const one = (options: Options, name: string): string | undefined => options[name
 export const COMMANDS: Record<string, Command> = {
   'make-operator': {
     usage: '--email ADDRESS [--name NAME]',
-    summary: 'Create a user with the role operator, and a one-time link to set the password',
+    summary: 'Create an operator with the role admin, and a one-time link to set the password',
     options: [{ name: 'email', required: true }, { name: 'name' }],
     async run(app, _argument, options) {
       const input = await checked(NewUserDto, {
@@ -58,6 +60,20 @@ export const COMMANDS: Record<string, Command> = {
         id: user.id,
         set_password_at: await app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR),
       };
+    },
+  },
+  'make-admin': {
+    usage: '<email>',
+    summary: 'Make an existing user an admin, enabled: the way in when everybody is locked out',
+    argument: 'email',
+    options: [],
+    async run(app, email) {
+      const users = app.get(UsersService);
+      const user = await users.findByEmail(email);
+      if (!user) throw notFound('No user has this email address. Use make-operator to create one.');
+      const admin = { role: 'operator', operatorRole: 'admin', enabled: true } as const;
+      const { id, operatorRole } = await users.update(user.id, admin, SERVICE_ACTOR);
+      return { id, operator_role: operatorRole };
     },
   },
   'register-client': {
@@ -149,6 +165,7 @@ export const COMMANDS: Record<string, Command> = {
         await app.get(EndpointResealService).reseal(),
         await app.get(TokenKeysService).reseal(),
         await app.get(AuthenticatorAppsService).reseal(),
+        await app.get(MailsService).reseal(),
       ];
       await resealCanary(database, encryptionKeys, lostKey);
       // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.

@@ -1,3 +1,4 @@
+import type { OperatorRole } from '../config/operator-role.js';
 import type { ClientEntity } from './client.entity.js';
 
 /** A client, the digests of its valid secrets, and what its tokens depend on: everything that requests need, in one query. */
@@ -7,6 +8,8 @@ export interface ClientWithSecrets {
   /** Seconds until the first of the secrets expires; null if none does. */
   seconds: number | null;
   ownerEnabled: boolean;
+  /** Null unless the owner is an operator. */
+  ownerRole: OperatorRole | null;
   webhooksEnabled: boolean;
   /** Client-credentials tokens of earlier epochs are revoked. */
   epoch: number;

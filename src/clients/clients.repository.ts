@@ -54,7 +54,7 @@ export class ClientsRepository {
                      WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests",
               (SELECT extract(epoch FROM min(s.expires_at) - now())::float8 FROM client_secrets s
                 WHERE s.client_id = c.id AND s.expires_at > now()) AS "seconds",
-              o.enabled AS "ownerEnabled", o.webhooks_enabled AS "webhooksEnabled", c.token_epoch AS epoch,
+              o.enabled AS "ownerEnabled", o.operator_role AS "ownerRole", o.webhooks_enabled AS "webhooksEnabled", c.token_epoch AS epoch,
               pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS position,
               extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
          FROM clients c JOIN users o ON o.id = c.owner_id WHERE c.id = ANY (${arrayParameter(1, 'text')})`,
@@ -62,9 +62,19 @@ export class ClientsRepository {
     );
     const found = new Map(
       rows.map(
-        ({ secretDigests, seconds, ownerEnabled, webhooksEnabled, epoch, position, now, ...client }) => [
+        ({
+          secretDigests,
+          seconds,
+          ownerEnabled,
+          ownerRole,
+          webhooksEnabled,
+          epoch,
+          position,
+          now,
+          ...client
+        }) => [
           client.id,
-          { client, secretDigests, seconds, ownerEnabled, webhooksEnabled, epoch, position, now },
+          { client, secretDigests, seconds, ownerEnabled, ownerRole, webhooksEnabled, epoch, position, now },
         ],
       ),
     );

@@ -148,16 +148,19 @@ export class ClientsService {
   }
 
   /** Deletes a client with its secrets, consents, grants and tokens. */
-  async delete(id: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      const client = (await this.repository.lock(manager, id)) ?? this.missing();
-      await this.repository.delete(manager, id);
-      await this.audit.record(manager, actor, {
-        action: 'client.deleted',
-        subjectType: 'client',
-        subjectId: id,
-        before: auditView(client),
-      });
+  delete(id: string, actor: Actor): Promise<void> {
+    return this.transactions.run((manager) => this.deleteIn(manager, id, actor));
+  }
+
+  /** The same in the caller's transaction. */
+  async deleteIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
+    const client = (await this.repository.lock(manager, id)) ?? this.missing();
+    await this.repository.delete(manager, id);
+    await this.audit.record(manager, actor, {
+      action: 'client.deleted',
+      subjectType: 'client',
+      subjectId: id,
+      before: auditView(client),
     });
   }
 

@@ -1,8 +1,6 @@
 import { isUrl } from './is-url.js';
 import { isLoopbackHost } from './loopback.js';
-
-export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
-export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+import { OPERATOR_ROLES, type OperatorRole } from './operator-role.js';
 
 const AUDIENCES = ['users', 'operators'] as const;
 const ACCOUNT_RULES = ['linked', 'verified_email', 'create'] as const;

@@ -65,6 +65,11 @@ export class Settings {
   /** Drivers can make their own account. */
   signUp!: boolean;
 
+  /** Whether mail is sent: by SMTP, or in the demonstration into its inbox. */
+  get sendsMail(): boolean {
+    return this.mail !== undefined || this.demonstration;
+  }
+
   /** With an https base URL, cookies are `Secure` and `__Host-`, and HSTS is sent. */
   get secure(): boolean {
     return this.baseUrl.startsWith('https:');
@@ -76,7 +81,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
   const env = readEnvironment(source);
   const settings = Object.assign(new Settings(), {
     production: env.NODE_ENV === 'production',
-    demonstration: env.NODE_ENV !== 'production' && env.DATABASE_URL === undefined,
+    demonstration: isDemonstration(env),
     port: env.PORT,
     host: env.HOST,
     baseUrl: new URL(env.BASE_URL ?? `http://localhost:${env.PORT}`).origin,
@@ -113,7 +118,8 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
       env.SMTP_URL === undefined || env.MAIL_FROM === undefined
         ? undefined
         : { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
-    signUp: env.SIGN_UP === 'true',
+    // The demonstration shows it unless it is switched off.
+    signUp: env.SIGN_UP === 'true' || (isDemonstration(env) && source.SIGN_UP === undefined),
   });
   if (settings.demonstration && !isLoopbackHost(settings.host)) {
     throw new SettingsError(
@@ -121,6 +127,13 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
         '  HOST must be a loopback address (127.0.0.1) in the demonstration; to listen elsewhere, set DATABASE_URL',
     );
   }
+  if (!settings.passwordSignIn && settings.identityProviders.length === 0) {
+    throw new SettingsError(
+      'The service cannot start with these settings:\n' +
+        '  PASSWORD_SIGN_IN can be false only with IDENTITY_PROVIDERS: otherwise nobody could log in',
+    );
+  }
+  if (settings.signUp) refuseSignUpWithoutMail(settings);
   settings.encryptionKey = env.ENCRYPTION_KEY
     ? parseEncryptionKey(env.ENCRYPTION_KEY)!
     : await encryptionKeyOf(settings.dataDir);
@@ -129,6 +142,22 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     ...splitList(env.ENCRYPTION_KEYS_PREVIOUS ?? '').map((text) => parseEncryptionKey(text)!),
   ];
   return settings;
+}
+
+const isDemonstration = (env: Environment): boolean =>
+  env.NODE_ENV !== 'production' && env.DATABASE_URL === undefined;
+
+/** Signing up begins with a mail and ends with a password. */
+function refuseSignUpWithoutMail(settings: Settings): void {
+  const missing = !settings.sendsMail
+    ? 'SMTP_URL and MAIL_FROM to be set'
+    : !settings.passwordSignIn
+      ? 'PASSWORD_SIGN_IN to be true'
+      : undefined;
+  if (missing === undefined) return;
+  throw new SettingsError(
+    `The service cannot start with these settings:\n  SIGN_UP can only be true with mail and passwords: it needs ${missing}`,
+  );
 }
 
 /** The only setting that migrations need; undefined if it is not set. Throws a SettingsError if it is invalid. */

@@ -11,6 +11,7 @@ import { NotificationsService } from '../notifications/notifications.service.js'
 import { ScopesService } from '../scopes/scopes.service.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { UserErasures } from '../users/accounts/user-erasures.js';
+import { UsersService } from '../users/accounts/users.service.js';
 import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository } from './consents.repository.js';
@@ -28,6 +29,7 @@ export class ConsentsService {
     private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
     private readonly events: ConsentEvents,
+    private readonly users: UsersService,
     erasures: UserErasures,
   ) {
     erasures.add((manager, userId) => this.revokeForErasure(manager, userId));
@@ -72,6 +74,10 @@ export class ConsentsService {
     const before = await this.repository.lock(manager, clientId, userId);
     await this.repository.add(manager, clientId, userId, scopes);
     await this.recordChange(manager, before, clientId, userId, actor);
+    if (before !== null && before.revokedAt === null) return;
+    const client = await this.clients.find(clientId, manager);
+    const message = MESSAGES.applicationConnected(client?.name ?? clientId);
+    await this.notifications.raise(manager, userId, null, message);
   }
 
   /**
@@ -89,6 +95,7 @@ export class ConsentsService {
     await this.checkScopes(client.scopes, scopes);
     try {
       return await this.transactions.run(async (manager) => {
+        await this.users.refuseOnOperator(actor, userId, manager);
         const before = await this.repository.lock(manager, clientId, userId);
         await this.repository.replace(manager, clientId, userId, scopes, evidence);
         const consent = await this.recordChange(manager, before, clientId, userId, actor);
@@ -127,6 +134,7 @@ export class ConsentsService {
     actor: Actor,
   ): Promise<'ended' | 'ended before' | 'never given'> {
     return this.transactions.run(async (manager) => {
+      await this.users.refuseOnOperator(actor, userId, manager);
       const before = await this.repository.lock(manager, clientId, userId);
       if (!before) return 'never given';
       if (!(await this.repository.revoke(manager, clientId, userId))) return 'ended before';

@@ -4,6 +4,11 @@ import type { NotificationCategory } from './notification.entity.js';
 export interface Message {
   messageId: string;
   category: NotificationCategory;
+  /**
+   * Whether it is also mailed (contract §18): always, because it is about security, or unless the user switched it off. `ACTIONABLE`
+   * notifications are optional mails anyway.
+   */
+  mail?: 'security' | 'optional';
   shortTextTitle: string;
   shortTextBody: string;
   detailPageTitle?: string;
@@ -43,6 +48,7 @@ export const MESSAGES = {
   newSignIn: (address: string): Message => ({
     messageId: 'ERR2002',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: 'New login to your account',
     shortTextBody: `Someone logged in to your account from a new browser (IP address ${address}).`,
     detailPageTitle: 'Was this you?',
@@ -53,11 +59,24 @@ export const MESSAGES = {
   consentRecorded: (clientName: string): Message => ({
     messageId: 'ERR2003',
     category: 'SERVICE',
+    mail: 'optional',
     shortTextTitle: 'An application was connected to your account',
     shortTextBody: `We recorded that you agreed to share data with “${clientName}”.`,
     detailPageTitle: 'Why an application was connected',
     detailPageBody:
       'The application showed that you agreed elsewhere, for example in a contract. If you did not agree, disconnect the application or tell us.',
+  }),
+  /** `role`: null for somebody who is an operator no longer. */
+  operatorRoleChanged: (role: string | null): Message => ({
+    messageId: 'ERR2701',
+    category: 'SERVICE',
+    shortTextTitle: 'Your access to the console changed',
+    shortTextBody: role
+      ? `You are an operator with the role ${role} now. You were logged out everywhere.`
+      : 'You are an operator no longer. You were logged out everywhere.',
+    detailPageTitle: 'Why your access changed',
+    detailPageBody:
+      'An admin, or your company’s directory, decides who is an operator and with which role. If you did not expect this, ask an admin.',
   }),
   /** `factor`: “a passkey” or “an authenticator app”. */
   secondFactorAdded: (factor: string): Message => ({
@@ -98,6 +117,48 @@ export const MESSAGES = {
     shortTextTitle: 'New recovery codes',
     shortTextBody: 'Someone made new recovery codes for your account. The codes before no longer work.',
     ...IF_NOT_YOU,
+  }),
+  identityLinked: (providerLabel: string): Message => ({
+    messageId: 'ERR2501',
+    category: 'SERVICE',
+    shortTextTitle: 'You can now log in with another service',
+    shortTextBody: `Your account was linked to “${providerLabel}”, where you have the same email address.`,
+    detailPageTitle: 'Was this you?',
+    detailPageBody:
+      'From now on you can log in to your account through that service. If it was not you, change your password and tell us: ' +
+      'an operator can remove the link.',
+  }),
+  passwordChanged: (): Message => ({
+    messageId: 'ERR2401',
+    category: 'SERVICE',
+    mail: 'security',
+    shortTextTitle: 'Your password was changed',
+    shortTextBody: 'The password of your account was changed. All other browsers were logged out.',
+    detailPageTitle: 'Was this you?',
+    detailPageBody:
+      'If it was you, there is nothing to do. If not, somebody else has your password or your mail: set a new password with ' +
+      '“Forgot your password?” on the login page, and tell us.',
+  }),
+  /** `changes`: what was done, each as the end of a sentence that begins with “An operator”. */
+  changedByOperator: (changes: string[]): Message => ({
+    messageId: 'ERR2402',
+    category: 'SERVICE',
+    mail: 'security',
+    shortTextTitle: 'An operator changed your account',
+    shortTextBody: `An operator ${changes.join(', and ')}.`,
+    detailPageTitle: 'Why this happened',
+    detailPageBody:
+      'Operators of this service look after accounts, usually because somebody asked them to. If you did not expect this, ask us.',
+  }),
+  applicationConnected: (clientName: string): Message => ({
+    messageId: 'ERR2403',
+    category: 'SERVICE',
+    mail: 'optional',
+    shortTextTitle: 'You connected an application to your account',
+    shortTextBody: `You agreed to share data with “${clientName}”.`,
+    detailPageTitle: 'Was this you?',
+    detailPageBody:
+      'If it was not you, disconnect the application on your account page and change your password: somebody else may know it.',
   }),
   /** `cause`: what the endpoint did. */
   endpointDisabled: (url: string, cause: string): Message => ({

@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { NotificationsService } from './notifications.service.js';
 
 /** Notifications: raised, read, resolved. */
 @Module({
-  imports: [AuditModule, TypeOrmModule.forFeature([NotificationEntity])],
+  imports: [AuditModule, MailModule, TypeOrmModule.forFeature([NotificationEntity])],
   providers: [NotificationsRepository, NotificationsService],
   exports: [NotificationsService],
 })

@@ -2,12 +2,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
 import { isForeignKeyViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { notFound, validationFailed } from '../http/problems/problem.js';
 import { isId, newId } from '../secrets/ids.js';
+import { MailsService } from '../mail/mails.service.js';
 import type { Message } from './message-catalogue.js';
+import { mailKindOf, notificationMail } from './notification-mail.js';
 import type { NotificationCategory, NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository, type NotificationFilter } from './notifications.repository.js';
 
@@ -37,6 +40,8 @@ export class NotificationsService {
     private readonly repository: NotificationsRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
+    private readonly mails: MailsService,
+    private readonly settings: Settings,
   ) {}
 
   /** Newest first. */
@@ -71,14 +76,17 @@ export class NotificationsService {
     return this.get(id, filter);
   }
 
-  /** Raises one of the service's own notifications, in the caller's transaction. */
+  /** Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. */
   async raise(
     manager: EntityManager,
     userId: string,
     clientId: string | null,
     message: Message,
   ): Promise<void> {
-    await this.repository.insert(manager, { id: newId('notf'), userId, clientId, ...message });
+    const id = newId('notf');
+    const { mail: _mail, ...notification } = message;
+    await this.repository.insert(manager, { id, userId, clientId, ...notification });
+    await this.queueMail(manager, id, userId, message);
   }
 
   /** Creates a notification for an operator; throws a 400 problem for an unknown user or client. */
@@ -87,6 +95,7 @@ export class NotificationsService {
     try {
       return await this.transactions.run(async (manager) => {
         await this.repository.insert(manager, { ...input, id });
+        await this.queueMail(manager, id, input.userId, input);
         await this.audit.record(manager, actor, {
           action: 'notification.raised',
           subjectType: 'notification',
@@ -104,6 +113,18 @@ export class NotificationsService {
       }
       throw error;
     }
+  }
+
+  private async queueMail(
+    manager: EntityManager,
+    id: string,
+    userId: string,
+    message: Message & { externalLink?: string | null; externalButtonLabel?: string },
+  ): Promise<void> {
+    const kind = mailKindOf(message);
+    if (kind === undefined) return;
+    const mail = notificationMail(kind, message, this.settings.baseUrl);
+    await this.mails.queueForUser(manager, userId, { kind, cause: `notification ${id}`, mail });
   }
 
   /** Resolves the notifications that resolve automatically and are due. */

@@ -3,6 +3,7 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -38,6 +39,7 @@ import { TokenController } from './token/token.controller.js';
     HttpModule,
     TokensModule,
     ActivityModule,
+    IdentityProvidersModule,
   ],
   controllers: [
     AuthorizationController,

@@ -4,6 +4,8 @@ import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { AccessChanges, TRUSTED_MS } from '../database/changes/access-changes.service.js';
+import { pendingMails } from '../mail/mail-metrics.js';
+import { MailsService } from '../mail/mails.service.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
 import { buildVersion } from './build-version.js';
 
@@ -46,6 +48,7 @@ export class GaugesService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly deliveries: DeliveriesService,
+    private readonly mails: MailsService,
     private readonly changes: AccessChanges,
     settings: Settings,
   ) {
@@ -66,6 +69,8 @@ export class GaugesService {
     // An idle instance reads no changes, so read them to find out whether they can be trusted.
     await this.changes.catchUp();
     changesTrusted.set(this.changes.wasTrusted(TRUSTED_MS) ? 1 : 0);
+    const mails = await this.mails.countPending().catch(() => undefined);
+    if (mails !== undefined) pendingMails.set(mails);
     const waiting = await this.deliveries.waiting().catch(() => undefined);
     if (!waiting) return;
     pendingDeliveries.set(waiting.pending);

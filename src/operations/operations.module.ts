@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { MailModule } from '../mail/mail.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { GaugesService } from './gauges.service.js';
 import { MetricsController } from './metrics.controller.js';
@@ -8,7 +9,7 @@ import { ReadinessRepository } from './readiness.repository.js';
 import { ReadinessService } from './readiness.service.js';
 
 @Module({
-  imports: [WebhooksModule, TerminusModule.forRoot({ logger: false })],
+  imports: [MailModule, WebhooksModule, TerminusModule.forRoot({ logger: false })],
   controllers: [HealthController, MetricsController],
   providers: [GaugesService, ReadinessRepository, ReadinessService],
   exports: [ReadinessService],

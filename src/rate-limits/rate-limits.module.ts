@@ -9,6 +9,7 @@ import { AddressLimits, AddressRateLimitGuard } from '../http/guards/address-rat
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { partnerLimit } from './partner-limit.js';
+import { MailLimitsService } from './mail-limits.service.js';
 import { PartnerRateLimitGuard } from './partner-rate-limit.guard.js';
 import { PartnerRefusals } from './partner-refusals.service.js';
 import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
@@ -31,9 +32,10 @@ import { RateLimitThrottlerStorage } from './throttler-storage.js';
     RateLimitsService,
     { provide: AddressLimits, useExisting: RateLimitsService },
     SignInLimitsService,
+    MailLimitsService,
     PasswordConfirmations,
   ],
-  exports: [AddressLimits, RateLimitsService, SignInLimitsService, PasswordConfirmations],
+  exports: [AddressLimits, MailLimitsService, RateLimitsService, SignInLimitsService, PasswordConfirmations],
 })
 class RateLimitCountersModule {}
 

@@ -20,10 +20,24 @@ const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
 /**
  * The four-letter prefixes of resource ids (contract §1). In addition: `grnt` is a grant, `sess` a session, `rcvr` a recovery,
- * `form` a form whose result is created once, `pkey` a passkey.
+ * `cont` a contact of a client, `form` a form whose result is created once, `pkey` a passkey.
  */
 export type IdPrefix =
-  'user' | 'clnt' | 'grnt' | 'audt' | 'notf' | 'sess' | 'evnt' | 'endp' | 'dlvr' | 'rcvr' | 'form' | 'pkey';
+  | 'user'
+  | 'clnt'
+  | 'grnt'
+  | 'audt'
+  | 'notf'
+  | 'sess'
+  | 'evnt'
+  | 'endp'
+  | 'dlvr'
+  | 'mail'
+  | 'rcvr'
+  | 'cont'
+  | 'form'
+  | 'pkey'
+  | 'appr';
 
 /** A new id: the prefix and a ULID, increasing within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${newUlid()}`;

@@ -11,10 +11,13 @@ export const SECRET_PREFIXES = {
   clientSecret: 'cds_cs_',
   portalKey: 'cds_pk_',
   passwordKey: 'cds_pw_',
+  emailKey: 'cds_ev_',
+  signUpKey: 'cds_su_',
   session: 'cds_ss_',
   portalSession: 'cds_ps_',
-  pendingSignIn: 'cds_si_',
+  pendingSignIn: 'cds_sf_',
   passkeyChallenge: 'cds_pc_',
+  signIn: 'cds_si_',
 } as const;
 
 export type SecretKind = keyof typeof SECRET_PREFIXES;

@@ -12,7 +12,7 @@ import { emailKeyOf } from '../users/accounts/email.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 
 /**
- * Creates the first operator if there is none (contract §14): a user with the role `operator`, and a confidential client with all
+ * Creates the first operator if there is none (contract §14): an operator with the role `admin`, and a confidential client with all
  * operator scopes, each only if no other exists. Runs under the lock of the migrations.
  */
 export async function bootstrapOperator(dataSource: DataSource, operator: BootstrapOperator): Promise<void> {
@@ -27,7 +27,7 @@ export async function bootstrapOperator(dataSource: DataSource, operator: Bootst
 async function findOperator(manager: EntityManager): Promise<string | undefined> {
   const user = await manager.findOne(UserEntity, {
     select: { id: true },
-    where: { role: 'operator' },
+    where: { operatorRole: 'admin' },
     order: { id: 'ASC' },
   });
   return user?.id;
@@ -51,6 +51,7 @@ async function createOperator(
     name: 'Operator',
     kind: 'individual',
     role: 'operator',
+    operatorRole: 'admin',
     passwordHash: await hashPassword(password),
     webhooksEnabled: true,
     enabled: true,

@@ -17,6 +17,9 @@ const CUT_OFF_MS = 8_000;
 const PRIVATE_ADDRESSES_WARNING =
   'WEBHOOK_ALLOW_PRIVATE_ADDRESSES is true: anyone who can add a webhook endpoint can reach everything that this machine can reach.';
 
+const NO_MAIL =
+  'SMTP_URL and MAIL_FROM are not set: no mail is sent, and what needs mail is not offered (forgotten passwords, for example).';
+
 const METRICS_WARNING =
   'METRICS_TOKEN is not set: anyone who can reach GET /metrics of this instance can read the metrics.';
 
@@ -50,6 +53,7 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
     settings.databaseUrl = demo.databaseUrl;
   }
   if (settings.production && settings.metricsToken === undefined) log.warn(METRICS_WARNING);
+  if (!settings.sendsMail) say(NO_MAIL);
   if (settings.webhookAllowPrivateAddresses) {
     if (settings.demonstration) say(`Warning: ${PRIVATE_ADDRESSES_WARNING}`);
     else log.warn(PRIVATE_ADDRESSES_WARNING);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import type { OperatorRole } from '../config/operator-role.js';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
 import { batched } from '../database/queries/batched.js';
@@ -14,6 +15,7 @@ export interface TokenBasis {
   clientType: ClientType;
   clientScopes: string[];
   ownerId: string;
+  ownerRole: OperatorRole | null;
   rateLimit: number | null;
   webhooksEnabled: boolean;
   /** Scopes of the consent of the token's user; null for a token without a user. */
@@ -38,7 +40,7 @@ export class AccessTokensRepository {
     const rows = await this.statements.run<TokenBasis & { n: number }>(
       'what access tokens depend on',
       `SELECT a.n::int AS n, c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
-              c.owner_id AS "ownerId", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
+              c.owner_id AS "ownerId", o.operator_role AS "ownerRole", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
               k.scopes AS "consentScopes", e.seconds,
               CASE WHEN s.revoked_at IS NOT NULL THEN 'token_key_revoked'
                    WHEN s.id IS NULL OR c.id IS NULL

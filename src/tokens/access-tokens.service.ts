@@ -203,8 +203,8 @@ export class AccessTokensService {
 }
 
 function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: readonly string[]): Judgement {
-  const { clientType: type, ownerId, rateLimit, webhooksEnabled } = basis;
-  const client = { id: record.clientId, type, ownerId, rateLimit, webhooksEnabled };
+  const { clientType: type, ownerId, ownerRole, rateLimit, webhooksEnabled } = basis;
+  const client = { id: record.clientId, type, ownerId, ownerRole, rateLimit, webhooksEnabled };
   const limits = record.kind === 'user' ? [basis.clientScopes, basis.consentScopes!] : [basis.clientScopes];
   return { principal: principalOf(record, client, intersection(scopes, ...limits)) };
 }
@@ -215,10 +215,11 @@ const dependsOn = (record: AccessTokenRecord): string[] =>
     ? [record.id]
     : [accessTokenId(record), record.grantId, record.userId, `${record.clientId} users`];
 
-const clientOf = ({ client, webhooksEnabled }: ClientWithSecrets): PrincipalClient => ({
+const clientOf = ({ client, ownerRole, webhooksEnabled }: ClientWithSecrets): PrincipalClient => ({
   id: client.id,
   type: client.type,
   ownerId: client.ownerId,
+  ownerRole,
   rateLimit: client.rateLimit,
   webhooksEnabled,
 });

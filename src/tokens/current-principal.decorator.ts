@@ -15,7 +15,14 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { client, userId } = request.principal!;
   return {
-    ...(userId ? { type: 'user', id: userId } : { type: 'client', id: client.id }),
+    ...(userId
+      ? { type: 'user', id: userId }
+      : {
+          type: 'client',
+          id: client.id,
+          ownerId: client.ownerId,
+          ...(client.ownerRole && { operatorRole: client.ownerRole }),
+        }),
     ...originOf(request),
   };
 });

@@ -12,6 +12,7 @@ import {
   type AccessRevocation,
   type RevocationReason,
 } from '../users/accounts/access-revocations.js';
+import { UsersService } from '../users/accounts/users.service.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { GrantsRepository } from './grants.repository.js';
 import type { Grant, GrantInList } from './grant.js';
@@ -26,6 +27,7 @@ export class GrantsService implements AccessRevocation {
     private readonly audit: AuditService,
     private readonly clients: ClientsService,
     private readonly notifications: NotificationsService,
+    private readonly users: UsersService,
     revocations: AccessRevocations,
   ) {
     revocations.add(this);
@@ -51,6 +53,7 @@ export class GrantsService implements AccessRevocation {
   revokeIfLive(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       const [grant] = await this.repository.revoke(manager, { id }, reason);
+      if (grant) await this.users.refuseOnOperator(actor, grant.userId, manager);
       if (grant) await this.recordRevocation(manager, grant, reason, actor);
       if (grant && reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
       return grant !== undefined;
@@ -62,6 +65,7 @@ export class GrantsService implements AccessRevocation {
     return this.transactions.run(async (manager) => {
       if (!(await this.repository.lockUser(manager, userId)))
         throw notFound('There is no user with this id.');
+      await this.users.refuseOnOperator(actor, userId, manager);
       const revoked = await this.revokeByUser(manager, userId, 'tokens_revoked');
       await this.audit.record(manager, actor, {
         action: 'user.tokens_revoked',
@@ -69,6 +73,10 @@ export class GrantsService implements AccessRevocation {
         subjectId: userId,
         after: { revoked },
       });
+      if (actor.type !== 'service' && actor.id !== userId) {
+        const done = ['revoked the access of every application to your account'];
+        await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
+      }
       return revoked;
     });
   }

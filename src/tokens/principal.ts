@@ -1,3 +1,4 @@
+import type { OperatorRole } from '../config/operator-role.js';
 import type { ClientType } from '../clients/client.entity.js';
 
 /** The client of a valid token, as far as endpoints need it. */
@@ -5,6 +6,8 @@ export interface PrincipalClient {
   id: string;
   type: ClientType;
   ownerId: string;
+  /** Of an owner who is an operator: limits what the client may do in the admin API. */
+  ownerRole: OperatorRole | null;
   /** Requests per hour; null for the default of the service. */
   rateLimit: number | null;
   /** Whether the owner may open the webhook portal. */

@@ -27,8 +27,13 @@ export const PURGE_TASKS: PurgeTask[] = [
   { table: 'portal_links', by: 't.expires_at', before: 'now()' },
   { table: 'portal_sessions', by: 't.expires_at', before: 'now()' },
   { table: 'password_links', by: 't.expires_at', before: 'now()' },
+  { table: 'approvals', by: 't.expires_at', before: RETENTION },
   { table: 'webauthn_challenges', by: 't.expires_at', before: 'now()' },
   { table: 'pending_sign_ins', by: 't.expires_at', before: 'now()' },
+  { table: 'provider_sign_ins', by: 't.expires_at', before: 'now()' },
+  { table: 'logout_tokens', by: 't.expires_at', before: 'now()' },
+  { table: 'email_links', by: 't.expires_at', before: 'now()' },
+  { table: 'mails', by: 't.finished_at', before: RETENTION },
   { table: 'rate_limit_periods', by: 't.ends_at', before: 'now()' },
   // Expired secrets are kept for a while because they get a different error than wrong ones.
   {

@@ -3,11 +3,17 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
+import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
+import { EmailLinkEntity } from './emails/email-link.entity.js';
+import { EmailLinksRepository } from './emails/email-links.repository.js';
+import { EmailVerificationService } from './emails/email-verification.service.js';
+import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordLinksController } from './passwords/password-links.controller.js';
@@ -45,7 +51,8 @@ import { UsersService } from './accounts/users.service.js';
     AuditModule,
     NotificationsModule,
     ActivityModule,
-    TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity]),
+    MailModule,
+    TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity, EmailLinkEntity]),
     TypeOrmModule.forFeature([AuthenticatorAppEntity, PasskeyEntity, PendingSignInEntity]),
     TypeOrmModule.forFeature([RecoveryCodeEntity, WebauthnChallengeEntity]),
   ],
@@ -54,7 +61,10 @@ import { UsersService } from './accounts/users.service.js';
     AccessRevocations,
     AuthenticatorAppsRepository,
     AuthenticatorAppsService,
+    EmailLinksRepository,
+    EmailVerificationService,
     KnownBrowsersService,
+    LinkedAccountsService,
     PasskeySignIns,
     PasskeysRepository,
     PasskeysService,
@@ -70,6 +80,7 @@ import { UsersService } from './accounts/users.service.js';
     SessionsService,
     ShownOnce,
     SignedInUsers,
+    SignUpService,
     UserErasures,
     UsersRepository,
     UsersService,
@@ -79,7 +90,9 @@ import { UsersService } from './accounts/users.service.js';
   exports: [
     AccessRevocations,
     AuthenticatorAppsService,
+    EmailVerificationService,
     KnownBrowsersService,
+    LinkedAccountsService,
     PasskeySignIns,
     PasskeysService,
     PasswordChangeService,
@@ -89,6 +102,7 @@ import { UsersService } from './accounts/users.service.js';
     SessionsService,
     ShownOnce,
     SignedInUsers,
+    SignUpService,
     UserErasures,
     UsersService,
   ],

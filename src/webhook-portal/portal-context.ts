@@ -19,6 +19,9 @@ const NOTICES = {
   endpoint_deleted: 'Endpoint deleted.',
   secret_rotated:
     'Secret rotated. Reveal the new secret and put it into your application before the old one expires.',
+  contact_added: 'Contact added. We sent a link to the address, with which its owner confirms it.',
+  contact_link_sent: 'We sent the link once more.',
+  contact_removed: 'Contact removed.',
   resent: 'Resend requested. The result appears below.',
 } as const;
 

@@ -9,6 +9,7 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
 import { PortalSessionEntity } from './portal-session.entity.js';
 import { PortalAccessService } from './portal-access.service.js';
+import { PortalContactsController } from './portal-contacts.controller.js';
 import { PortalDeliveriesController } from './portal-deliveries.controller.js';
 import { PortalEndpointController } from './portal-endpoint.controller.js';
 import { PortalEndpointsController } from './portal-endpoints.controller.js';
@@ -34,6 +35,7 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     TypeOrmModule.forFeature([PortalLinkEntity, PortalSessionEntity]),
   ],
   controllers: [
+    PortalContactsController,
     PortalEntryController,
     PortalEndpointsController,
     PortalEndpointController,

@@ -8,6 +8,10 @@ import { NotificationsModule } from '../notifications/notifications.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
+import { MailModule } from '../mail/mail.module.js';
+import { ContactEntity } from './contacts/contact.entity.js';
+import { ContactsRepository } from './contacts/contacts.repository.js';
+import { ContactsService } from './contacts/contacts.service.js';
 import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { DeliveryAttemptEntity } from './deliveries/delivery-attempt.entity.js';
@@ -39,6 +43,7 @@ import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
 
 const ENTITIES = [
+  ContactEntity,
   DeliveryAttemptEntity,
   DeliveryEntity,
   EncryptionCanaryEntity,
@@ -56,6 +61,7 @@ const ENTITIES = [
     AuditModule,
     UsersModule,
     ClientsModule,
+    MailModule,
     NotificationsModule,
     ConsentsModule,
     TokensModule,
@@ -65,6 +71,8 @@ const ENTITIES = [
   controllers: [EventsController],
   providers: [
     ConsentEventPublisher,
+    ContactsRepository,
+    ContactsService,
     DeliveriesRepository,
     DeliveriesService,
     DeliveryAttemptService,
@@ -89,6 +97,13 @@ const ENTITIES = [
         new GuardedHttpClient({ allowPrivateAddresses: webhookAllowPrivateAddresses }),
     },
   ],
-  exports: [DeliveriesService, EndpointResealService, EndpointsService, EventTypesService, TestEventsService],
+  exports: [
+    ContactsService,
+    DeliveriesService,
+    EndpointResealService,
+    EndpointsService,
+    EventTypesService,
+    TestEventsService,
+  ],
 })
 export class WebhooksModule {}

@@ -87,6 +87,10 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     '/account/notifications?page_after=notf01HN2NJ9NMRZBXT1H6FT9N7735',
     notify,
   ),
+  'email, not confirmed': open('/account/email'),
+  'email, confirmed': open('/account/email', ({ database }, { driver }) =>
+    database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [driver.id]),
+  ),
   'change of password': open('/account/password'),
   'change of password refused': async (page, service, cast) => {
     await open('/account/password')(page, service, cast);

@@ -1,6 +1,7 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { newId } from '../../src/secrets/ids.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
@@ -15,7 +16,8 @@ const CONSOLE = '/admin/console';
 const open =
   (path: string | ((cast: Cast, prepared: unknown) => string), prepare?: Prepare): PageOpener =>
   async (page, service, cast) => {
-    await service.app.get(UsersService).update(cast.owner.id, { role: 'operator' }, SERVICE_ACTOR);
+    const admin = { role: 'operator', operatorRole: 'admin' } as const;
+    await service.app.get(UsersService).update(cast.owner.id, admin, SERVICE_ACTOR);
     const prepared = await prepare?.(service, cast);
     await signIn(service, page, cast.owner);
     await page.goto(`${service.url}${CONSOLE}${typeof path === 'string' ? path : path(cast, prepared)}`);
@@ -99,6 +101,22 @@ const notify: Prepare = (service, { driver, client }) =>
     SERVICE_ACTOR,
   );
 
+/** Another admin asks for the erasure of the driver. */
+const ask: Prepare = async (service, { driver }) => {
+  const id = newId('appr');
+  await service.database.query(
+    `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
+     SELECT $1, 'user.erase', $2, 'user', $2, $2, now() + interval '7 days'
+     ON CONFLICT (action, subject_id) WHERE state = 'pending' DO NOTHING`,
+    [id, driver.id],
+  );
+  const [row] = await service.database.query<{ id: string }>(
+    'SELECT id FROM approvals WHERE subject_id = $1',
+    [driver.id],
+  );
+  return row!.id;
+};
+
 const givenLongAgo: Prepare = (service, { owner }) =>
   service.database.query(
     "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
@@ -165,6 +183,21 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console applications of a user': ofUser('/applications', connect),
   'console make an operator': ofUser('/make-operator'),
   'console reset a second factor': ofUser('/reset-second-factor'),
+  'console user for a viewer': async (page, service, cast) => {
+    await ofUser('')(page, service, cast);
+    await service.app.get(UsersService).update(cast.owner.id, { operatorRole: 'viewer' }, SERVICE_ACTOR);
+    await signIn(service, page, cast.owner);
+    await page.reload();
+  },
+  'console page for a higher role': async (page, service, cast) => {
+    await ofUser('')(page, service, cast);
+    await service.app.get(UsersService).update(cast.owner.id, { operatorRole: 'viewer' }, SERVICE_ACTOR);
+    await signIn(service, page, cast.owner);
+    await page.goto(`${service.url}${CONSOLE}/users/new`);
+  },
+  'console approvals': open('/approvals', ask),
+  'console approvals, none': open('/approvals?state=expired'),
+  'console approval': open((_cast, id) => `/approvals/${id as string}`, ask),
   'console erase a user': ofUser('/erase'),
   'console scopes': open('/scopes'),
   'console edit a scope': open('/scopes/vehicle:read/edit'),
@@ -184,6 +217,15 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   },
   'console deliveries': open('/deliveries', deliver),
   'console delivery': open((_cast, id) => `/deliveries/${id as string}`, deliver),
+  'console without mails': open('/mails?state=failed'),
+  'console mails': open('/mails', ({ database }, { driver, client }) =>
+    database.query(
+      `INSERT INTO mails (id, kind, user_id, client_id, address, cause, state, attempts, last_error, sealed_content)
+       VALUES ($1, 'security', $3, NULL, $5, $1, 'sent', 1, NULL, NULL),
+              ($2, 'endpoint_failing', NULL, $4, $5, $2, 'pending', 3, 'the SMTP server answered 451 to RCPT TO', '\\x00')`,
+      [newId('mail'), newId('mail'), driver.id, client.id, driver.email],
+    ),
+  ),
   'console notifications': open('/notifications', notify),
   'console raise a notification': open('/notifications/new'),
   'console audit log': open('/audit', connect),

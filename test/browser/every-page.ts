@@ -1,6 +1,13 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { demoCallbackPage } from '../../demo/pages/demo-callback.page.js';
+import type { DemoMail } from '../../demo/demo-inbox.js';
+import { demoInboxPage, demoMailPage } from '../../demo/pages/demo-mail.page.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
+import { renderMail } from '../../src/mail/mail-template.js';
+import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
+import { digestOf, newSecret } from '../../src/secrets/tokens.js';
+import { EmailLinksRepository } from '../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath } from '../support/browser-session.js';
@@ -64,6 +71,49 @@ const showDemo =
     await page.route('**/demo/callback', (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto(`${service.url}/demo/callback`);
   };
+
+const demoMail = ({ driver }: Cast): DemoMail => ({
+  ...renderMail(
+    MAIL_TEXTS.verifyEmail(driver.email, `http://localhost:3000/email/verify/cds_ev_${'Ab1-'.repeat(12)}x`),
+  ),
+  id: 'x',
+  to: driver.email,
+  sentAt: new Date(0),
+});
+
+const showDemoMail =
+  (path: string, bodyOf: (cast: Cast) => string): PageOpener =>
+  async (page, service, cast) => {
+    // The route itself exists only in the demonstration.
+    await page.route(`**${path}`, (route) => route.fulfill({ contentType: 'text/html', body: bodyOf(cast) }));
+    await page.goto(service.url + path);
+  };
+
+/** The key of a link that was mailed: its digest is stored as the service stores it. */
+async function mailedKey(
+  { app }: TestService,
+  link: {
+    kind: 'emailKey' | 'signUpKey';
+    purpose: 'verify' | 'sign_up';
+    userId: string | null;
+    email: string;
+  },
+): Promise<string> {
+  const { kind, ...row } = link;
+  const key = newSecret(kind);
+  await app
+    .get(Transactions)
+    .run((manager) =>
+      app.get(EmailLinksRepository).insert(manager, { ...row, digest: digestOf(key), ttl: 3600 }),
+    );
+  return key;
+}
+
+const emailKey = (service: TestService, { driver }: Cast): Promise<string> =>
+  mailedKey(service, { kind: 'emailKey', purpose: 'verify', userId: driver.id, email: driver.email });
+
+const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
+  mailedKey(service, { kind: 'signUpKey', purpose: 'sign_up', userId: null, email: `y${driver.email}` });
 
 /** The login of a user with a passkey and an app, after the password. */
 const enterPassword: PageOpener = async (page, service, { driver }) => {
@@ -148,6 +198,40 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.getByRole('link', { name: 'login page' }).waitFor();
   },
   'password link gone': go('/password/gone'),
+  'forgotten password': go('/password/forgotten'),
+  'forgotten password, no address': async (page, service) => {
+    await page.goto(`${service.url}/password/forgotten`);
+    await page.getByLabel('Email').fill('nobody');
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('[aria-invalid]').waitFor();
+  },
+  'forgotten password, link sent': async (page, service, { driver }) => {
+    await page.goto(`${service.url}/password/forgotten`);
+    await page.getByLabel('Email').fill(driver.email);
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+  },
+  'confirm an address': async (page, service, cast) =>
+    page.goto(`${service.url}/email/verify/${await emailKey(service, cast)}`),
+  'address confirmed': async (page, service, cast) => {
+    await page.goto(`${service.url}/email/verify/${await emailKey(service, cast)}`);
+    await page.getByRole('button', { name: 'Confirm address' }).click();
+    await page.getByRole('link', { name: 'start page' }).waitFor();
+  },
+  'link of an address gone': go('/email/verify/gone'),
+  'sign up': go('/sign-up'),
+  'sign up, name and password': async (page, service, cast) =>
+    page.goto(`${service.url}/sign-up/${await signUpKey(service, cast)}`),
+  'sign up refused': async (page, service, cast) => {
+    await page.goto(`${service.url}/sign-up/${await signUpKey(service, cast)}`);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('alert').waitFor();
+  },
+  'sign-up link gone': go('/sign-up/gone'),
+  'demonstration inbox, empty': showDemoMail('/demo/mail', () => demoInboxPage([])),
+  'demonstration inbox': showDemoMail('/demo/mail', (cast) => demoInboxPage([demoMail(cast)])),
+  'demonstration mail': showDemoMail('/demo/mail/x', (cast) => demoMailPage(demoMail(cast))),
   'kind of problem': go('/v2/problems/unsupported-version/'),
   'demonstration callback': showDemo({ code: `cds_ac_${'Ab1-'.repeat(12)}x` }),
   'demonstration callback refused': showDemo({ error: 'access_denied' }),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { MAIL_ENV } from '../support/mail-server.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 import { newCast, type PageOpener } from './every-page.js';
@@ -45,7 +46,7 @@ export function checkPages(
   let counter = 0;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    service = await startService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     browser = await launchChromium();
   });
   afterAll(async () => {

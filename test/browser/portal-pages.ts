@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { newId } from '../../src/secrets/ids.js';
+import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
@@ -121,6 +123,23 @@ async function seedRecovery(service: TestService, cast: Cast): Promise<string> {
 
 /** How to reach each page of the portal and each of its states. */
 export const PORTAL_PAGES: Record<string, PageOpener> = {
+  'portal without contacts': async (page, service, cast) => {
+    await enter(page, service, cast);
+    await page.goto(`${service.url}/portal/contacts`);
+  },
+  'portal contacts, one refused': async (page, service, cast) => {
+    const contacts = service.app.get(ContactsService);
+    await contacts.add(cast.client.id, cast.driver.email, SERVICE_ACTOR);
+    await contacts.add(cast.client.id, `z${cast.driver.email}`, SERVICE_ACTOR);
+    await service.database.query('UPDATE client_contacts SET verified_at = now() WHERE email = $1', [
+      cast.driver.email,
+    ]);
+    await enter(page, service, cast);
+    await page.goto(`${service.url}/portal/contacts`);
+    await page.getByLabel('Email').fill('nobody');
+    await page.getByRole('button', { name: 'Add contact' }).click();
+    await page.locator('[aria-invalid]').waitFor();
+  },
   'portal without endpoints': open('/portal'),
   'portal with endpoints': open('/portal', async (service, cast) => {
     const { endpoint } = await seedAll(service, cast);

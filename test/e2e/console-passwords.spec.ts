@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newId } from '../../src/secrets/ids.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
@@ -63,6 +64,9 @@ const ASKING: Record<string, Sent> = {
   // Whoever knows the password can then log in.
   '/users/:id/reset-second-factor': {},
   '/users/:id/erase': {},
+  // A second admin carries out, or gives up, what the first asked for.
+  '/approvals/:approval_id/approve': { from: '/approvals/:approval_id' },
+  '/approvals/:approval_id/reject': { from: '/approvals/:approval_id' },
   // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
   '/scopes/:name/edit': { fields: { description: 'Nothing at all' } },
@@ -116,6 +120,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   let client: TestClient;
   let endpoint: EndpointEntity;
   let deliveryId: string;
+  let approvalId: string;
   let browser: BrowserSession;
 
   beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
@@ -129,11 +134,22 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     endpoint = await makeEndpoint(service, client);
     deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
     browser = await service.make.signedIn(operator);
+    approvalId = newId('appr');
+    await service.database.query(
+      `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
+       VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
+      [approvalId, user.id, client.ownerId],
+    );
   });
 
-  const named = (path: string): string => path.replace(/^\/(endpoints|deliveries)\/:id/, replaceNoun);
+  const named = (path: string): string =>
+    path.replace(/^\/(endpoints|deliveries|approvals)\/:id/, replaceNoun);
   const replaceNoun = (_all: string, noun: string): string =>
-    noun === 'endpoints' ? '/endpoints/:endpoint_id' : '/deliveries/:delivery_id';
+    ({
+      endpoints: '/endpoints/:endpoint_id',
+      deliveries: '/deliveries/:delivery_id',
+      approvals: '/approvals/:approval_id',
+    })[noun]!;
   const fill = (path: string): string =>
     CONSOLE +
     path
@@ -141,6 +157,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       .replace(':user_id', user.id)
       .replace(':endpoint_id', endpoint.id)
       .replace(':delivery_id', deliveryId)
+      .replace(':approval_id', approvalId)
       .replace(':name', 'vehicle:read')
       .replace(':id', user.id);
   const filled = (fields: Fields = {}): Fields =>
@@ -221,7 +238,8 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       const done = await browser.submit(wrong, action, { confirm_password: PASSWORD });
       expect([done.status, done.headers.get('location')]).toEqual([303, expect.any(String)]);
     }
-    expect(await auditLog()).toHaveLength(1);
+    // Approving is an event of its own, beside what it carries out.
+    expect(await auditLog()).toHaveLength(path.endsWith('/approve') ? 2 : 1);
   });
 
   it.each(Object.keys(ASKING).filter((path) => POSTS.includes(path) && !ASKING[path]!.from))(

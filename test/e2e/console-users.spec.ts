@@ -195,6 +195,8 @@ describe('In the console, users', () => {
     const other = await service.make.user({ role: 'operator' });
     const theirs = await service.make.signedIn(other);
     expect(await said(await submit(`${USERS}/${other.id}/remove-operator`))).toContain('no longer');
-    expect((await theirs.open('/admin/console')).status).toBe(403);
+    expect((await theirs.open('/admin/console')).status).toBe(302);
+    const again = await service.make.signedIn(other);
+    expect((await again.open('/admin/console')).status).toBe(403);
   });
 });

@@ -1,10 +1,8 @@
 import { newSecret } from '../../src/secrets/tokens.js';
-import { Client } from 'pg';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { startService, type TestService } from '../support/test-service.js';
 import type { TestClient } from '../support/factory.js';
-import { until } from '../support/until.js';
 
 describe('Problems:', () => {
   let service: TestService;
@@ -282,74 +280,6 @@ describe('Problems:', () => {
       expect([page.status, page.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
       expect(page.html.querySelector('main')!.text).toContain('unexpected-page');
       expect(page.text).not.toMatch(/relation|scopes_away/i);
-    });
-  });
-
-  describe('an unavailable database', () => {
-    let elsewhere: Client;
-    let name: string;
-    let partnerToken: string;
-    const cut = () =>
-      elsewhere.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
-
-    beforeAll(async () => {
-      partnerToken = await service.make.clientToken(partner);
-      const url = new URL(service.database.url);
-      name = url.pathname.slice(1);
-      url.pathname = '/postgres';
-      elsewhere = new Client({ connectionString: url.href });
-      await elsewhere.connect();
-    });
-    afterAll(async () => {
-      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-      await elsewhere.end();
-    });
-
-    const credentials = () => ({ client_id: partner.id, client_secret: partner.secret });
-    const requests = (): [string, HttpOptions][] => [
-      ['/o/token', { form: { grant_type: 'client_credentials', ...credentials() } }],
-      ['/o/revoke_token/', { form: { token: admin, ...credentials() } }],
-      ['/o/introspect/', { form: { token: admin }, basic: { id: partner.id, secret: partner.secret } }],
-      ['/.well-known/oauth-authorization-server', {}],
-      ['/v2/users', { bearer: admin }],
-      ['/webhook_portal', { bearer: admin }],
-      ['/admin/users', { bearer: admin, json: { email: 'away@mail.example', name: 'Away' } }],
-      ['/health/ready', {}],
-    ];
-
-    it('is answered with 503, never 500, for requests whose connections are cut', async () => {
-      for (let round = 0; round < 5; round++) {
-        const answers = Array.from({ length: 20 }, () => send('/v2/users', { bearer: partnerToken }));
-        await cut();
-        const statuses = (await Promise.all(answers)).map(({ status }) => status);
-        expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-      }
-      await until('all connections are new', async () => (await send('/health/ready')).status === 200);
-    });
-
-    it('is answered with 503 and Retry-After, until the service recovers by itself', async () => {
-      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-      await cut();
-      for (const [path, options] of requests()) {
-        const answer = await send(path, options);
-        expect([path, answer.status]).toEqual([path, 503]);
-        expectProblem(answer, 503, 'service-unavailable');
-        expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-        expect(answer.text).not.toMatch(/postgres|connection|ECONN|test_/i);
-      }
-      expect((await send('/health/live')).status).toBe(200);
-      // A page that needs the database answers with an error page.
-      const page = await send(`/o/authorize?client_id=${partner.id}&redirect_uri=x`);
-      expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
-      expect(page.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-
-      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-      await until('the service is ready again', async () => (await send('/health/ready')).status === 200);
-      const answer = await send('/o/token', { form: { grant_type: 'client_credentials', ...credentials() } });
-      expect(answer.status).toBe(200);
-      expect(service.log.some((line) => line.includes('unexpected error') && /55000|57P0/.test(line))).toBe(
-        false,
-      );
     });
   });
 });

@@ -50,6 +50,8 @@ describe('the operator tool for use without a browser', () => {
       [['make-operator', '--email', 'a', '--email', 'b'], '--email ADDRESS'],
       [['make-operator', '--email', 'no address'], 'must be a valid email address'],
       [['make-operator', '--password', 'x'], "Unknown option '--password'"],
+      [['make-admin'], '<email>'],
+      [['make-admin', 'nobody@mail.example'], 'No user has this email address.'],
       [['rotate-secret'], '<client_id>'],
       [['rotate-secret', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735'], 'There is no client with this id.'],
       [['rotate-secret', 'x', '--expire-previous-in', '-1'], 'expire'],
@@ -88,6 +90,22 @@ describe('the operator tool for use without a browser', () => {
     const [user] = await service.database.query('SELECT role FROM users WHERE id = $1', [made.id]);
     expect(user).toEqual({ role: 'operator' });
     expect((await operator(['make-operator', '--email', 'night-shift@mail.example'])).code).toBe(1);
+  });
+
+  it('makes an existing user an admin when everybody is locked out, also a disabled one', async () => {
+    const user = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
+    await service.database.query("UPDATE users SET enabled = false WHERE role = 'operator'");
+    expect(await result('make-admin', user.email.toUpperCase())).toEqual({
+      id: user.id,
+      operator_role: 'admin',
+    });
+    const browser = await service.make.signedIn(user);
+    expect((await browser.open('/admin/console')).status).toBe(200);
+    const events = await service.database.query(
+      "SELECT actor_type, after FROM audit_events WHERE subject_id = $1 AND action = 'user.updated'",
+      [user.id],
+    );
+    expect(events).toEqual([{ actor_type: 'service', after: { operator_role: 'admin', enabled: true } }]);
   });
 
   it('registers a client, rotates its secret and revokes its tokens', async () => {

@@ -25,6 +25,7 @@ describe('the log of a production start and stop', () => {
     const lines = await linesOf({});
     const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(warnings).toEqual([expect.stringMatching(/^METRICS_TOKEN is not set/)]);
+    expect(lines.some(({ msg }) => msg.startsWith('SMTP_URL and MAIL_FROM are not set'))).toBe(true);
     expect(lines.slice(-2).map(({ msg }) => msg)).toEqual([
       expect.stringMatching(/^Stopping \(SIGTERM\)/),
       'Stopped',

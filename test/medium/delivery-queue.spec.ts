@@ -197,7 +197,7 @@ describe('the queue of deliveries', () => {
     const of = (endpoint: string) => claims.filter(({ endpointId }) => endpointId === endpoint);
     const [a1, a2, a3, a4] = of(a);
     const [b1, b2] = of(b);
-    const failing = await queue.finish([
+    const { disable: failing } = await queue.finish([
       finished(a1!),
       finished(a2!, {
         state: 'pending',
@@ -274,6 +274,6 @@ describe('the queue of deliveries', () => {
     const failed = claims.map((each) =>
       finished(each, { state: 'failed', attempt: { ...ATTEMPT, status: 500 } }),
     );
-    expect(await queue.finish(failed)).toEqual([old]);
+    expect((await queue.finish(failed)).disable).toEqual([old]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { MAIL_ENV } from '../support/mail-server.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { draftsOf } from './support/drafts.js';
 import type { Draft } from './support/draft.js';
@@ -15,6 +16,7 @@ const USUAL_RUNS = 6;
 const HEAD_RUNS = 2;
 const ENV = {
   ...WEBHOOK_ENV,
+  ...MAIL_ENV,
   TRUSTED_PROXIES: '127.0.0.1',
   RATE_LIMIT_PER_HOUR: '1000000000',
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',

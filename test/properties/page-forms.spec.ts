@@ -1,6 +1,7 @@
 import { rowCounts } from '../support/refusals.js';
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { MAIL_ENV } from '../support/mail-server.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import type { Draft, FormDraft } from './support/draft.js';
 import { Exchanges } from './support/exchanges.js';
@@ -18,7 +19,7 @@ describe('Forms of pages', () => {
   beforeAll(async () => {
     receiver = await Receiver.start();
     [service, routes] = await withRoutes(() =>
-      startService({ env: { ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1' } }),
+      startService({ env: { ...WEBHOOK_ENV, ...MAIL_ENV, TRUSTED_PROXIES: '127.0.0.1' } }),
     );
     exchanges = new Exchanges(service, receiver.url());
   });

@@ -14,9 +14,12 @@ export function putClockForward(seconds: number): void {
   ahead += seconds * 1000;
 }
 
-/** Stops the process's own clock, which can then only be moved forward; the returned function lets it run again from there. */
+/**
+ * Stops the process's own clock at a whole millisecond, where rounding to microseconds loses nothing. It can then only be moved
+ * forward; the returned function lets it run again from there.
+ */
 export function holdClock(): () => void {
-  const from = now();
+  const from = Math.ceil(now() + ahead) - ahead;
   heldAt = from;
   return () => {
     heldAt = undefined;

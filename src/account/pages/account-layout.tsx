@@ -6,6 +6,7 @@ import { DoneNotice } from '../../web/layout/notices.js';
 const PARTS = [
   { part: 'applications', href: '/account', label: 'Applications' },
   { part: 'notifications', href: '/account/notifications', label: 'Notifications' },
+  { part: 'email', href: '/account/email', label: 'Email' },
   { part: 'password', href: '/account/password', label: 'Password' },
   { part: 'security', href: '/account/security', label: 'Security' },
   { part: 'sessions', href: '/account/sessions', label: 'Sessions' },
@@ -24,14 +25,19 @@ export interface AccountPage {
 export const accountLayout = (
   { title, part, scripts, children }: AccountPage,
   { name, email }: { name: string; email: string },
-  notice: string | undefined,
+  { notice, withPassword }: { notice: string | undefined; withPassword: boolean },
 ): LayoutProps => ({
   title,
   width: 'wide',
   scripts,
   children: (
     <>
-      <Navigation class="area-nav" label="Your account" links={PARTS} current={part} />
+      <Navigation
+        class="area-nav"
+        label="Your account"
+        links={withPassword ? PARTS : PARTS.filter((each) => each.part !== 'password')}
+        current={part}
+      />
       <h1>{title}</h1>
       <DoneNotice notice={notice} />
       {children}

@@ -5,18 +5,21 @@ import { Moment } from '../../web/tables/moment.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import type { SessionView } from '../../users/sessions/session-view.js';
+import type { Identity } from '../../identity-providers/identity.js';
 import { browserNameOf } from '../browser-name.js';
 import type { AccountPage } from './account-layout.js';
 
 export interface SessionsPageProps {
   present: SessionView | undefined;
   others: Page<SessionView>;
+  /** The identity providers through which the user logs in. */
+  identities: Identity[];
 }
 
 const PATH = '/account/sessions';
 
 /** The sessions of the user. */
-export function sessionsPage({ present, others }: SessionsPageProps): AccountPage {
+export function sessionsPage({ present, others, identities }: SessionsPageProps): AccountPage {
   return {
     title: 'Sessions',
     part: 'sessions',
@@ -47,10 +50,33 @@ export function sessionsPage({ present, others }: SessionsPageProps): AccountPag
         {others.items.length > 0 && (
           <PageForm action={`${PATH}/sign_out_elsewhere`} submit="Log out all other sessions" isDanger />
         )}
+        {identities.length > 0 && <Identities identities={identities} />}
       </>
     ),
   };
 }
+
+const Identities = ({ identities }: { identities: Identity[] }): VNode => (
+  <>
+    <h2>Other services you log in with</h2>
+    <p>If one of these is not yours, tell us: an operator can remove it.</p>
+    <ul class="entries" role="list">
+      {identities.map(({ label, linkedAt, lastUsedAt }) => (
+        <li>
+          <h3>
+            <bdi>{label}</bdi>
+          </h3>
+          <Facts
+            facts={[
+              ['Linked', <Moment at={linkedAt} />],
+              ['Last used', <Moment at={lastUsedAt} />],
+            ]}
+          />
+        </li>
+      ))}
+    </ul>
+  </>
+);
 
 function Session({ session }: { session: SessionView }): VNode {
   return (

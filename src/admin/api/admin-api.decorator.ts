@@ -1,9 +1,12 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { OperatorRole } from '../../config/operator-role.js';
 import { ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
 import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
 import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
+import { LeastRole } from '../least-role.js';
+import { OperatorRoleGuard } from './operator-role.guard.js';
 
 /**
  * A controller of the admin API (contract §12): requires a token with `admin:write`, and JSON bodies. Read-only routes have
@@ -11,18 +14,31 @@ import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
  */
 export const AdminApi = () =>
   applyDecorators(
-    UseGuards(LimitedBearerGuard, ScopesGuard, JsonBodyGuard),
+    UseGuards(LimitedBearerGuard, ScopesGuard, OperatorRoleGuard, JsonBodyGuard),
     RequireScopes('admin:write'),
     ApiTags('Admin'),
   );
 
-/** A read-only route of the admin API: requires `admin:read` instead. */
+/** A read-only route of the admin API: requires `admin:read` instead. Clients of every operator may use it. */
 export const AdminRead = (operationId: string, summary: string, description: string) =>
-  applyDecorators(RequireScopes('admin:read'), described('admin:read', operationId, summary, description));
+  applyDecorators(
+    RequireScopes('admin:read'),
+    LeastRole('viewer'),
+    described('admin:read', operationId, summary, description),
+  );
 
-/** A route of the admin API that changes something. */
-export const AdminWrite = (operationId: string, summary: string, description: string) =>
-  applyDecorators(described('admin:write', operationId, summary, description), ApiProblems(413, 415));
+/** A route of the admin API that changes something, and the least role of an operator whose client may use it (contract §17). */
+export const AdminWrite = (
+  operationId: string,
+  summary: string,
+  description: string,
+  least: OperatorRole = 'admin',
+) =>
+  applyDecorators(
+    LeastRole(least),
+    described('admin:write', operationId, summary, description),
+    ApiProblems(413, 415),
+  );
 
 const described = (scope: string, ...[operationId, summary, description]: Parameters<typeof ApiEndpoint>) =>
   applyDecorators(

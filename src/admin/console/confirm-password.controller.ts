@@ -1,33 +1,49 @@
+import { Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../http/page-routes/page-context.js';
+import { ReAuthentication } from '../../identity-providers/sign-in/re-authentication.service.js';
 import type { ConsoleAnswer, ConsoleContext } from './console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from './console-pages.decorator.js';
-import { confirmPasswordPage } from './pages/confirm-password.page.js';
+import { confirmAtProviderPage, confirmPasswordPage } from './pages/confirm-password.page.js';
 import { consolePathIn } from './require-recent-password.js';
 
-/** Asks for the password again before actions that grant power, create a secret or cannot be undone. */
+/**
+ * Asks for the password again before actions that grant power, create a secret or cannot be undone; whoever came from an identity
+ * provider authenticates there again.
+ */
 @ConsolePages('confirm-password')
 export class ConsoleConfirmPasswordController {
-  @ConsoleGet()
-  ask(@Context() { query }: ConsoleContext): ConsoleAnswer {
-    return this.form(query.get('return_to'));
+  constructor(private readonly providers: ReAuthentication) {}
+
+  @ConsoleGet('', 'not asked', 'support')
+  ask(@Context() context: ConsoleContext): ConsoleAnswer {
+    return this.form(context, context.query.get('return_to'));
   }
 
   /** A wrong password counts like a failed login; the right one renews the session, under a new id. */
-  @ConsolePost('', 'not asked')
-  async confirm(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const { form } = context;
-    const returnTo = form.get('return_to');
+  @ConsolePost('', 'not asked', 'support')
+  async confirm(
+    @Context() context: ConsoleContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ConsoleAnswer> {
+    const { form, user } = context;
+    const returnTo = consolePathIn(form.get('return_to'));
+    if (user.method === 'provider') {
+      const begun = await this.providers.begin(user, returnTo, request, reply);
+      return 'goTo' in begun ? begun : this.form(context, returnTo, begun.error);
+    }
     const outcome = await context.givePassword(form.get('password') ?? '');
-    if (outcome === 'wrong') return this.form(returnTo, 'This is not your password.');
+    if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');
     // If this browser was logged out meanwhile, the next page redirects to the login.
-    return { goTo: consolePathIn(returnTo), notice: 'password_confirmed' };
+    return { goTo: returnTo, notice: 'password_confirmed' };
   }
 
-  private form(returnTo: string | undefined, error?: string): ConsoleAnswer {
-    const page = confirmPasswordPage({
-      returnTo: consolePathIn(returnTo),
-      error,
-    });
-    return { page, status: error ? 400 : 200 };
+  private form({ user }: ConsoleContext, path: string | undefined, error?: string): ConsoleAnswer {
+    const status = error ? 400 : 200;
+    const returnTo = consolePathIn(path);
+    if (user.method !== 'provider') return { page: confirmPasswordPage({ returnTo, error }), status };
+    const { label, formTargets } = this.providers.describe(user);
+    return { page: confirmAtProviderPage({ returnTo, label, error }), status, formTargets };
   }
 }

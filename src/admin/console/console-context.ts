@@ -1,11 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../audit/audit.service.js';
+import { roleNeeded, type OperatorRole } from '../../config/operator-role.js';
+import { forbidden } from '../../http/problems/problem.js';
 import type { Cookies } from '../../http/server/cookies.js';
 import type { CsrfService } from '../../http/forms/csrf.service.js';
 import type { PageAnswer } from '../../http/page-routes/page-answer.js';
+import { isPosted } from '../../http/page-routes/posted-form.js';
+import type { MayUse } from '../../web/layout/may-use.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import type { IdPrefix } from '../../secrets/ids.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
+import { mayUseRoute } from './console-routes.js';
 import type { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
 import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';
@@ -32,9 +38,13 @@ const NOTICES = {
   user_enabled: 'User enabled. They have to log in again.',
   second_factor_reset:
     'Second factor reset. The user is logged out everywhere and logs in with the password.',
+  identity_removed: 'Link removed. Sessions that came from the provider have ended.',
   user_erased: 'User erased.',
-  operator_made: 'The user is now an operator.',
+  operator_made: 'The user has the role now, and has to log in again.',
   operator_removed: 'The user is no longer an operator.',
+  approval_requested: 'Nothing is done yet: another admin has to approve it.',
+  approved: 'Approved and carried out.',
+  approval_rejected: 'Rejected. Nothing was done.',
   scope_saved: 'Scope saved.',
   endpoint_created: 'Endpoint added.',
   endpoint_changed: 'Endpoint updated.',
@@ -55,6 +65,7 @@ export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
 export class ConsoleContext extends UserPageContext<ConsolePage> {
   constructor(
     private operator: SignedInUser,
+    readonly role: OperatorRole,
     private readonly passwords: PasswordConfirmations,
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
@@ -70,8 +81,20 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     return this.operator;
   }
 
+  /** Its role limits what the operator's actions may concern (contract §17). */
+  override get actor(): Actor {
+    return { ...super.actor, operatorRole: this.role };
+  }
+
+  /** Only with what the role may use. Of operators, others than admins see what viewers see. */
   layOut(page: ConsolePage): LayoutProps {
-    return consoleLayout(page, this.user, this.takeNotice());
+    const role = page.isAboutOperator && this.role !== 'admin' ? 'viewer' : this.role;
+    const method = isPosted(this.request) ? 'POST' : 'GET';
+    if (role !== this.role && !mayUseRoute(role, method, this.path)) {
+      throw forbidden(`This user is an operator. ${roleNeeded('admin')}`);
+    }
+    const mayUse: MayUse = (how, path) => !path.startsWith(CONSOLE_PATH) || mayUseRoute(role, how, path);
+    return consoleLayout(page, this.user, { role, mayUse }, this.takeNotice());
   }
 
   /** Checks the password; if it is right, the session continues under a new id. */

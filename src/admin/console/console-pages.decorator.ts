@@ -1,18 +1,35 @@
+import { applyDecorators } from '@nestjs/common';
+import type { OperatorRole } from '../../config/operator-role.js';
 import { pageRoutes } from '../../http/page-routes/page-routes.js';
+import { LeastRole } from '../least-role.js';
 import { CONSOLE_PATH } from './console-context.js';
 import { consoleErrorPage } from './console-error-page.js';
+import { noteRoute, placeRoutes } from './console-routes.js';
 import { ConsoleGuard } from './console.guard.js';
 import { PasswordIs, type PasswordRule } from './require-recent-password.js';
 
 const routes = pageRoutes({ root: CONSOLE_PATH, guard: ConsoleGuard, renderError: consoleErrorPage });
 
 /** A controller of the console: only for operators, with every form checked; its routes return a `ConsoleAnswer`. */
-export const ConsolePages = routes.Pages;
+export const ConsolePages = (path = '') =>
+  applyDecorators(routes.Pages(path), ((controller: { prototype: object }) =>
+    placeRoutes(controller.prototype, `${CONSOLE_PATH}/${path}`)) as ClassDecorator);
 
-/** A page of the console. */
-export const ConsoleGet = (path = '', password: 'asked' | 'not asked' = 'not asked') =>
-  routes.PageGet(path, PasswordIs(password));
+/**
+ * A page of the console, and the least role that may open it. A page that leads to an action declares what the action does.
+ * `asked in the form`: its form asks, except for sessions from a provider, which the guard sends there before.
+ */
+export const ConsoleGet = (
+  path = '',
+  password: Exclude<PasswordRule, 'asked on the page above'> = 'not asked',
+  least: OperatorRole = 'admin',
+) => routes.PageGet(path, PasswordIs(password), ...forRole('GET', path, least));
 
-/** A form action of the console, and whether the guard asks for the password first. */
-export const ConsolePost = (path: string, password: PasswordRule) =>
-  routes.PagePost(path, PasswordIs(password));
+/** A form action of the console, whether the guard asks for the password first, and the least role that may use it. */
+export const ConsolePost = (path: string, password: PasswordRule, least: OperatorRole = 'admin') =>
+  routes.PagePost(path, PasswordIs(password), ...forRole('POST', path, least));
+
+const forRole = (method: 'GET' | 'POST', path: string, least: OperatorRole): MethodDecorator[] => [
+  LeastRole(least),
+  (controller) => noteRoute(controller, { method, path, least }),
+];

@@ -1,8 +1,10 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { roleIncludes, roleNeeded, type OperatorRole } from '../../config/operator-role.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
+import { forbidden } from '../../http/problems/problem.js';
 import { formOf, isPosted } from '../../http/page-routes/posted-form.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
@@ -10,6 +12,7 @@ import { sendPage } from '../../http/page-routes/send-page.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
+import { leastRoleOf } from '../least-role.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
 import { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
 import { FormIds } from './form-ids.service.js';
@@ -24,8 +27,8 @@ import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 /**
  * Admits logged-in operators to the console, and forms that come from its pages. Every POST is checked here, so that no page can
  * forget it; so is whether the password was entered recently, if the route requires that (contract §12). Without a login,
- * redirects to the login page. Users who are not operators get a page with status 403. Operators who need a second factor are
- * led to it first (contract §16).
+ * redirects to the login page. Users who are not operators, or whose role is too low, get a page with status 403. Operators who
+ * need a second factor are led to it first (contract §16).
  */
 @Injectable()
 export class ConsoleGuard implements CanActivate {
@@ -45,7 +48,7 @@ export class ConsoleGuard implements CanActivate {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const user = await this.users.admit(request, reply, isPosted(request) ? CONSOLE_PATH : request.url);
     if (!user) return false;
-    if (user.role !== 'operator') {
+    if (user.operatorRole === null) {
       sendPage(reply, renderPage(notForYou()), { status: 403 });
       return false;
     }
@@ -57,8 +60,12 @@ export class ConsoleGuard implements CanActivate {
       void reply.header('cache-control', 'no-store').redirect(missingFactor, 303);
       return false;
     }
-    const page = this.contextOf(user, request, reply);
+    const page = this.contextOf(user, user.operatorRole, request, reply);
     request.pageContext = page;
+    const least = leastRoleOf(this.reflector, context);
+    if (!roleIncludes(user.operatorRole, least)) {
+      throw forbidden(`${roleNeeded(least)} Your role is ${user.operatorRole}: an admin can change it.`);
+    }
     if (isPosted(request)) page.checkForm();
     const rule = this.reflector.get<PasswordRule>(PASSWORD_RULE, context.getHandler());
     const asksAt = user.gavePasswordRecently ? undefined : returnPathOf(rule, request, page);
@@ -69,9 +76,14 @@ export class ConsoleGuard implements CanActivate {
     return true;
   }
 
-  private contextOf(user: SignedInUser, request: FastifyRequest, reply: FastifyReply): ConsoleContext {
+  private contextOf(
+    user: SignedInUser,
+    role: OperatorRole,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): ConsoleContext {
     const { passwords, formIds, shownOnce, csrf, cookies } = this;
-    return new ConsoleContext(user, passwords, formIds, shownOnce, request, reply, csrf, cookies);
+    return new ConsoleContext(user, role, passwords, formIds, shownOnce, request, reply, csrf, cookies);
   }
 }
 
@@ -79,9 +91,11 @@ export class ConsoleGuard implements CanActivate {
 function returnPathOf(
   rule: PasswordRule,
   request: FastifyRequest,
-  { url, path }: ConsoleContext,
+  { url, path, user }: ConsoleContext,
 ): string | undefined {
-  if (rule === 'asked') return isPosted(request) ? path : url;
+  // Nobody authenticates at a provider within a form.
+  const isAsked = rule === 'asked' || (rule === 'asked in the form' && user.method === 'provider');
+  if (isAsked) return isPosted(request) ? path : url;
   if (rule !== 'asked on the page above') return undefined;
   const above = path.slice(0, path.lastIndexOf('/'));
   return consolePathIn(formOf(request).get('return_to') ?? above);

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../../http/http.module.js';
 import { ADMINISTERED } from '../administered.modules.js';
+import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
@@ -13,10 +14,12 @@ import { ConsoleConfirmPasswordController } from './confirm-password.controller.
 import { ConsoleGuard } from './console.guard.js';
 import { FormIds } from './form-ids.service.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
+import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
+import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
@@ -26,6 +29,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 @Module({
   imports: [HttpModule, ...ADMINISTERED],
   controllers: [
+    ConsoleApprovalsController,
     ConsoleAuditController,
     ConsoleClientConsentsController,
     ConsoleClientActionsController,
@@ -37,11 +41,13 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleEndpointsController,
     ConsoleEventTypesController,
     ConsoleGrantsController,
+    ConsoleMailsController,
     ConsoleNotificationsController,
     ConsoleOverviewController,
     ConsoleScopesController,
     ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
+    ConsoleUserIdentitiesController,
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],

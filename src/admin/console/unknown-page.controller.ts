@@ -5,7 +5,7 @@ import { ConsolePages, ConsoleGet } from './console-pages.decorator.js';
 @ConsolePages()
 export class ConsoleUnknownPageController {
   /** 405 if the URL only accepts a form. */
-  @ConsoleGet('*')
+  @ConsoleGet('*', 'not asked', 'viewer')
   show(): never {
     throw new NotFoundException();
   }

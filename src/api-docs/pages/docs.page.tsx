@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderPage } from '../../web/layout/layout.js';
 import {
   answerOf,
+  examplesOf,
   type Answer,
   deref,
   type Media,
@@ -176,17 +177,26 @@ function AnswerView({ status, answer }: { status: string; answer: Answer }): VNo
 function Content({ content }: { content: Record<string, Media> }): VNode {
   return (
     <>
-      {Object.entries(content).map(([type, { schema, example }]) => (
+      {Object.entries(content).map(([type, media]) => (
         <div>
           <p>
             <small>{type}</small>
           </p>
-          {type !== 'text/html' && <SchemaView schema={schema} />}
-          {example !== undefined && (
-            <pre tabIndex={0}>
-              <code>{JSON.stringify(example, null, 2)}</code>
-            </pre>
-          )}
+          {type !== 'text/html' && <SchemaView schema={media.schema} />}
+          {examplesOf(media).map(([name, value]) => (
+            <>
+              {name !== undefined && (
+                <p>
+                  <small>
+                    <code>{name}</code>
+                  </small>
+                </p>
+              )}
+              <pre tabIndex={0}>
+                <code>{JSON.stringify(value, null, 2)}</code>
+              </pre>
+            </>
+          ))}
         </div>
       ))}
     </>

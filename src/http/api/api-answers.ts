@@ -10,20 +10,7 @@ import {
 import type { IdPrefix } from '../../secrets/ids.js';
 import { idOf, oneOf, text, whole } from './api-schemas.js';
 import { BODY_LIMIT } from '../server/body-limit.js';
-import {
-  bodyTooLarge,
-  conflict,
-  forbidden,
-  internalError,
-  notFound,
-  rateLimitExceeded,
-  serviceUnavailable,
-  unauthorized,
-  unprocessableContent,
-  unsupportedMediaType,
-  validationFailed,
-  type Problem,
-} from '../problems/problem.js';
+import { internalError, serviceUnavailable, type Problem } from '../problems/problem.js';
 import { renderProblem } from '../problems/render-problem.js';
 import { PlainProblemView, ProblemView } from '../problems/problem.view.js';
 
@@ -103,16 +90,8 @@ export const ApiProblems = (...statuses: number[]) =>
 export const ApiId = (name: string, prefix: IdPrefix): MethodDecorator =>
   ApiParam({ name, schema: idOf(prefix) as object });
 
-const EXAMPLES: Record<number, Problem> = {
-  400: validationFailed({ name: ['must be a string of 1 to 100 characters, not only spaces'] }),
-  401: unauthorized('The access token is invalid or has expired.', ''),
-  403: forbidden('This requires the scope admin:write, which the access token does not have.'),
-  404: notFound('There is no such resource.'),
-  409: conflict('The request conflicts with the current state.'),
-  413: bodyTooLarge(),
-  415: unsupportedMediaType('This endpoint does not accept a body of this media type.'),
-  422: unprocessableContent('This Idempotency-Key was already used with another body.'),
-  429: rateLimitExceeded('Too many requests. Please try again later.'),
+/** Of the problems that no request causes; the examples of the others are recorded (src/api-docs/recorded-examples.json). */
+const UNCAUSED: Record<number, Problem> = {
   500: internalError('An unexpected error occurred.'),
   503: serviceUnavailable('The service cannot reach its database at the moment.'),
 };
@@ -129,7 +108,9 @@ const problem = (status: number, baseUrl: string) => ({
       schema: {
         $ref: `#/components/schemas/${status === 401 || status === 403 ? 'PlainProblem' : 'Problem'}`,
       },
-      example: JSON.parse(renderProblem(EXAMPLES[status]!, baseUrl).body) as object,
+      ...(UNCAUSED[status] && {
+        example: JSON.parse(renderProblem(UNCAUSED[status], baseUrl).body) as object,
+      }),
     },
   },
 });

@@ -1,6 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
+import { FormTargets } from './form-targets.js';
 import { pageHeaders } from './page-headers.js';
 import { renderPage } from '../../web/layout/layout.js';
 import type { PageAnswer } from './page-answer.js';
@@ -9,6 +10,8 @@ import type { PageContext } from './page-context.js';
 /** Sends the answer of a page route: a page in the layout of its area, or a redirect to a page with a notice. */
 @Injectable()
 export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, string> {
+  constructor(private readonly formTargets: FormTargets) {}
+
   intercept(context: ExecutionContext, next: CallHandler<PageAnswer<unknown, string>>): Observable<string> {
     const http = context.switchToHttp();
     const { pageContext } = http.getRequest<FastifyRequest>();
@@ -18,10 +21,12 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
 
   private send(answer: PageAnswer<unknown, string>, reply: FastifyReply, context: PageContext): string {
     if ('page' in answer) {
-      const { status = 200, formTargets } = answer;
+      const { status = 200 } = answer;
       const page = context.layOut(answer.page);
+      const html = renderPage(page, context.tokenFor);
+      const formTargets = [...(answer.formTargets ?? []), ...this.formTargets.of(context.formPaths)];
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length, formTargets }));
-      return renderPage(page, context.tokenFor);
+      return html;
     }
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);

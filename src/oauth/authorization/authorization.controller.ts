@@ -5,6 +5,7 @@ import { originOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
+import { FormTargets } from '../../http/page-routes/form-targets.js';
 import { LOGOUT_BINDING } from '../../http/page-routes/page-context.js';
 import { renderPage } from '../../web/layout/layout.js';
 import { PageRoute, sendPage } from '../../http/page-routes/send-page.js';
@@ -34,6 +35,7 @@ export class AuthorizationController {
     private readonly consents: ConsentsService,
     private readonly scopes: ScopesService,
     private readonly csrf: CsrfService,
+    private readonly formTargets: FormTargets,
   ) {}
 
   /** Shows the consent page. Without a session it redirects to the login page; trusted clients skip the consent page. */
@@ -141,7 +143,9 @@ export class AuthorizationController {
     });
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
-    sendPage(reply, renderPage(page, tokenFor), { formTargets: [formTargetOf(redirectUri)] });
+    sendPage(reply, renderPage(page, tokenFor), {
+      formTargets: [formTargetOf(redirectUri), ...this.formTargets.of(['/logout'])],
+    });
   }
 }
 

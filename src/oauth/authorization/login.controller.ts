@@ -1,5 +1,6 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../../config/settings.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import {
   OpenGet,
@@ -9,8 +10,10 @@ import {
   type OpenContext,
 } from '../../http/page-routes/open-pages.js';
 import { Context } from '../../http/page-routes/page-context.js';
+import { forbidden } from '../../http/problems/problem.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { safeReturnTo } from '../../http/forms/return-to.js';
+import { LoginProviders } from '../../identity-providers/sign-in/login-providers.service.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
@@ -30,14 +33,22 @@ export class LoginController {
     private readonly destinations: LoginDestinations,
     private readonly factors: SecondFactorService,
     private readonly pending: PendingSignIns,
+    private readonly providers: LoginProviders,
+    private readonly settings: Settings,
   ) {}
 
   /** Shows the login form. A user who is already logged in is redirected to `return_to`, or sees who is logged in. */
   @OpenGet('login')
-  async show(@Context() context: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+  async show(
+    @Context() context: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
     const returnTo = safeReturnTo(context.query.get('return_to'));
     const user = await this.sessions.current(request);
-    if (!user) return this.form({ returnTo });
+    if (!user) {
+      return (await this.providers.toTheOnlyOne(returnTo, request, reply)) ?? this.form({ returnTo });
+    }
     return returnTo ? { goTo: returnTo, status: 302 } : { page: loggedInPage(user) };
   }
 
@@ -51,6 +62,9 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
+    if (!this.settings.passwordSignIn) {
+      throw forbidden('Passwords are switched off. Choose another way to log in on the login page.');
+    }
     const returnTo = safeReturnTo(form.get('return_to'));
     const email = form.get('email') ?? '';
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
@@ -84,7 +98,10 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
-    await this.sessions.signOut(request, reply, { type: 'user', id: null, ...originOf(request) });
+    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const provider = await this.sessions.signOut(request, reply, actor);
+    const logout = await this.providers.logoutAt(provider, reply);
+    if (logout !== undefined) return { goTo: logout };
     const returnTo = safeReturnTo(form.get('return_to'));
     const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
     return { goTo: `/login${query}` };
@@ -93,7 +110,14 @@ export class LoginController {
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
     const destination = await this.destinations.of(props.returnTo);
     return {
-      page: loginPage({ ...props, clientName: destination?.clientName }),
+      page: loginPage({
+        ...props,
+        clientName: destination?.clientName,
+        providers: this.providers.all,
+        withPassword: this.settings.passwordSignIn,
+        offersNewPassword: this.settings.sendsMail,
+        offersSignUp: this.settings.signUp,
+      }),
       status: props.error ? 401 : 200,
       formTargets: destination?.formTargets,
     };

@@ -1,4 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { OperatorRole } from '../../config/operator-role.js';
+import type { OptionalMailKind } from '../../mail/mail.entity.js';
 
 export const USER_KINDS = ['individual', 'organisation'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
@@ -18,6 +20,14 @@ export class UserEntity {
   @Column('text', { name: 'email_key', select: false })
   emailKey!: string;
 
+  /** When the address was verified; null for one that nobody verified (contract §18). */
+  @Column('timestamptz', { name: 'email_verified_at', nullable: true })
+  emailVerifiedAt!: Date | null;
+
+  /** The kinds of mail that the user switched off. */
+  @Column('text', { name: 'unwanted_mails', array: true, select: false })
+  unwantedMails!: OptionalMailKind[];
+
   @Column('text')
   name!: string;
 
@@ -26,6 +36,10 @@ export class UserEntity {
 
   @Column('text')
   role!: UserRole;
+
+  /** Set exactly for operators; the database completes it to admin. */
+  @Column('text', { name: 'operator_role', nullable: true })
+  operatorRole!: OperatorRole | null;
 
   /** argon2id; null for a user without a password. */
   @Column('text', { name: 'password_hash', nullable: true, select: false })

@@ -1,13 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
+import type { OperatorRole } from '../../config/operator-role.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { searchFor } from '../../database/queries/search.js';
+import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import { emailKeyOf } from './email.js';
 import { UserEntity } from './user.entity.js';
 
 /** An account without what the repository and the database add. */
-export type UserValues = Omit<UserEntity, 'emailKey' | 'createdAt' | 'updatedAt'>;
+export type UserValues = Omit<
+  UserEntity,
+  'emailKey' | 'emailVerifiedAt' | 'unwantedMails' | 'createdAt' | 'updatedAt'
+> & {
+  /** Whether the email address counts as verified from now on; undefined changes nothing. */
+  emailVerified?: boolean;
+};
+
+/** All given members must match. */
+export interface UserFilter {
+  q?: string;
+  operatorRole?: OperatorRole;
+}
 
 @Injectable()
 export class UsersRepository {
@@ -37,6 +51,21 @@ export class UsersRepository {
     return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
+  /** The same by one of its values, with the password hash. */
+  lockWithPassword(
+    manager: EntityManager,
+    by: { id: string } | { email: string },
+  ): Promise<UserEntity | null> {
+    const query = manager
+      .withRepository(this.users)
+      .createQueryBuilder('user')
+      .addSelect('user.passwordHash')
+      .setLock('for_no_key_update');
+    return 'id' in by
+      ? query.where('user.id = :id', by).getOne()
+      : query.where('user.emailKey = :key', { key: emailKeyOf(by.email) }).getOne();
+  }
+
   /** Locks the row exclusively, also against new references to it; false if there is none. */
   async lockForErasure(manager: EntityManager, id: string): Promise<boolean> {
     const user = await manager
@@ -45,16 +74,72 @@ export class UsersRepository {
     return user !== null;
   }
 
-  async insert(manager: EntityManager, user: UserValues): Promise<void> {
-    await manager.withRepository(this.users).insert({ ...user, emailKey: emailKeyOf(user.email) });
+  /**
+   * Locks all enabled admins, in the order of their ids, until the transaction ends, and returns their ids: changes that might
+   * leave none wait for each other. Taken before the lock on the user who changes.
+   */
+  async lockAdmins(manager: EntityManager): Promise<string[]> {
+    const admins = await manager.withRepository(this.users).find({
+      select: { id: true },
+      where: { operatorRole: 'admin', enabled: true },
+      order: { id: 'ASC' },
+      lock: { mode: 'for_no_key_update' },
+    });
+    return admins.map(({ id }) => id);
+  }
+
+  /** The user's role, which stays as it is until the transaction ends. */
+  holdRole(manager: EntityManager, id: string): Promise<Pick<UserEntity, 'role'> | null> {
+    return manager
+      .withRepository(this.users)
+      .findOne({ select: { id: true, role: true }, where: { id }, lock: { mode: 'pessimistic_read' } });
+  }
+
+  async insert(manager: EntityManager, { emailVerified, ...user }: UserValues): Promise<void> {
+    await manager
+      .withRepository(this.users)
+      .insert({ ...user, emailKey: emailKeyOf(user.email), emailVerifiedAt: verifiedNow(emailVerified) });
   }
 
   /** Members that are undefined stay as they are. */
-  async update(manager: EntityManager, id: string, changes: Partial<Omit<UserValues, 'id'>>): Promise<void> {
+  async update(
+    manager: EntityManager,
+    id: string,
+    { emailVerified, ...changes }: Partial<Omit<UserValues, 'id'>>,
+  ): Promise<void> {
     const emailKey = changes.email === undefined ? undefined : emailKeyOf(changes.email);
+    const emailVerifiedAt = verifiedNow(emailVerified);
     await manager
       .withRepository(this.users)
-      .update({ id }, { ...changes, emailKey, updatedAt: () => 'now()' });
+      .update({ id }, { ...changes, emailKey, emailVerifiedAt, updatedAt: () => 'now()' });
+  }
+
+  /**
+   * The owner of this address has proven to receive what is sent to it. False if the user is disabled or has another address by
+   * now. The time of the first proof is kept.
+   */
+  async verifyEmail(manager: EntityManager, id: string, email: string): Promise<boolean> {
+    const { affected } = await manager
+      .withRepository(this.users)
+      .createQueryBuilder()
+      .update()
+      .set({ emailVerifiedAt: () => 'coalesce(email_verified_at, now())' })
+      .where('id = :id AND email = :email AND enabled', { id, email })
+      .execute();
+    return affected === 1;
+  }
+
+  async unwantedMails(id: string): Promise<OptionalMailKind[]> {
+    const user = await this.users.findOne({ select: { id: true, unwantedMails: true }, where: { id } });
+    return user?.unwantedMails ?? [];
+  }
+
+  async setUnwantedMails(
+    manager: EntityManager,
+    id: string,
+    unwantedMails: OptionalMailKind[],
+  ): Promise<void> {
+    await manager.withRepository(this.users).update({ id }, { unwantedMails });
   }
 
   /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */
@@ -80,9 +165,10 @@ export class UsersRepository {
   }
 
   /** One page by id; `q` is part of the email or name, or an id. */
-  list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
+  list({ q, operatorRole }: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
     const query = this.users.createQueryBuilder('user');
     if (q !== undefined) query.where(...searchFor(q, 'user', ['email', 'name']));
+    if (operatorRole !== undefined) query.andWhere('user.operatorRole = :operatorRole', { operatorRole });
     return readPage(page, 'user.id', 'asc', query);
   }
 
@@ -90,3 +176,7 @@ export class UsersRepository {
     return this.users.createQueryBuilder('user').addSelect('user.passwordHash');
   }
 }
+
+/** Undefined changes nothing. */
+const verifiedNow = (isVerified: boolean | undefined): (() => string) | null | undefined =>
+  isVerified === undefined ? undefined : isVerified ? () => 'now()' : null;

@@ -1,29 +1,52 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
+import { roleNeeded, type OperatorRole } from '../../config/operator-role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
-import { conflict, notFound } from '../../http/problems/problem.js';
+import {
+  conflict,
+  forbidden,
+  notFound,
+  validationFailed,
+  type Problem,
+} from '../../http/problems/problem.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
 import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
+import { isLimited, refuseGivingPower, refuseOnOperator } from './operator-limits.js';
+import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { operatorChanges } from './operator-changes.js';
 import { UserErasures } from './user-erasures.js';
 import type { UserEntity, UserKind, UserRole } from './user.entity.js';
-import { UsersRepository } from './users.repository.js';
+import { UsersRepository, type UserFilter } from './users.repository.js';
 
 export interface NewUser {
   email: string;
   name: string;
   kind?: UserKind;
   role?: UserRole;
+  /** Only for operators; an operator without it is an admin. */
+  operatorRole?: OperatorRole;
   password?: string;
   webhooksEnabled?: boolean;
+  /** Whether the address counts as verified, by somebody who vouches for it. */
+  emailVerified?: boolean;
 }
 
+/** A user to insert: with the hash of the password, if there is one. */
+type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null };
+type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
+
 export type UserChanges = Partial<NewUser & { enabled: boolean }>;
+
+/** Looks at a change under the lock on the user; throws what refuses it. */
+export type ChangeCheck = (before: UserEntity, after: UserEntity) => void;
 
 /** Accounts of end users, organisations and operators (contract §2). Every change is an audit event in its transaction. */
 @Injectable()
@@ -35,7 +58,9 @@ export class UsersService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
+    private readonly notifications: NotificationsService,
     private readonly erasures: UserErasures,
+    private readonly emails: EmailVerificationService,
   ) {}
 
   find(id: string): Promise<UserEntity | null> {
@@ -51,97 +76,187 @@ export class UsersService {
     return this.repository.findByEmail(email);
   }
 
-  list(q: string | undefined, page: PageRequest): Promise<Page<UserEntity>> {
-    return this.repository.list(q, page);
+  list(filter: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
+    return this.repository.list(filter, page);
+  }
+
+  /**
+   * Throws a 403 problem for an operator who is not an admin and acts on an operator. In a transaction, the user's role stays as it
+   * is until it ends. Costs nothing for others.
+   */
+  async refuseOnOperator(actor: Actor, id: string, manager?: EntityManager): Promise<void> {
+    if (!isLimited(actor)) return;
+    const user = manager ? await this.repository.holdRole(manager, id) : await this.repository.findById(id);
+    if (user) refuseOnOperator(actor, user);
+  }
+
+  /**
+   * Throws a 403 problem unless the actor is still an admin, or a client that no role limits. All admins stay what they are until the
+   * transaction ends.
+   */
+  async requireAdmin(manager: EntityManager, actor: Actor): Promise<void> {
+    const admins = await this.repository.lockAdmins(manager);
+    if (actor.operatorRole === undefined) return;
+    const operator = actor.type === 'user' ? actor.id : actor.ownerId;
+    if (!admins.includes(operator ?? '')) throw forbidden(roleNeeded('admin'));
   }
 
   /** Creates a user; throws a 409 problem for an email that is taken. */
   async create(input: NewUser, actor: Actor): Promise<UserEntity> {
+    const { role = 'user' } = input;
+    const operatorRole = role === 'operator' ? (input.operatorRole ?? 'admin') : null;
+    if (role !== 'operator' && input.operatorRole !== undefined) throw onlyForOperators();
+    refuseGivingPower(actor, EVERYBODY, { ...EVERYBODY, role }, false);
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
-    const id = newId('user');
-    return this.translatingConflicts(() =>
-      this.transactions.run(async (manager) => {
-        await this.repository.insert(manager, {
-          id,
-          email: input.email,
-          name: input.name,
-          kind: input.kind ?? 'individual',
-          role: input.role ?? 'user',
-          passwordHash,
-          webhooksEnabled: input.webhooksEnabled ?? true,
-          enabled: true,
-        });
-        const user = (await this.repository.findById(id, manager))!;
-        await this.audit.record(manager, actor, {
-          action: 'user.created',
-          subjectType: 'user',
-          subjectId: id,
-          after: auditView(user),
-        });
-        return user;
-      }),
+    return this.createBy((_manager, insert) =>
+      insert({ ...input, operatorRole: operatorRole ?? undefined, passwordHash }, actor),
     );
+  }
+
+  /** Creates a user in a transaction that also does something else; throws a 409 problem for an email that is taken. */
+  createBy<T>(work: (manager: EntityManager, insert: InsertAccount) => Promise<T>): Promise<T> {
+    return this.translatingConflicts(() =>
+      this.transactions.run((manager) =>
+        work(manager, (account, actor) => this.insert(manager, account, actor)),
+      ),
+    );
+  }
+
+  private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
+    const id = newId('user');
+    await this.repository.insert(manager, {
+      id,
+      email: input.email,
+      name: input.name,
+      kind: input.kind ?? 'individual',
+      role: input.role ?? 'user',
+      operatorRole: input.operatorRole ?? null,
+      passwordHash: input.passwordHash,
+      webhooksEnabled: input.webhooksEnabled ?? true,
+      enabled: true,
+      emailVerified: input.emailVerified,
+    });
+    const user = (await this.repository.findById(id, manager))!;
+    const isSelf = actor.type === 'user' && actor.id === null;
+    await this.audit.record(manager, isSelf ? { ...actor, id } : actor, {
+      action: 'user.created',
+      subjectType: 'user',
+      subjectId: id,
+      after: auditView(user),
+    });
+    return user;
   }
 
   /**
    * Updates a user. Disabling, a new password and a new email end the tokens, codes, links and sessions of the user, in the same
    * transaction. Disabling also ends the client-credentials access of the user's own clients; disabling webhooks ends the portal
-   * sessions of the user's clients.
+   * sessions of the user's clients; another operator role ends sessions and password links. The last enabled admin stays one (409).
    */
-  async update(id: string, changes: UserChanges, actor: Actor): Promise<UserEntity> {
+  async update(id: string, changes: UserChanges, actor: Actor, check?: ChangeCheck): Promise<UserEntity> {
     if (Object.values(changes).every((value) => value === undefined)) return this.get(id);
     const passwordHash = changes.password === undefined ? undefined : await hashPassword(changes.password);
-    return this.translatingConflicts(() =>
-      this.transactions.run(async (manager) => {
-        const before = (await this.repository.lock(manager, id)) ?? this.missing();
-        const { email, name, kind, role, webhooksEnabled, enabled } = changes;
-        const values = { email, name, kind, role, webhooksEnabled, enabled, passwordHash };
-        await this.repository.update(manager, id, values);
-        const after = (await this.repository.findById(id, manager))!;
-        await this.revokeDependents(manager, before, after, passwordHash !== undefined);
-        const difference = changesBetween(auditView(before), auditView(after));
-        if (difference) {
-          await this.audit.record(manager, actor, {
-            action: 'user.updated',
-            subjectType: 'user',
-            subjectId: id,
-            ...difference,
-          });
-        }
-        if (passwordHash !== undefined) {
-          await this.audit.record(manager, actor, {
-            action: 'user.password_changed',
-            subjectType: 'user',
-            subjectId: id,
-          });
-        }
-        return after;
-      }),
+    const rest = { ...changes, password: undefined };
+    return this.transactions.run((manager) =>
+      this.updateIn(manager, id, { ...rest, passwordHash }, actor, check),
     );
+  }
+
+  /** The same in the caller's transaction. */
+  makeAdminIn(manager: EntityManager, id: string, actor: Actor): Promise<UserEntity> {
+    return this.updateIn(manager, id, { role: 'operator', operatorRole: 'admin' }, actor);
+  }
+
+  private async updateIn(
+    manager: EntityManager,
+    id: string,
+    { passwordHash, ...changes }: UserChanges & { passwordHash?: string },
+    actor: Actor,
+    check?: ChangeCheck,
+  ): Promise<UserEntity> {
+    const admins = mayEndAdmin(changes) ? await this.repository.lockAdmins(manager) : [];
+    const before = (await this.repository.lock(manager, id)) ?? this.missing();
+    refuseOnOperator(actor, before);
+    const { email, name, kind, webhooksEnabled, enabled } = changes;
+    const isNewEmail = email !== undefined && email !== before.email;
+    const values = {
+      email,
+      name,
+      kind,
+      ...rolesAfter(before, changes),
+      webhooksEnabled,
+      enabled,
+      passwordHash,
+      emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
+    };
+    // Before the change, so that the mail goes to the address that the user still has.
+    await this.tellOwner(manager, before, changes, actor);
+    await this.translatingConflicts(() => this.repository.update(manager, id, values));
+    const after = (await this.repository.findById(id, manager))!;
+    if (isNewEmail) await this.emails.replaceLinks(manager, after);
+    refuseGivingPower(actor, before, after, passwordHash !== undefined);
+    check?.(before, after);
+    if (isAdmin(before) && !isAdmin(after)) refuseLastAdmin(admins);
+    await this.revokeDependents(manager, before, after, passwordHash !== undefined);
+    const difference = changesBetween(auditView(before), auditView(after));
+    if (difference) {
+      await this.audit.record(manager, actor, {
+        action: 'user.updated',
+        subjectType: 'user',
+        subjectId: id,
+        ...difference,
+      });
+    }
+    if (passwordHash !== undefined) {
+      await this.audit.record(manager, actor, {
+        action: 'user.password_changed',
+        subjectType: 'user',
+        subjectId: id,
+      });
+    }
+    return after;
   }
 
   /**
    * Erases the user: the account and everything that belongs to it. Each client that could read the user's data is notified; the
    * audit log keeps only ids. An owner of clients gets a 409.
    */
-  async erase(id: string, actor: Actor): Promise<void> {
+  erase(id: string, actor: Actor): Promise<void> {
+    return this.transactions.run((manager) => this.eraseIn(manager, id, actor));
+  }
+
+  /** The same in the caller's transaction. */
+  async eraseIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
+    const admins = await this.repository.lockAdmins(manager);
+    if (!(await this.repository.lockForErasure(manager, id))) this.missing();
+    if (admins.includes(id)) refuseLastAdmin(admins);
+    await this.refuseOnOperator(actor, id, manager);
     try {
-      await this.transactions.run(async (manager) => {
-        if (!(await this.repository.lockForErasure(manager, id))) this.missing();
-        const kept = await this.erasures.run(manager, id);
-        await this.repository.delete(manager, id);
-        await this.repository.forgetInAuditLog(manager, id);
-        await this.audit.record(manager, actor, {
-          action: 'user.erased',
-          subjectType: 'user',
-          subjectId: id,
-          before: kept,
-        });
+      const kept = await this.erasures.run(manager, id);
+      await this.repository.delete(manager, id);
+      await this.repository.forgetInAuditLog(manager, id);
+      await this.audit.record(manager, actor, {
+        action: 'user.erased',
+        subjectType: 'user',
+        subjectId: id,
+        before: kept,
       });
     } catch (error) {
       if (!isForeignKeyViolation(error, 'clients_owner_id_fkey')) throw error;
       throw conflict('This user owns clients. Delete them first, then erase the user.');
     }
+  }
+
+  /** Tells the user what an operator does to the account. */
+  private async tellOwner(
+    manager: EntityManager,
+    before: UserEntity,
+    changes: UserChanges,
+    actor: Actor,
+  ): Promise<void> {
+    if (actor.type === 'service' || actor.id === before.id) return;
+    const done = operatorChanges(before, changes);
+    if (done.length === 0) return;
+    await this.notifications.raise(manager, before.id, null, MESSAGES.changedByOperator(done));
   }
 
   private async revokeDependents(
@@ -155,12 +270,20 @@ export class UsersService {
     if (before.webhooksEnabled && !after.webhooksEnabled) {
       await this.revocations.revokePortals(manager, { ownerId: after.id });
     }
+    if (before.operatorRole !== after.operatorRole) await this.beginRole(manager, after);
     if (!disabled && !newEmail && !newPassword) return;
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
     await this.sessions.deleteByUser(manager, after.id);
     await this.passwordLinks.deleteByUser(manager, after.id);
     await this.revocations.revokeByUser(manager, after.id, reason);
     if (disabled) await this.revocations.revokeByOwner(manager, after.id, reason);
+  }
+
+  /** The browsers and links of the former role end: a link that somebody else made must not lead into the new one. */
+  private async beginRole(manager: EntityManager, { id, operatorRole }: UserEntity): Promise<void> {
+    await this.sessions.deleteByUser(manager, id);
+    await this.passwordLinks.deleteByUser(manager, id);
+    await this.notifications.raise(manager, id, null, MESSAGES.operatorRoleChanged(operatorRole));
   }
 
   private async translatingConflicts<T>(work: () => Promise<T>): Promise<T> {
@@ -177,11 +300,64 @@ export class UsersService {
   }
 }
 
-const auditView = ({ email, name, kind, role, webhooksEnabled, enabled }: UserEntity) => ({
+/** A user who was given nothing yet. */
+const EVERYBODY = { role: 'user', webhooksEnabled: true } as const;
+
+/** A new address is not verified, unless somebody vouches for it; undefined if nothing changes. */
+function emailVerifiedAfter(
+  before: UserEntity,
+  { emailVerified }: UserChanges,
+  isNewEmail: boolean,
+): boolean | undefined {
+  if (emailVerified === true && before.emailVerifiedAt !== null && !isNewEmail) return undefined;
+  return emailVerified ?? (isNewEmail ? false : undefined);
+}
+
+const isAdmin = ({ operatorRole, enabled }: UserEntity): boolean => operatorRole === 'admin' && enabled;
+
+const mayEndAdmin = ({ role, operatorRole, enabled }: UserChanges): boolean =>
+  role !== undefined || operatorRole !== undefined || enabled === false;
+
+/** The roles that a change leads to: an operator keeps the role if none is given, and anybody else becomes an admin. */
+function rolesAfter(
+  before: UserEntity,
+  { role, operatorRole }: UserChanges,
+): Partial<Pick<UserEntity, 'role' | 'operatorRole'>> {
+  if (role === undefined && operatorRole === undefined) return {};
+  const after = role ?? before.role;
+  if (after !== 'operator') {
+    if (operatorRole !== undefined) throw onlyForOperators();
+    return { role: after, operatorRole: null };
+  }
+  return { role: after, operatorRole: operatorRole ?? before.operatorRole ?? 'admin' };
+}
+
+const onlyForOperators = (): Problem =>
+  validationFailed({ operator_role: ['is only for users with the role operator'] });
+
+/** `admins`: the enabled ones, under lock, before one of them is an admin no longer. */
+function refuseLastAdmin(admins: string[]): void {
+  if (admins.length <= 1) {
+    throw conflict('This is the last enabled admin. Make somebody else an admin first.');
+  }
+}
+
+export const auditView = ({
   email,
+  emailVerifiedAt,
   name,
   kind,
   role,
+  operatorRole,
+  webhooksEnabled,
+  enabled,
+}: UserEntity) => ({
+  email,
+  email_verified: emailVerifiedAt !== null,
+  name,
+  kind,
+  role,
+  operator_role: operatorRole,
   webhooks_enabled: webhooksEnabled,
   enabled,
 });

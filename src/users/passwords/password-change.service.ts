@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Transactions } from '../../database/queries/transactions.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
 import { hashPassword, verifyPassword } from '../../secrets/passwords.js';
 import { digestOf } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
@@ -27,6 +29,7 @@ export class PasswordChangeService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
+    private readonly notifications: NotificationsService,
   ) {}
 
   /**
@@ -118,5 +121,6 @@ export class PasswordChangeService {
       subjectType: 'user',
       subjectId: userId,
     });
+    await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged());
   }
 }

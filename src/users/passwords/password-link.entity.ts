@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A one-time link to set a password, made by an operator (contract §12). */
+/** A one-time link to set a password: made by an operator (contract §12), or mailed (contract §18). */
 @Entity('password_links')
 export class PasswordLinkEntity {
   @PrimaryColumn('bytea')
@@ -18,6 +18,10 @@ export class PasswordLinkEntity {
   /** The form that created it, which creates no other; null for a link created through the API. */
   @Column('text', { name: 'form_id', nullable: true })
   formId!: string | null;
+
+  /** Whether it was mailed to the user's address: whoever uses it has shown that the address is theirs. */
+  @Column('boolean')
+  mailed!: boolean;
 
   @Column('timestamptz', { name: 'used_at', nullable: true })
   usedAt!: Date | null;

@@ -13,12 +13,13 @@ import type { LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../secrets/passwords.js';
+import { PasswordsAllowedGuard } from './passwords-allowed.guard.js';
 import { setPasswordPage } from './set-password.page.js';
 import { PasswordLinksService } from './password-links.service.js';
 
 /** The page of a password link. The key is part of its path, which http/server/security-headers.ts keeps out of every Referer. */
 @OpenPages('password/:key')
-@UseGuards(AddressRateLimitGuard)
+@UseGuards(AddressRateLimitGuard, PasswordsAllowedGuard)
 export class PasswordLinksController {
   constructor(private readonly links: PasswordLinksService) {}
 
@@ -61,7 +62,7 @@ const gone = (): OpenAnswer => ({
   page: messagePage({
     title: 'Link no longer works',
     heading: 'This link no longer works',
-    text: 'A link to set a password works once, within 24 hours. Ask for a new one where you got it.',
+    text: 'A link to set a password works once and for a limited time. Ask for a new one where you got it.',
   }),
 });
 

@@ -10,6 +10,13 @@ export interface NewPasswordLink {
   /** Seconds until it expires. */
   ttl: number;
   formId: string | null;
+  /** The address it is mailed to; the link is created only for an enabled user who still has it. */
+  mailedTo?: string;
+}
+
+export interface UsedPasswordLink {
+  userId: string;
+  mailed: boolean;
 }
 
 @Injectable()
@@ -17,12 +24,14 @@ export class PasswordLinksRepository {
   constructor(@InjectRepository(PasswordLinkEntity) private readonly links: Repository<PasswordLinkEntity>) {}
 
   /** Creates a link and locks its user against changes; false if there is no such user. */
-  async insert(manager: EntityManager, { digest, userId, ttl, formId }: NewPasswordLink): Promise<boolean> {
+  async insert(manager: EntityManager, link: NewPasswordLink): Promise<boolean> {
+    const { digest, userId, ttl, formId, mailedTo = null } = link;
     // By hand: the lock on the user and the insert are one statement.
     const rows: unknown[] = await manager.query(
-      `INSERT INTO password_links (digest, user_id, expires_at, form_id)
-       SELECT $1, id, now() + make_interval(secs => $3), $4 FROM users WHERE id = $2 FOR SHARE RETURNING 1`,
-      [digest, userId, ttl, formId],
+      `INSERT INTO password_links (digest, user_id, expires_at, form_id, mailed)
+       SELECT $1, id, now() + make_interval(secs => $3), $4, $5::text IS NOT NULL
+         FROM users WHERE id = $2 AND ($5::text IS NULL OR (enabled AND email = $5)) FOR SHARE RETURNING 1`,
+      [digest, userId, ttl, formId, mailedTo],
     );
     return rows.length === 1;
   }
@@ -40,16 +49,16 @@ export class PasswordLinksRepository {
       .getRawOne<{ email: string }>();
   }
 
-  /** Uses up a link; returns the id of its user, undefined if the link no longer works. */
-  async use(manager: EntityManager, digest: Buffer): Promise<string | undefined> {
+  /** Uses up a link; returns its user and whether it was mailed, undefined if the link no longer works. */
+  async use(manager: EntityManager, digest: Buffer): Promise<UsedPasswordLink | undefined> {
     // By hand: an update that depends on another table, for which TypeORM has no FROM.
-    const [rows]: [{ user_id: string }[], number] = await manager.query(
+    const [rows]: [UsedPasswordLink[], number] = await manager.query(
       `UPDATE password_links l SET used_at = now() FROM users u
         WHERE l.digest = $1 AND l.used_at IS NULL AND l.expires_at > now() AND u.id = l.user_id AND u.enabled
-        RETURNING l.user_id`,
+        RETURNING l.user_id AS "userId", l.mailed`,
       [digest],
     );
-    return rows[0]?.user_id;
+    return rows[0];
   }
 
   async deleteByUser(manager: EntityManager, userId: string): Promise<void> {

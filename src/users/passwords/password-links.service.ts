@@ -3,6 +3,10 @@ import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
+import { MAIL_TEXTS } from '../../mail/mail-texts.js';
+import { MailsService } from '../../mail/mails.service.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
 import { notFound } from '../../http/problems/problem.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
@@ -10,9 +14,12 @@ import { AccessRevocations } from '../accounts/access-revocations.js';
 import { PasswordLinksRepository } from './password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { UsersRepository } from '../accounts/users.repository.js';
+import { UsersService } from '../accounts/users.service.js';
 
 // Contract §12: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
+// Contract §18: a mailed one within one hour.
+const MAILED_LINK_TTL_SECONDS = 3600;
 
 /** One-time links for setting a password. */
 @Injectable()
@@ -25,6 +32,9 @@ export class PasswordLinksService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
+    private readonly accounts: UsersService,
+    private readonly mails: MailsService,
+    private readonly notifications: NotificationsService,
   ) {}
 
   /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user. */
@@ -42,9 +52,45 @@ export class PasswordLinksService {
     }
   }
 
+  /** Mails a link to the user with this address, if there is one. */
+  async mailTo(email: string, actor: Actor): Promise<void> {
+    const user = await this.users.findByEmail(email);
+    if (user) await this.mailToOwner(user, 'forgotten_password', actor);
+  }
+
+  /** Mails a link to the user, unless the account is disabled or has another address by now. */
+  async mailToOwner(
+    { id, email }: { id: string; email: string },
+    kind: 'forgotten_password' | 'account_exists',
+    actor: Actor,
+  ): Promise<void> {
+    const key = newSecret('passwordKey');
+    const digest = digestOf(key);
+    const ttl = MAILED_LINK_TTL_SECONDS;
+    await this.transactions.run(async (manager) => {
+      const link = { digest, userId: id, ttl, formId: null, mailedTo: email };
+      if (!(await this.links.insert(manager, link))) return;
+      await this.mails.queue(manager, {
+        kind,
+        userId: id,
+        address: email,
+        cause: `link ${digest.toString('base64url')}`,
+        mail: (kind === 'account_exists' ? MAIL_TEXTS.accountExists : MAIL_TEXTS.forgottenPassword)(
+          `${this.settings.baseUrl}/password/${key}`,
+        ),
+      });
+      await this.audit.record(manager, actor, {
+        action: 'user.password_link_mailed',
+        subjectType: 'user',
+        subjectId: id,
+      });
+    });
+  }
+
   private async make(userId: string, actor: Actor, formId: string | null): Promise<string> {
     const key = newSecret('passwordKey');
     await this.transactions.run(async (manager) => {
+      await this.accounts.refuseOnOperator(actor, userId, manager);
       const link = { digest: digestOf(key), userId, ttl: LINK_TTL_SECONDS, formId };
       if (!(await this.links.insert(manager, link))) throw notFound('There is no user with this id.');
       await this.audit.record(manager, actor, {
@@ -52,6 +98,10 @@ export class PasswordLinksService {
         subjectType: 'user',
         subjectId: userId,
       });
+      if (actor.type !== 'service') {
+        const done = ['created a link with which the password of your account can be set'];
+        await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
+      }
     });
     return `${this.settings.baseUrl}/password/${key}`;
   }
@@ -67,9 +117,15 @@ export class PasswordLinksService {
     if (!(await this.find(key))) return false;
     const passwordHash = await hashPassword(password);
     return this.transactions.run(async (manager) => {
-      const userId = await this.links.use(manager, digestOf(key));
-      if (userId === undefined) return false;
-      await this.users.update(manager, userId, { passwordHash });
+      const used = await this.links.use(manager, digestOf(key));
+      if (used === undefined) return false;
+      const { userId, mailed } = used;
+      const account = (await this.users.findById(userId, manager))!;
+      const isProof = mailed && account.emailVerifiedAt === null;
+      await this.users.update(manager, userId, {
+        passwordHash,
+        ...(isProof ? { emailVerified: true } : {}),
+      });
       await this.sessions.deleteByUser(manager, userId);
       await this.links.deleteUnused(manager, userId);
       await this.revocations.revokeByUser(manager, userId, 'password_changed');
@@ -80,8 +136,10 @@ export class PasswordLinksService {
           action: 'user.password_changed',
           subjectType: 'user',
           subjectId: userId,
+          ...(isProof ? { after: { email_verified: true } } : {}),
         },
       );
+      await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged());
       return true;
     });
   }

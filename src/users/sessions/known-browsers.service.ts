@@ -46,10 +46,15 @@ export class KnownBrowsersService {
     return user !== null && this.isMarkedFor(browser, user);
   }
 
+  /** Whether this browser logged in to the account as it was read, with its password; costs no query. */
+  knows(request: FastifyRequest, user: UserEntity): boolean {
+    const marked = this.marked(request, user.email);
+    return marked !== undefined && this.isMarkedFor(marked, user);
+  }
+
   /** Marks the browser for the account as it was read, with its password; does nothing if it already has that mark. */
   remember(request: FastifyRequest, reply: FastifyReply, user: UserEntity): void {
-    const marked = this.marked(request, user.email);
-    if (marked && this.isMarkedFor(marked, user)) return;
+    if (this.knows(request, user)) return;
     const browser = {
       id: randomBytes(16).toString('base64url'),
       passwordTag: this.sign(`password ${user.passwordHash}`),

@@ -45,4 +45,8 @@ export class SessionEntity {
 
   @Column('text', { name: 'provider_sid', nullable: true })
   providerSid!: string | null;
+
+  /** When the person last authenticated at the provider, if it said so; null for other methods. */
+  @Column('timestamptz', { name: 'authenticated_at', nullable: true })
+  authenticatedAt!: Date | null;
 }

@@ -20,6 +20,9 @@ export interface SessionDetails {
 const SEEN_AGAIN_AFTER = "interval '5 minutes'";
 // After this time, the console asks for the password again before critical actions.
 const RECENTLY = "interval '15 minutes'";
+// A provider may let somebody in who authenticated there long ago. Without a time from the provider, it was never.
+const AUTHENTICATED_AT = `CASE WHEN session.method = 'provider' THEN coalesce(session.authenticatedAt, '-infinity')
+                               ELSE session.createdAt END`;
 
 @Injectable()
 export class SessionsRepository {
@@ -34,8 +37,11 @@ export class SessionsRepository {
       .addSelect('user.name', 'name')
       .addSelect('user.email', 'email')
       .addSelect('user.role', 'role')
+      .addSelect('user.operatorRole', 'operatorRole')
       .addSelect('session.digest', 'sessionDigest')
-      .addSelect(`session.createdAt > now() - ${RECENTLY}`, 'gavePasswordRecently')
+      .addSelect('session.method', 'method')
+      .addSelect('session.provider', 'provider')
+      .addSelect(`${AUTHENTICATED_AT} > now() - ${RECENTLY}`, 'gavePasswordRecently')
       .addSelect("session.secondFactor OR session.method = 'provider'", 'gaveSecondFactor')
       .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')
       .where('session.digest = :digest AND session.expiresAt > now() AND user.enabled', { digest })
@@ -85,8 +91,9 @@ export class SessionsRepository {
           WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 FOR SHARE
        )
        INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
-                             method, provider, provider_subject, provider_sid, second_factor)
-       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12, $13 FROM owner
+                             method, provider, provider_subject, provider_sid, authenticated_at, second_factor)
+       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12, least($13, now()), $14
+         FROM owner
        RETURNING 1`,
       [
         digest,
@@ -101,6 +108,7 @@ export class SessionsRepository {
         provider?.provider,
         provider?.subject,
         provider?.sid,
+        provider?.authenticatedAt,
         signIn.method === 'passkey' || (signIn.method === 'password' && signIn.gaveSecondFactor === true),
       ],
     );
@@ -112,13 +120,30 @@ export class SessionsRepository {
     await manager.withRepository(this.sessions).update({ digest }, { secondFactor: true });
   }
 
-  /** Ends a session; returns the id of its user. */
-  async delete(manager: EntityManager, digest: Buffer): Promise<string | undefined> {
+  /** Ends a session; returns the id of its user, and the provider that it came from. */
+  async delete(
+    manager: EntityManager,
+    digest: Buffer,
+  ): Promise<{ userId: string; provider: string | null } | undefined> {
     const { raw } = await this.deletion(manager)
       .where('digest = :digest', { digest })
-      .returning(['userId'])
+      .returning('user_id AS "userId", provider')
       .execute();
-    return (raw as { user_id: string }[])[0]?.user_id;
+    return (raw as { userId: string; provider: string | null }[])[0];
+  }
+
+  /** Ends the sessions that came from a provider, for one session or person there; returns the users whose active ones ended. */
+  async deleteByProvider(
+    manager: EntityManager,
+    provider: string,
+    { sid, subject }: { sid?: string; subject?: string },
+  ): Promise<string[]> {
+    const query = this.deletion(manager).where('provider = :provider', { provider });
+    if (sid !== undefined) query.andWhere('providerSid = :sid', { sid });
+    if (subject !== undefined) query.andWhere('providerSubject = :subject', { subject });
+    const { raw } = await query.returning('user_id AS "userId", expires_at > now() AS live').execute();
+    const ended = (raw as { userId: string; live: boolean }[]).filter(({ live }) => live);
+    return [...new Set(ended.map(({ userId }) => userId))];
   }
 
   /** Ends one active session of the user; false if there is none with this id. */

@@ -73,50 +73,58 @@ export class SessionsService {
     isNewBrowser: boolean,
     prove: (manager: EntityManager) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<boolean> {
-    const secret = newSecret('session');
-    const work = async (manager: EntityManager): Promise<void> => {
-      if (!(await prove(manager))) throw new Refused();
-      const previous = this.digestIn(request);
-      if (previous) await this.sessions.delete(manager, previous);
-      // Checked again under a lock: the password may have been changed while it was being verified.
-      const details = this.detailsOf(request, actor, signIn);
-      const unchanged = await this.sessions.insert(manager, digestOf(secret), user, details);
-      if (!unchanged) throw new Refused();
-      await this.audit.record(
-        manager,
-        { ...actor, type: 'user', id: user.id },
-        { action: 'session.started', subjectType: 'session', subjectId: user.id },
-      );
-      if (isNewBrowser) {
-        await this.notifications.raise(
-          manager,
-          user.id,
-          null,
-          MESSAGES.newSignIn(actor.address ?? 'unknown'),
-        );
-      }
+    const work = async (manager: EntityManager): Promise<string> => {
+      const proven = await prove(manager);
+      const secret = proven && (await this.startIn(manager, request, user, signIn, actor, isNewBrowser));
+      if (!secret) throw new Refused();
+      return secret;
     };
-    const started = await this.transactions.run(work).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof Refused) return false;
-        throw error;
-      },
-    );
-    if (!started) await this.recordRefusal(user, actor);
-    this.countSignIn(started ? 'sign_in' : 'sign_in_refused', signIn.method, actor);
-    if (started) this.setCookie(reply, secret);
-    return started;
+    const secret = await this.transactions.run(work).catch((error: unknown) => {
+      if (error instanceof Refused) return undefined;
+      throw error;
+    });
+    if (secret === undefined) await this.recordRefusal(user, actor);
+    this.countSignIn(secret ? 'sign_in' : 'sign_in_refused', signIn.method, actor);
+    if (secret) this.setCookie(reply, secret);
+    return secret !== undefined;
   }
 
-  /** Logs out this browser; does nothing if nobody is logged in. */
-  async signOut(request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<void> {
+  /** The same in the caller's transaction. Returns the new secret, for the cookie after the commit, or undefined; counts nothing. */
+  async startIn(
+    manager: EntityManager,
+    request: FastifyRequest,
+    user: UserEntity,
+    signIn: SignInMethod,
+    actor: Actor,
+    isNewBrowser: boolean,
+  ): Promise<string | undefined> {
+    const secret = newSecret('session');
+    const previous = this.digestIn(request);
+    if (previous) await this.sessions.delete(manager, previous);
+    // Checked again under a lock: the password may have been changed while it was being verified.
+    const details = this.detailsOf(request, actor, signIn);
+    const unchanged = await this.sessions.insert(manager, digestOf(secret), user, details);
+    if (!unchanged) return undefined;
+    await this.audit.record(
+      manager,
+      { ...actor, type: 'user', id: user.id },
+      { action: 'session.started', subjectType: 'session', subjectId: user.id },
+    );
+    if (isNewBrowser) {
+      await this.notifications.raise(manager, user.id, null, MESSAGES.newSignIn(actor.address ?? 'unknown'));
+    }
+    return secret;
+  }
+
+  /** Logs out this browser; does nothing if nobody is logged in. Returns the provider that the session came from. */
+  async signOut(request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<string | undefined> {
     const digest = this.digestIn(request);
     this.cookies.clear(reply, COOKIE);
-    if (!digest) return;
-    await this.transactions.run(async (manager) => {
-      const userId = await this.sessions.delete(manager, digest);
-      if (!userId) return;
+    if (!digest) return undefined;
+    return this.transactions.run(async (manager) => {
+      const ended = await this.sessions.delete(manager, digest);
+      if (!ended) return undefined;
+      const { userId, provider } = ended;
       await this.audit.record(
         manager,
         { ...actor, type: 'user', id: userId },
@@ -126,7 +134,25 @@ export class SessionsService {
           subjectId: userId,
         },
       );
+      return provider ?? undefined;
     });
+  }
+
+  /** Ends the sessions that came from a provider, for one session or person there, in the caller's transaction. */
+  async endByProvider(
+    manager: EntityManager,
+    provider: string,
+    of: { sid?: string; subject?: string },
+    actor: Actor,
+  ): Promise<void> {
+    for (const userId of await this.sessions.deleteByProvider(manager, provider, of)) {
+      await this.audit.record(manager, actor, {
+        action: 'session.ended',
+        subjectType: 'session',
+        subjectId: userId,
+        before: { provider },
+      });
+    }
   }
 
   /** The browser's own session, and one page of the user's others, newest first. */
@@ -202,10 +228,11 @@ export class SessionsService {
     user: UserEntity,
     { sessionDigest, gaveSecondFactor }: SignedInUser,
     actor: Actor,
+    signIn: SignInMethod = { method: 'password', gaveSecondFactor },
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const details = this.detailsOf(request, actor, { method: 'password', gaveSecondFactor });
-    const wasSignedIn = (await this.sessions.delete(manager, sessionDigest)) === user.id;
+    const details = this.detailsOf(request, actor, signIn);
+    const wasSignedIn = (await this.sessions.delete(manager, sessionDigest))?.userId === user.id;
     const restarted = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
     return restarted ? secret : undefined;
   }

@@ -2,4 +2,11 @@
 export type SignInMethod =
   | { method: 'password'; gaveSecondFactor?: boolean }
   | { method: 'passkey' }
-  | { method: 'provider'; provider: string; subject: string; sid?: string };
+  | {
+      method: 'provider';
+      provider: string;
+      subject: string;
+      sid?: string;
+      /** When the person last authenticated there, if the provider says so. */
+      authenticatedAt?: Date;
+    };

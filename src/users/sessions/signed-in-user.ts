@@ -1,4 +1,6 @@
+import type { OperatorRole } from '../../config/operator-role.js';
 import type { UserRole } from '../accounts/user.entity.js';
+import type { SignInMethod } from './sign-in-method.js';
 
 /** The user of a browser session, as pages need it. */
 export interface SignedInUser {
@@ -6,9 +8,18 @@ export interface SignedInUser {
   name: string;
   email: string;
   role: UserRole;
+  /** Null unless the user is an operator. */
+  operatorRole: OperatorRole | null;
   /** The digest of the session, for binding forms to it. */
   sessionDigest: Buffer;
-  /** Whether the password was entered in this session within the last 15 minutes. */
+  /** How the session was started. */
+  method: SignInMethod['method'];
+  /** The identity provider that the session came from, by its id in the settings. */
+  provider: string | null;
+  /**
+   * Whether the password was entered in this session within the last 15 minutes; for a session from a provider, whether the person
+   * authenticated there within that time.
+   */
   gavePasswordRecently: boolean;
   /** Whether the session was started with a second factor or a passkey, or by a provider, which is responsible for its factors. */
   gaveSecondFactor: boolean;

@@ -1,6 +1,7 @@
-import { createContext, type ComponentChildren, type VNode } from 'preact';
+import { createContext, toChildArray, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { FormFields, type FieldErrors, type FieldValues } from './field.js';
+import { useMayUse } from '../layout/may-use.js';
 import { ErrorNotice } from '../layout/notices.js';
 
 /** The CSRF token of a form, by the path that it is posted to. */
@@ -30,7 +31,7 @@ export interface PostFormProps {
   children?: ComponentChildren;
 }
 
-/** A form that is posted, with its CSRF token. */
+/** A form that is posted, with its CSRF token; nothing for a visitor who may not post it. */
 export function PostForm({
   hidden,
   once,
@@ -38,7 +39,8 @@ export function PostForm({
   passkeyCreation,
   children,
   ...form
-}: PostFormProps): VNode {
+}: PostFormProps): VNode | null {
+  if (!useMayUse()('POST', form.action)) return null;
   const token = useContext(FormTokens)(form.action);
   const fields = Object.entries({ csrf_token: token, [ONCE_FIELD]: once, ...hidden });
   return (
@@ -70,16 +72,46 @@ export const PostButton = ({ look, children, ...form }: PostButtonProps): VNode 
   </PostForm>
 );
 
-/** A link that looks like a button. */
-export const LinkButton = (props: {
+export interface LinkButtonProps {
   href: string;
   look?: 'quiet' | 'danger';
   children: ComponentChildren;
-}) => (
-  <a class={props.look ? `button-link ${props.look}` : 'button-link'} href={props.href}>
-    {props.children}
-  </a>
-);
+}
+
+/** A link that looks like a button; nothing for a visitor who may not follow it. */
+export function LinkButton({ href, look, children }: LinkButtonProps): VNode | null {
+  if (!useMayUse()('GET', href)) return null;
+  return (
+    <a class={look ? `button-link ${look}` : 'button-link'} href={href}>
+      {children}
+    </a>
+  );
+}
+
+/** Buttons in a row, under a heading; without one that the visitor may use, nothing. */
+export function Buttons({
+  heading,
+  children,
+}: {
+  heading?: string;
+  children: ComponentChildren;
+}): VNode | null {
+  const mayUse = useMayUse();
+  const isUsable = (child: VNode<Partial<LinkButtonProps & PostFormProps>>): boolean =>
+    child.props.action === undefined
+      ? mayUse('GET', child.props.href ?? '')
+      : mayUse('POST', child.props.action);
+  const usable = toChildArray(children).filter(
+    (child) => typeof child === 'object' && isUsable(child as VNode),
+  );
+  if (usable.length === 0) return null;
+  return (
+    <>
+      {heading && <h2>{heading}</h2>}
+      <div class="buttons">{usable}</div>
+    </>
+  );
+}
 
 export interface PageFormProps extends PostFormProps {
   /** What its fields show. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Page } from '../../database/queries/read-page.js';
+import { useMayUse, type MayUse } from '../layout/may-use.js';
 import { PagedList } from './pager.js';
 
 export interface Column<T> {
@@ -7,6 +8,8 @@ export interface Column<T> {
   cell: (row: T) => ComponentChildren;
   /** Numbers are right-aligned. */
   isNumber?: boolean;
+  /** What the cell of a row leads to: the column is left out for a visitor who may not use it. */
+  leadsTo?: (row: T) => Parameters<MayUse>;
 }
 
 export interface TableProps<T> {
@@ -20,7 +23,9 @@ export interface TableProps<T> {
  * A table whose first column contains the row headers. On a phone every row becomes a block; the roles keep it a table for screen
  * readers.
  */
-export function Table<T>({ caption, columns, rows }: TableProps<T>): VNode {
+export function Table<T>({ caption, columns: all, rows }: TableProps<T>): VNode {
+  const mayUse = useMayUse();
+  const columns = all.filter(({ leadsTo }) => !leadsTo || !rows[0] || mayUse(...leadsTo(rows[0])));
   return (
     <table class="list" role="table">
       <caption class="visually-hidden">{caption}</caption>

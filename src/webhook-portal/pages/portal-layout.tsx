@@ -12,6 +12,7 @@ export const PORTAL_FOOTER = 'webhook portal';
 const PARTS = [
   { part: 'endpoints', href: '/portal', label: 'Endpoints' },
   { part: 'deliveries', href: '/portal/deliveries', label: 'Deliveries' },
+  { part: 'contacts', href: '/portal/contacts', label: 'Contacts' },
   { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
   { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
 ] as const;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { IS_FAILING, NOT_TOLD } from '../contacts/contacts.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 
@@ -10,6 +11,14 @@ export const WAKE_UP_CHANNEL = 'webhook_deliveries';
 export const LEASE_SECONDS = 30;
 /** Contract §10: an endpoint without a success for five days of attempts is disabled. */
 const FAILING_DAYS = 5;
+/** Contract §18: by how many of its last attempts an endpoint counts as failing. */
+const RECENT = 20;
+
+/** Ids of endpoints. */
+export interface EndpointsToJudge {
+  disable: string[];
+  failing: string[];
+}
 
 /**
  * The queue of deliveries: claimed under a lease, and returned with the result (contract §10). In SQL, because the query builder
@@ -106,12 +115,14 @@ export class DeliveryQueueRepository {
 
   /**
    * Writes the results of claims in one statement; a claim whose lease was taken over changes nothing. Returns the ids of
-   * endpoints to disable: enabled, and without a success for five days.
+   * endpoints to disable (enabled, and without a success for five days), and of those that are failing, of which the client's
+   * contacts are to be told.
    */
-  async finish(finished: FinishedClaim[]): Promise<string[]> {
+  async finish(finished: FinishedClaim[]): Promise<EndpointsToJudge> {
     const attempts = finished.map(({ attempt }) => attempt);
-    const [rows]: [{ id: string | null }[], number] = await this.deliveries.query(
-      `WITH done AS (
+    const [rows]: [{ disable: string | null; failing: string | null }[], number] =
+      await this.deliveries.query(
+        `WITH done AS (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::timestamptz[], $7::int[],
                               $8::int[], $9::text[], $10::text[], $11::text[], $12::text[])
            AS d (id, lease_id, state, cancel_reason, wait, attempted_at, duration_ms, status, failure, detail,
@@ -158,25 +169,32 @@ export class DeliveryQueueRepository {
        UPDATE webhook_endpoints e
           SET last_attempt_at = now(),
               -- By this clock, as what it is compared with: an instance's own may be days off.
-              failing_since = CASE WHEN b.delivered = 0 THEN coalesce(e.failing_since, now()) END
+              failing_since = CASE WHEN b.delivered = 0 THEN coalesce(e.failing_since, now()) END,
+              -- Their order within one batch is not known, but their number is.
+              recent_results = right(e.recent_results || repeat('.', least(b.delivered, ${RECENT}))
+                                                      || repeat('x', least(b.failed, ${RECENT})), ${RECENT})
          FROM by_endpoint b JOIN locked ON locked.id = b.endpoint_id
         WHERE e.id = b.endpoint_id
-       RETURNING CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS id`,
-      [
-        finished.map(({ id }) => id),
-        finished.map(({ leaseId }) => leaseId),
-        finished.map(({ state }) => state),
-        finished.map(({ cancelReason }) => cancelReason ?? null),
-        finished.map(({ waitSeconds }) => waitSeconds ?? 0),
-        attempts.map((attempt) => attempt?.attemptedAt ?? null),
-        attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
-        attempts.map((attempt) => attempt?.status ?? null),
-        attempts.map((attempt) => attempt?.failure ?? null),
-        attempts.map((attempt) => attempt?.detail ?? null),
-        attempts.map((attempt) => attempt?.responseStart ?? null),
-        attempts.map((attempt) => attempt?.signature ?? null),
-      ],
-    );
-    return rows.flatMap(({ id }) => id ?? []);
+       RETURNING CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS disable,
+                 CASE WHEN e.enabled AND ${IS_FAILING} AND ${NOT_TOLD} THEN e.id END AS failing`,
+        [
+          finished.map(({ id }) => id),
+          finished.map(({ leaseId }) => leaseId),
+          finished.map(({ state }) => state),
+          finished.map(({ cancelReason }) => cancelReason ?? null),
+          finished.map(({ waitSeconds }) => waitSeconds ?? 0),
+          attempts.map((attempt) => attempt?.attemptedAt ?? null),
+          attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
+          attempts.map((attempt) => attempt?.status ?? null),
+          attempts.map((attempt) => attempt?.failure ?? null),
+          attempts.map((attempt) => attempt?.detail ?? null),
+          attempts.map((attempt) => attempt?.responseStart ?? null),
+          attempts.map((attempt) => attempt?.signature ?? null),
+        ],
+      );
+    return {
+      disable: rows.flatMap(({ disable }) => disable ?? []),
+      failing: rows.flatMap(({ failing }) => failing ?? []),
+    };
   }
 }

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
 import { Transactions } from '../../database/queries/transactions.js';
 import { detached } from '../../telemetry/log-scope.js';
+import { ContactsService } from '../contacts/contacts.service.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
 import { DeliveryQueueRepository, LEASE_SECONDS } from './delivery-queue.repository.js';
@@ -30,6 +31,7 @@ export class DeliveryResultsService {
   constructor(
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: EndpointsService,
+    private readonly contacts: ContactsService,
     private readonly transactions: Transactions,
   ) {}
 
@@ -58,12 +60,13 @@ export class DeliveryResultsService {
   }
 
   private async writeBatch(batch: Waiting[]): Promise<void> {
-    const failing = await this.transactions.retried(() =>
+    const { disable, failing } = await this.transactions.retried(() =>
       this.queue.finish(batch.map(({ result }) => result.finished)),
     );
     const gone = batch.flatMap(({ result, endpointId }) => (result.isGone ? [endpointId] : []));
     for (const id of new Set(gone)) await this.endpoints.disable(id, 'gone');
-    for (const id of failing) await this.endpoints.disable(id, 'failing');
+    for (const id of disable) await this.endpoints.disable(id, 'failing');
+    for (const id of failing) await this.contacts.tellFailing(id);
   }
 
   private keepThoseWithLease(batch: Waiting[]): void {

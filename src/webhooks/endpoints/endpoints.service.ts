@@ -10,6 +10,7 @@ import { conflict, notFound, validationFailed } from '../../http/problems/proble
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId, newId } from '../../secrets/ids.js';
+import { ContactsService } from '../contacts/contacts.service.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
@@ -61,6 +62,7 @@ export class EndpointsService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
+    private readonly contacts: ContactsService,
   ) {}
 
   /** A client's endpoints by id, with their attempts of the last 24 hours; throws a 404 problem for an unknown client. */
@@ -267,6 +269,7 @@ export class EndpointsService {
         clientId,
         MESSAGES.endpointDisabled(url, DISABLED_BECAUSE[reason]),
       );
+      await this.contacts.tellDisabled(manager, disabled, reason);
       await this.audit.record(manager, SERVICE_ACTOR, {
         action: 'webhook_endpoint.disabled',
         subjectType: 'webhook_endpoint',

@@ -5,7 +5,9 @@ export const LIVE = [
   ...['disabledEndpointId', 'deliveryId', 'recoveryId', 'notificationId', 'ownNotificationId', 'grantId'],
   ...['sessionId', 'scopeName', 'portalKey', 'passwordKey', 'code', 'accessToken', 'refreshToken'],
   ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
-  ...['clientBasic', 'operatorBasic', 'passkeyId', 'pendingSignIn', 'email', 'newEmail', 'hookUrl'],
+  ...['emailKey', 'signUpKey', 'contactId'],
+  ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'hookUrl'],
+  ...['passkeyId', 'pendingSignIn'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];

@@ -43,7 +43,7 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
     caller: 'nobody',
   },
   'pages of users': {
-    paths: /^\/(o\/authorize$|login$|login\/second-factor$|logout$|password\/|account)/,
+    paths: /^\/(o\/authorize$|login$|login\/second-factor$|logout$|password\/|email\/|sign-up|account)/,
     caller: 'user',
   },
   'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
@@ -65,11 +65,15 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   recoveries: ['recoveryId'],
   notifications: ['notificationId', 'ownNotificationId'],
   grants: ['grantId'],
+  approvals: ['approvalId'],
   scopes: ['scopeName'],
   sessions: ['sessionId'],
   passkeys: ['passkeyId'],
   login: ['portalKey'],
   password: ['passwordKey'],
+  verify: ['emailKey'],
+  'sign-up': ['signUpKey'],
+  contacts: ['contactId'],
 };
 
 /** Returns the parameters of a route in order, each with its possible values. Throws for an unknown parameter. */

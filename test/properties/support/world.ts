@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 import type { UserEntity } from '../../../src/users/accounts/user.entity.js';
+import { ApprovalsRepository } from '../../../src/admin/approvals/approvals.repository.js';
 import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
 import { Transactions } from '../../../src/database/queries/transactions.js';
 import { NotificationsService } from '../../../src/notifications/notifications.service.js';
@@ -13,11 +14,13 @@ import { newId } from '../../../src/secrets/ids.js';
 import { AuthenticatorAppsRepository } from '../../../src/users/factors/authenticator-apps.repository.js';
 import { PasskeysRepository } from '../../../src/users/factors/passkeys.repository.js';
 import { PendingSignIns } from '../../../src/users/factors/pending-sign-ins.service.js';
+import { EmailLinksRepository } from '../../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../../src/users/passwords/password-links.service.js';
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
 import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
+import { ContactsService } from '../../../src/webhooks/contacts/contacts.service.js';
 import { DeliveriesService } from '../../../src/webhooks/deliveries/deliveries.service.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../../support/factory.js';
 import { basicHeader } from '../../support/http.js';
@@ -94,6 +97,14 @@ export class World {
       const rows: { id: string }[] = await this.app.get(DataSource).query(sql, [(await this.client()).id]);
       return rows[0]!.id;
     },
+    approvalId: async () => {
+      const by = { type: 'user', id: (await this.owner()).id, person: (await this.owner()).id } as const;
+      const subject = (await this.newUser()).id;
+      const approvals = this.app.get(ApprovalsRepository);
+      return this.run(
+        async (manager) => (await approvals.request(manager, 'user.erase', subject, by)).approval.id,
+      );
+    },
     sessionId: async () => {
       await this.newSession(await this.user());
       const sql = 'SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1';
@@ -111,6 +122,26 @@ export class World {
       (await this.app.get(PasswordLinksService).create((await this.user()).id, SERVICE_ACTOR))
         .split('/')
         .at(-1)!,
+    emailKey: async () => {
+      const key = newSecret('emailKey');
+      const { id: userId, email } = await this.user();
+      const link = { digest: digestOf(key), purpose: 'verify' as const, userId, email, ttl: TTL };
+      await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
+      return key;
+    },
+    signUpKey: async () => {
+      const key = newSecret('signUpKey');
+      const email = `signing-up${++count}@mail.example`;
+      const link = { digest: digestOf(key), purpose: 'sign_up' as const, userId: null, email, ttl: TTL };
+      await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
+      return key;
+    },
+    contactId: async () => {
+      const { id } = await this.client();
+      const contacts = this.app.get(ContactsService);
+      await contacts.add(id, `contact${++count}@mail.example`, SERVICE_ACTOR);
+      return (await contacts.list(id))[0]!.id;
+    },
     code: async () => this.newCode(),
     accessToken: async () => (await this.tokens()).accessToken,
     refreshToken: async () => (await this.tokens()).refreshToken!,

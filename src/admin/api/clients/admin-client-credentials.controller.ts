@@ -52,6 +52,7 @@ export class AdminClientCredentialsController {
     'revokeClientTokens',
     'Revoke every grant and token of a client, and end its portal links and sessions',
     'The consents are kept.',
+    'support',
   )
   @ApiId('client_id', 'clnt')
   @ApiAnswer(200, 'Done.', RevokedView)

@@ -26,7 +26,9 @@ import {
 } from '../../../http/api/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
 import {
   ClientChangesDto,
   ClientsQuery,
@@ -43,6 +45,7 @@ export class AdminClientsController {
   constructor(
     private readonly settings: Settings,
     private readonly clients: ClientsService,
+    private readonly approvals: ApprovalsService,
   ) {}
 
   /**
@@ -56,7 +59,6 @@ export class AdminClientsController {
     'The response contains `client_id` and, for a confidential client, `client_secret`, only this once.',
   )
   @ApiAnswer(201, 'The client and, only this once, its secret.', NewClientView, NOT_CACHED)
-  @ApiProblems(409)
   @Header('cache-control', 'no-store')
   async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<NewClientView> {
     const { client, secret } = await this.clients.create(toNewClient(body), actor);
@@ -99,7 +101,7 @@ export class AdminClientsController {
   )
   @ApiId('client_id', 'clnt')
   @ApiAnswer(200, 'The client.', ClientView)
-  @ApiProblems(404, 409)
+  @ApiProblems(404)
   async update(
     @Param('client_id') id: string,
     @Body() body: ClientChangesDto,
@@ -117,9 +119,15 @@ export class AdminClientsController {
   )
   @ApiId('client_id', 'clnt')
   @ApiNoContent('Deleted.')
+  @ApiWaiting()
   @ApiProblems(404)
   @HttpCode(204)
-  delete(@Param('client_id') id: string, @CurrentActor() actor: Actor): Promise<void> {
-    return this.clients.delete(id, actor);
+  async delete(
+    @Param('client_id') id: string,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApprovalView | void> {
+    const outcome = await this.approvals.deleteClient(id, actor);
+    if (outcome.waiting) return waiting(reply, outcome.waiting);
   }
 }

@@ -49,6 +49,7 @@ export class AdminConsentsController {
     'recordConsent',
     'Record a consent that was given elsewhere; it replaces any earlier one',
     'For example a consent in a contract. A scope that users cannot give to this client: 400.',
+    'support',
   )
   @ApiId('client_id', 'clnt')
   @ApiId('user_id', 'user')
@@ -69,6 +70,7 @@ export class AdminConsentsController {
     'revokeConsent',
     'Revoke a consent, with its grants and tokens',
     'Everything that depends on the consent ends immediately.',
+    'support',
   )
   @ApiId('client_id', 'clnt')
   @ApiId('user_id', 'user')

@@ -60,6 +60,7 @@ export class AdminDeliveriesController {
     'resendDelivery',
     'Resend a delivery, with the same `webhook-id`',
     'It is due immediately. While an attempt is running: 409.',
+    'support',
   )
   @ApiId('id', 'dlvr')
   @ApiAnswer(202, 'It is due immediately.', DeliveryDetailView)

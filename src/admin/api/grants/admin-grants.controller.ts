@@ -40,7 +40,7 @@ export class AdminGrantsController {
 
   /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such an active grant: 404. */
   @Delete(':id')
-  @AdminWrite('revokeGrant', 'Revoke a grant; the consent is kept', 'Also ends all its tokens.')
+  @AdminWrite('revokeGrant', 'Revoke a grant; the consent is kept', 'Also ends all its tokens.', 'support')
   @ApiId('id', 'grnt')
   @ApiNoContent('Revoked.')
   @ApiProblems(404)

@@ -8,6 +8,7 @@ import type { NotificationEntity } from '../../../notifications/notification.ent
 import { notificationView } from '../../../notifications/notification.view.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
 import { AdminNotificationView } from './admin-notifications.view.js';
@@ -19,6 +20,7 @@ export class AdminNotificationsController {
   constructor(
     private readonly settings: Settings,
     private readonly notifications: NotificationsService,
+    private readonly users: UsersService,
   ) {}
 
   /** Creates one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
@@ -27,12 +29,14 @@ export class AdminNotificationsController {
     'raiseNotification',
     'Create a notification for a user',
     'Without `client_id`, only the user’s own page shows it. An unknown user or client: 400.',
+    'support',
   )
   @ApiAnswer(201, 'The notification.', AdminNotificationView)
   async raise(
     @Body() body: NewNotificationDto,
     @CurrentActor() actor: Actor,
   ): Promise<AdminNotificationView> {
+    await this.users.refuseOnOperator(actor, body.user_id);
     return this.view(await this.notifications.raiseByOperator(toNewNotification(body), actor));
   }
 

@@ -11,6 +11,7 @@ import {
   Query,
   Req,
   Res,
+  UseGuards,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
@@ -30,9 +31,12 @@ import type { Principal } from '../../../tokens/principal.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
+import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from './admin-users.dto.js';
+import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
 import { UserDetailsView, userDetailsView, UserView, userView } from './admin-users.view.js';
 import { RevokedView } from '../revoked.view.js';
 
@@ -43,6 +47,7 @@ export class AdminUsersController {
   constructor(
     private readonly settings: Settings,
     private readonly users: UsersService,
+    private readonly approvals: ApprovalsService,
     private readonly passwordLinks: PasswordLinksService,
     private readonly grants: GrantsService,
     private readonly factors: SecondFactorService,
@@ -50,11 +55,11 @@ export class AdminUsersController {
 
   /** Creates a user: 201 and the user with its `id`; an email that is taken: 409. */
   @Post()
-  @AdminWrite('createUser', 'Create a user', 'An email address that is taken: 409.')
+  @AdminWrite('createUser', 'Create a user', 'An email address that is taken: 409.', 'support')
   @ApiAnswer(201, 'The user.', UserView)
   @ApiProblems(409)
   async create(@Body() body: NewUserDto, @CurrentActor() actor: Actor): Promise<UserView> {
-    return userView(await this.users.create(toNewUser(body), actor));
+    return userView(await this.approvals.createUser(toNewUser(body), actor));
   }
 
   /** The users by id, paged; `q` searches. */
@@ -66,7 +71,8 @@ export class AdminUsersController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UserView[]> {
-    const page = await this.users.list(query.q, pageRequestOf(query));
+    const filter = { q: query.q, operatorRole: query.operator_role };
+    const page = await this.users.list(filter, pageRequestOf(query));
     setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
     return page.items.map(userView);
   }
@@ -90,16 +96,20 @@ export class AdminUsersController {
     'updateUser',
     'Update a user',
     'Omitted members stay unchanged. Disabling, a new password and a new email address end what depends on the user.',
+    'support',
   )
   @ApiId('id', 'user')
   @ApiAnswer(200, 'The user.', UserView)
+  @ApiWaiting()
   @ApiProblems(404, 409)
   async update(
     @Param('id') id: string,
     @Body() body: UserChangesDto,
     @CurrentActor() actor: Actor,
-  ): Promise<UserView> {
-    return userView(await this.users.update(id, toUserChanges(body), actor));
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UserView | ApprovalView> {
+    const outcome = await this.approvals.updateUser(id, toUserChanges(body), actor);
+    return outcome.waiting ? waiting(reply, outcome.waiting) : userView(outcome.done);
   }
 
   /** Erases the user: 204; an owner of clients: 409. */
@@ -111,22 +121,30 @@ export class AdminUsersController {
   )
   @ApiId('id', 'user')
   @ApiNoContent('Erased.')
+  @ApiWaiting()
   @ApiProblems(404, 409)
   @HttpCode(204)
-  erase(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
-    return this.users.erase(id, actor);
+  async erase(
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApprovalView | void> {
+    const outcome = await this.approvals.eraseUser(id, actor);
+    if (outcome.waiting) return waiting(reply, outcome.waiting);
   }
 
   /** Creates a link to set a password, which works once within 24 hours: 201 `{"url"}`, shown only this once. */
   @Post(':id/password_links')
+  @UseGuards(PasswordsAllowedGuard)
   @AdminWrite(
     'createPasswordLink',
     'Create a link to set a password, which works once within 24 hours',
     'The link is shown only once.',
+    'support',
   )
   @ApiId('id', 'user')
   @ApiAnswer(201, 'The link.', LinkView, NOT_CACHED)
-  @ApiProblems(404, 409)
+  @ApiProblems(404)
   @Header('cache-control', 'no-store')
   async createPasswordLink(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<LinkView> {
     return { url: await this.passwordLinks.create(id, actor) };
@@ -138,6 +156,7 @@ export class AdminUsersController {
     'revokeUserTokens',
     'Revoke every grant of a user',
     'Also ends the tokens of these grants; the consents are kept.',
+    'support',
   )
   @ApiId('id', 'user')
   @ApiAnswer(200, 'Done.', RevokedView)

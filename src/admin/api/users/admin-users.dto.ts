@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
 import { PageQuery } from '../../../http/api/page-query.js';
 import { USER_KINDS, USER_ROLES, type UserKind, type UserRole } from '../../../users/accounts/user.entity.js';
 import type { NewUser, UserChanges } from '../../../users/accounts/users.service.js';
@@ -18,6 +19,11 @@ export class UsersQuery extends PageQuery {
   @IsOptionalNotNull()
   @IsText(1, 200)
   q?: string;
+
+  @ApiProperty({ description: 'Only operators with this role.' })
+  @IsOptionalNotNull()
+  @IsOneOf(...OPERATOR_ROLES)
+  operator_role?: OperatorRole;
 }
 
 /** Body of `POST /admin/users`. */
@@ -40,10 +46,20 @@ export class NewUserDto {
   @IsOneOf(...USER_ROLES)
   role?: UserRole;
 
+  @ApiProperty({ description: 'Only with the role `operator`; without it, an operator is an `admin`.' })
+  @IsOptionalNotNull()
+  @IsOneOf(...OPERATOR_ROLES)
+  operator_role?: OperatorRole;
+
   @ApiProperty({ description: 'Whether clients of this owner may open the webhook portal; default true.' })
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   webhooks_enabled?: boolean;
+
+  @ApiProperty({ description: 'True if you vouch that the address is the user’s; default false.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  email_verified?: boolean;
 }
 
 /** Body of `PATCH /admin/users/{id}`: omitted members stay unchanged. */
@@ -68,6 +84,14 @@ export class UserChangesDto {
   @IsOneOf(...USER_ROLES)
   role?: UserRole;
 
+  @ApiProperty({
+    description:
+      'Only for operators. Who becomes an operator without it is an `admin`; who is one already keeps the role.',
+  })
+  @IsOptionalNotNull()
+  @IsOneOf(...OPERATOR_ROLES)
+  operator_role?: OperatorRole;
+
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   webhooks_enabled?: boolean;
@@ -75,14 +99,33 @@ export class UserChangesDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
+
+  @ApiProperty({ description: 'True if you vouch that the address, also a new one, is the user’s.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  email_verified?: boolean;
 }
 
-export const toNewUser = ({ webhooks_enabled, ...same }: NewUserDto): NewUser => ({
+export const toNewUser = ({
+  webhooks_enabled,
+  operator_role,
+  email_verified,
+  ...same
+}: NewUserDto): NewUser => ({
   ...same,
+  operatorRole: operator_role,
+  emailVerified: email_verified,
   webhooksEnabled: webhooks_enabled,
 });
 
-export const toUserChanges = ({ webhooks_enabled, ...same }: UserChangesDto): UserChanges => ({
+export const toUserChanges = ({
+  webhooks_enabled,
+  operator_role,
+  email_verified,
+  ...same
+}: UserChangesDto): UserChanges => ({
   ...same,
+  operatorRole: operator_role,
+  emailVerified: email_verified,
   webhooksEnabled: webhooks_enabled,
 });

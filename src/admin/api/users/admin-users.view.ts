@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { flag, idOf, oneOf, text, time, whole } from '../../../http/api/api-schemas.js';
+import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
+import { flag, idOf, oneOf, orNull, text, time, whole } from '../../../http/api/api-schemas.js';
 import {
   USER_KINDS,
   USER_ROLES,
@@ -31,6 +32,9 @@ export class UserView {
   @ApiProperty(text(undefined, { example: 'ada@example.com' }))
   email!: string;
 
+  @ApiProperty(flag('Whether the user has shown, or an operator vouches, that the address is theirs.'))
+  email_verified!: boolean;
+
   @ApiProperty(text(undefined, { example: 'Ada Lovelace' }))
   name!: string;
 
@@ -39,6 +43,9 @@ export class UserView {
 
   @ApiProperty(oneOf(...USER_ROLES))
   role!: UserRole;
+
+  @ApiProperty(orNull(oneOf(...OPERATOR_ROLES)))
+  operator_role!: OperatorRole | null;
 
   @ApiProperty(flag('Whether clients of this owner may open the webhook portal.'))
   webhooks_enabled!: boolean;
@@ -72,9 +79,11 @@ export const userDetailsView = (user: UserEntity, state: SecondFactorState): Use
 export const userView = (user: UserEntity): UserView => ({
   id: user.id,
   email: user.email,
+  email_verified: user.emailVerifiedAt !== null,
   name: user.name,
   kind: user.kind,
   role: user.role,
+  operator_role: user.operatorRole,
   webhooks_enabled: user.webhooksEnabled,
   enabled: user.enabled,
   created_at: user.createdAt.toISOString(),

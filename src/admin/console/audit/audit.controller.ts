@@ -11,7 +11,7 @@ import { auditPage } from './audit.page.js';
 export class ConsoleAuditController {
   constructor(private readonly audit: AuditService) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(
       AuditEventsQuery,

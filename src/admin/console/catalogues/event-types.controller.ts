@@ -8,7 +8,7 @@ import { eventTypesPage } from './event-types.page.js';
 export class ConsoleEventTypesController {
   constructor(private readonly eventTypes: EventTypesService) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(): Promise<ConsoleAnswer> {
     return { page: eventTypesPage({ types: await this.eventTypes.list() }) };
   }

@@ -12,7 +12,7 @@ import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } f
 export class ConsoleScopesController {
   constructor(private readonly scopes: ScopesService) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(): Promise<ConsoleAnswer> {
     return { page: scopesPage({ scopes: await this.scopes.list() }) };
   }

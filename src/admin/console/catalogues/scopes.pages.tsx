@@ -37,6 +37,7 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
           },
           {
             head: 'Actions',
+            leadsTo: ({ name }) => ['GET', scopePath(name)],
             cell: ({ name }) => (
               <RowLink href={scopePath(name)} about={name}>
                 Change

@@ -19,6 +19,8 @@ export interface ClientActionPageProps {
   client: ClientEntity;
   action: ClientAction;
   holds: Holds;
+  /** Whether a second admin has to approve what needs that. */
+  fourEyes: boolean;
 }
 
 interface Messages {
@@ -76,8 +78,11 @@ const tokensOf = ({ grants }: Holds): string =>
 const consentsOf = ({ users }: Holds, what: 'are kept' | 'are deleted'): string =>
   users === 0 ? 'Nobody shares data with it.' : `The consents of ${many(users, 'user')} ${what}.`;
 
+/** Said before what waits for another admin. */
+export const SECOND_ADMIN = 'Nothing is done until another admin approves it.';
+
 /** Says what else ends before a client is disabled or deleted, or its tokens are revoked. */
-export function clientActionPage({ client, action, holds }: ClientActionPageProps): ConsolePage {
+export function clientActionPage({ client, action, holds, fourEyes }: ClientActionPageProps): ConsolePage {
   const { title, question, consequences } = MESSAGES[action];
   return aboutClient(client, {
     title,
@@ -88,7 +93,7 @@ export function clientActionPage({ client, action, holds }: ClientActionPageProp
             {question} <bdi class="name">{client.name}</bdi>?
           </>
         }
-        consequences={consequences(holds)}
+        consequences={[...consequences(holds), ...(fourEyes && action === 'delete' ? [SECOND_ADMIN] : [])]}
         action={clientPath(client.id, action)}
         submit={title}
         cancel={clientPath(client.id)}

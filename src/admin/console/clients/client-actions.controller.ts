@@ -1,9 +1,12 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
+import { Settings } from '../../../config/settings.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '../../../webhooks/endpoints/endpoints.service.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
+import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { clientActionPage, COUNTED_UP_TO, type ClientAction } from './client-action.page.js';
@@ -17,6 +20,8 @@ export class ConsoleClientActionsController {
     private readonly consents: ConsentsService,
     private readonly grants: GrantsService,
     private readonly endpoints: EndpointsService,
+    private readonly approvals: ApprovalsService,
+    private readonly settings: Settings,
   ) {}
 
   @ConsoleGet('disable', 'asked')
@@ -36,12 +41,12 @@ export class ConsoleClientActionsController {
     return { goTo: clientPath(id), notice: 'client_enabled' };
   }
 
-  @ConsoleGet('revoke', 'asked')
+  @ConsoleGet('revoke', 'asked', 'support')
   askToRevoke(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     return this.ask(id, 'revoke');
   }
 
-  @ConsolePost('revoke', 'asked')
+  @ConsolePost('revoke', 'asked', 'support')
   async revoke(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     await this.clients.revokeTokens(id, context.actor);
     return { goTo: clientPath(id), notice: 'tokens_revoked' };
@@ -54,7 +59,8 @@ export class ConsoleClientActionsController {
 
   @ConsolePost('delete', 'asked')
   async delete(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    await this.clients.delete(id, context.actor);
+    const outcome = await this.approvals.deleteClient(id, context.actor);
+    if (outcome.waiting) return waitingFor(outcome.waiting);
     return { goTo: CLIENTS_PATH, notice: 'client_deleted' };
   }
 
@@ -66,6 +72,6 @@ export class ConsoleClientActionsController {
       this.endpoints.list(id, { size: ENDPOINTS_PER_CLIENT }),
     ]);
     const holds = { users, grants, endpoints: endpoints.items.length };
-    return { page: clientActionPage({ client, action, holds }) };
+    return { page: clientActionPage({ client, action, holds, fourEyes: this.settings.fourEyes }) };
   }
 }

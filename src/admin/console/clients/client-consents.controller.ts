@@ -26,20 +26,20 @@ export class ConsoleClientConsentsController {
     private readonly users: UsersService,
   ) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const page = await this.consents.listUsers(id, undefined, await pageIn(context.url));
     return { page: consentsPage({ client, page }) };
   }
 
-  @ConsoleGet('new', 'asked')
+  @ConsoleGet('new', 'asked', 'support')
   askForNew(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     return this.newForm(id, EMPTY);
   }
 
   /** Records a consent that was given elsewhere; the user is notified. */
-  @ConsolePost('new', 'asked in the form')
+  @ConsolePost('new', 'asked in the form', 'support')
   async record(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const { form } = context;
     const fields = {
@@ -58,7 +58,7 @@ export class ConsoleClientConsentsController {
     return { goTo: clientPath(id, 'consents'), notice: 'consent_recorded' };
   }
 
-  @ConsoleGet(':user_id/disconnect', 'asked')
+  @ConsoleGet(':user_id/disconnect', 'asked', 'support')
   async askToDisconnect(
     @Param('client_id') id: string,
     @Param('user_id') userId: string,
@@ -71,7 +71,7 @@ export class ConsoleClientConsentsController {
   }
 
   /** Revokes the consent and everything that depends on it, immediately. */
-  @ConsolePost(':user_id/disconnect', 'asked')
+  @ConsolePost(':user_id/disconnect', 'asked', 'support')
   async disconnect(
     @Context() context: ConsoleContext,
     @Param('client_id') id: string,

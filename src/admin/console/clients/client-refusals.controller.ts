@@ -18,7 +18,7 @@ export class ConsoleClientRefusalsController {
   ) {}
 
   /** Requests refused within a week, latest first, including what this instance has only just counted. */
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     await this.activity.flush();

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { SecretInfo } from '../../../clients/secret-info.js';
 import { Facts } from '../../../web/tables/facts.js';
-import { LinkButton, PostButton } from '../../../web/forms/form.js';
+import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { Enabled, State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
@@ -78,8 +78,7 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
           ]}
         />
         {client.type === 'confidential' && <Secrets client={client} secrets={secrets} />}
-        <h2>Manage access</h2>
-        <div class="buttons">
+        <Buttons heading="Manage access">
           {client.enabled ? (
             <LinkButton look="quiet" href={clientPath(client.id, 'disable')}>
               Disable
@@ -95,7 +94,7 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
           <LinkButton look="quiet" href={clientPath(client.id, 'delete')}>
             Delete
           </LinkButton>
-        </div>
+        </Buttons>
       </>
     ),
   });
@@ -125,11 +124,11 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
           ]}
         />
       )}
-      <p class="buttons">
+      <Buttons>
         <LinkButton look="quiet" href={clientPath(client.id, 'secret')}>
           Rotate secret
         </LinkButton>
-      </p>
+      </Buttons>
     </>
   );
 }

@@ -44,7 +44,7 @@ export class ConsoleClientsController {
     private readonly scopes: ScopesService,
   ) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(ClientsQuery, context.url, ({ q }, page) => this.clients.list(q, page));
     return { page: clientsPage(list), status: list.errors ? 400 : 200 };
@@ -73,7 +73,7 @@ export class ConsoleClientsController {
     return { goTo, showOnce };
   }
 
-  @ConsoleGet(':client_id')
+  @ConsoleGet(':client_id', 'not asked', 'viewer')
   async show(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const [owner, secrets, scopes] = await Promise.all([
@@ -84,7 +84,7 @@ export class ConsoleClientsController {
     return { page: clientPage({ client, owner, secrets, scopes }) };
   }
 
-  @ConsoleGet(':client_id/edit')
+  @ConsoleGet(':client_id/edit', 'asked in the form')
   async askForChanges(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     return { page: editClientPage({ client, fields: clientFieldsOf(client) }) };

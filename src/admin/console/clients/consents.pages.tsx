@@ -48,6 +48,7 @@ export function consentsPage({ client, page }: Props & { page: Page<ConsentedUse
           { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={new Date(grantedAt)} /> },
           {
             head: 'Actions',
+            leadsTo: ({ id }) => ['GET', clientPath(client.id, `consents/${id}/disconnect`)],
             cell: ({ id, name }) => (
               <RowLink href={clientPath(client.id, `consents/${id}/disconnect`)} about={name}>
                 Disconnect

@@ -1,4 +1,5 @@
 import type { ActivityKind, TokenRefusal } from '../../../activity/activity.js';
+import type { SignInRefusalReason } from '../../../identity-providers/refusals.js';
 import {
   PORTAL_RECOVERIES_PER_MINUTE,
   PORTAL_SENDINGS_PER_MINUTE,
@@ -165,7 +166,49 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
   ),
 };
 
+const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', RefusalMessage> = {
+  password: token('401', 'Wrong email or password', 'Many from one address may be somebody who guesses.'),
+  too_many: token('429', 'Too many failed logins', 'Not checked: too many failed before, within 15 minutes.'),
+  provider_unavailable: token(
+    '503',
+    'Identity provider not reachable',
+    'Its discovery document, token endpoint or keys could not be read. The log says which.',
+  ),
+  provider_refused: token(
+    '400',
+    'Refused by the identity provider',
+    'The person cancelled, or the provider refused this service. Many: check client_id, client_secret and redirect URI there.',
+  ),
+  provider_answer_invalid: token(
+    '400',
+    'Invalid answer of an identity provider',
+    'A check of the answer failed: the log says which. Check issuer and clocks, or somebody tampered with a login.',
+  ),
+  sign_in_expired: token(
+    '400',
+    'Login through a provider expired',
+    'It took longer than 10 minutes, came back in another browser or without cookies, or the page was loaded again.',
+  ),
+  email_not_verified: token(
+    '403',
+    'Email address not verified by the provider',
+    'An account would have been linked or made. The person has to verify the address at the provider.',
+  ),
+  no_account: token(
+    '403',
+    'No account for this person',
+    'The provider’s setting accounts does not allow to link or make one, or the account is linked to somebody else there.',
+  ),
+  account_disabled: token('403', 'Account disabled', 'Enable the user if the person should log in.'),
+  not_for_you: token(
+    '403',
+    'Provider not for this kind of account',
+    'The provider’s setting audience does not include operators, or users; or its claim gives the person no role.',
+  ),
+};
+
 const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = {
+  sign_in_refused: SIGN_IN_REFUSED,
   token_refused: TOKEN_REFUSED,
   bearer_refused: {
     token_expired: token(
@@ -204,6 +247,11 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
       '403',
       'Missing scope',
       'The token does not have the scope that the endpoint requires.',
+    ),
+    role_missing: token(
+      '403',
+      'Role too low',
+      'The owner of the client is an operator whose role does not include this. An admin can change the role.',
     ),
   },
   rate_limited: {

@@ -56,10 +56,17 @@ export function refusalsPage({ client, refusals, issued }: RefusalsPageProps): C
   });
 }
 
-function Refusals({ refusals }: { refusals: Counted[] }): VNode {
+/** Refusals with their reasons and fixes. */
+export function Refusals({
+  refusals,
+  caption = 'Refusals',
+}: {
+  refusals: Counted[];
+  caption?: string;
+}): VNode {
   return (
     <Table
-      caption="Refusals"
+      caption={caption}
       rows={refusals}
       columns={[
         {

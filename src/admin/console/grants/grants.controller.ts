@@ -18,7 +18,7 @@ export class ConsoleGrantsController {
     private readonly users: UsersService,
   ) {}
 
-  @ConsoleGet('clients/:client_id/grants')
+  @ConsoleGet('clients/:client_id/grants', 'not asked', 'viewer')
   async ofClient(
     @Context() context: ConsoleContext,
     @Param('client_id') clientId: string,
@@ -28,7 +28,7 @@ export class ConsoleGrantsController {
     return { page: clientGrantsPage({ client, page, returnTo: context.url }) };
   }
 
-  @ConsoleGet('users/:id/grants')
+  @ConsoleGet('users/:id/grants', 'not asked', 'viewer')
   async ofUser(@Context() context: ConsoleContext, @Param('id') userId: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(userId);
     const page = await this.grants.listLive({ userId }, await pageIn(context.url));
@@ -36,7 +36,7 @@ export class ConsoleGrantsController {
   }
 
   /** Revokes a grant with its tokens and keeps the consent; then redirects to the list. */
-  @ConsolePost('grants/:id/revoke', 'asked on the page above')
+  @ConsolePost('grants/:id/revoke', 'asked on the page above', 'support')
   async revoke(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.grants.revoke(id, 'grant_revoked', context.actor);
     const returnTo = safeReturnTo(context.form.get('return_to'));

@@ -82,6 +82,7 @@ function Grants({ page, path, empty, whose, returnTo }: ListProps): VNode {
           { head: 'Expires', cell: ({ expiresAt }) => <ExactMoment at={expiresAt} /> },
           {
             head: 'Actions',
+            leadsTo: ({ id }) => ['POST', grantPath(id)],
             cell: ({ id, clientName, userName }) => (
               <PostButton
                 action={grantPath(id)}

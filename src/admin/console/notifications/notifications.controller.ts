@@ -1,5 +1,6 @@
 import { Context } from '../../../http/page-routes/page-context.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
 import {
   NewNotificationDto,
   NotificationsQuery,
@@ -20,9 +21,12 @@ import {
 /** Notifications in the console: list and create. */
 @ConsolePages('notifications')
 export class ConsoleNotificationsController {
-  constructor(private readonly notifications: NotificationsService) {}
+  constructor(
+    private readonly notifications: NotificationsService,
+    private readonly users: UsersService,
+  ) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(
       NotificationsQuery,
@@ -32,25 +36,24 @@ export class ConsoleNotificationsController {
     return { page: notificationsPage(list), status: list.errors ? 400 : 200 };
   }
 
-  @ConsoleGet('new')
+  @ConsoleGet('new', 'not asked', 'support')
   askForNew(@Context() context: ConsoleContext): ConsoleAnswer {
     const userId = context.query.get('user_id') ?? '';
     return this.form({ user_id: userId, category: 'SERVICE' });
   }
 
-  @ConsolePost('new', 'not asked')
+  @ConsolePost('new', 'not asked', 'support')
   async raise(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const given = NOTIFICATION_MEMBERS.flatMap((name) => {
       const value = context.form.get(name);
       return value === undefined ? [] : [[name, value] as const];
     });
     const fields: NotificationFields = Object.fromEntries(given);
-    const { errors } = await attempt(async () =>
-      this.notifications.raiseByOperator(
-        toNewNotification(await formValue(NewNotificationDto, fields)),
-        context.actor,
-      ),
-    );
+    const { errors } = await attempt(async () => {
+      const input = toNewNotification(await formValue(NewNotificationDto, fields));
+      await this.users.refuseOnOperator(context.actor, input.userId);
+      return this.notifications.raiseByOperator(input, context.actor);
+    });
     if (errors) return this.form(fields, errors);
     return { goTo: NOTIFICATIONS_PATH, notice: 'notification_raised' };
   }

@@ -1,6 +1,7 @@
 import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
+import { APPROVALS_PATH } from '../approvals/waiting-for.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../webhooks/endpoint-paths.js';
 import type { Series } from './series.js';
 
@@ -16,6 +17,8 @@ export interface Situation {
   waiting: { oldestSeconds: number };
   disabled: Page<EndpointInList>;
   nearLimit: ClientNearLimit[];
+  /** How many wait for a second admin. */
+  approvals: number;
 }
 
 /** Below this number in the last two hours, a share means nothing. */
@@ -26,7 +29,7 @@ const BAD_SHARE = 0.5;
 const OVERDUE_SECONDS = 120;
 
 /** What is wrong, most urgent first. */
-export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): Alert[] {
+export function alertsOf({ series, waiting, disabled, nearLimit, approvals }: Situation): Alert[] {
   const recent = (label: string): number =>
     (series.find((each) => each.label === label)?.hours ?? [])
       .slice(-2)
@@ -84,6 +87,16 @@ export function alertsOf({ series, waiting, disabled, nearLimit }: Situation): A
                 : `${heldBack.length} clients are over their rate limits, such as`,
             href: `/admin/console/clients/${heldBack[0]!.id}/refusals`,
             link: heldBack[0]!.name,
+          },
+        ]
+      : []),
+    ...(approvals > 0
+      ? [
+          {
+            text:
+              approvals === 1 ? 'A request waits for approval.' : `${approvals} requests wait for approval.`,
+            href: `${APPROVALS_PATH}?state=pending`,
+            link: 'View approvals',
           },
         ]
       : []),

@@ -1,6 +1,8 @@
+import { EVERYBODY } from '../../../activity/activity.js';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { overviewPage } from './overview.page.js';
@@ -15,20 +17,24 @@ export class ConsoleOverviewController {
     private readonly activity: ActivityService,
     private readonly deliveries: DeliveriesService,
     private readonly endpoints: EndpointsService,
+    private readonly approvals: ApprovalsService,
   ) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async show(): Promise<ConsoleAnswer> {
     const now = new Date();
     const since = weekBefore(now);
-    const [activity, attempts, waiting, disabled, nearLimit] = await Promise.all([
+    await this.activity.flush();
+    const [activity, attempts, waiting, disabled, nearLimit, approvals, refusedLogins] = await Promise.all([
       this.activity.hoursOfAll(since),
       this.endpoints.hoursOfAll(since),
       this.deliveries.waiting(),
       this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
       this.activity.nearLimit(LISTED),
+      this.approvals.countPending(),
+      this.activity.ofClient(EVERYBODY, ['sign_in_refused'], since),
     ]);
     const series = seriesOf(activity, attempts, now);
-    return { page: overviewPage({ series, waiting, disabled, nearLimit }) };
+    return { page: overviewPage({ series, waiting, disabled, nearLimit, approvals, refusedLogins }) };
   }
 }

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import type { Counted } from '../../../activity/activity.js';
 import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
 import { formatCount, sumOf } from '../../../web/charts/numbers.js';
 import { TrendChart } from '../../../web/charts/trend-chart.js';
@@ -8,6 +9,7 @@ import { Table } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { clientPath } from '../clients/client-layout.js';
+import { Refusals } from '../clients/refusals.page.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { NameLink } from '../pages/lists.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
@@ -23,6 +25,10 @@ export interface OverviewPageProps {
   waiting: Waiting;
   disabled: Page<EndpointInList>;
   nearLimit: ClientNearLimit[];
+  /** How many wait for a second admin. */
+  approvals: number;
+  /** Why logins were refused within the last seven days. */
+  refusedLogins: Counted[];
 }
 
 /** The pending deliveries: their number, counted up to 10,000, and how many seconds the oldest due one has waited. */
@@ -33,7 +39,7 @@ interface Waiting {
 
 /** Shows whether everything is fine, and the activity of the last day and week. */
 export function overviewPage(props: OverviewPageProps): ConsolePage {
-  const { series, waiting, disabled, nearLimit } = props;
+  const { series, waiting, disabled, nearLimit, refusedLogins } = props;
   return {
     part: 'overview',
     title: 'Overview',
@@ -49,6 +55,12 @@ export function overviewPage(props: OverviewPageProps): ConsolePage {
         <HourTable series={series} />
         <h2>Clients near their limit</h2>
         <NearLimit clients={nearLimit} />
+        <h2>Refused logins in the last seven days</h2>
+        {refusedLogins.length === 0 ? (
+          <p class="empty">No logins were refused.</p>
+        ) : (
+          <Refusals caption="Refused logins" refusals={refusedLogins} />
+        )}
         <h2>Disabled endpoints</h2>
         <DisabledEndpoints page={disabled} />
       </>

@@ -9,6 +9,34 @@ export interface ConfirmPasswordPageProps {
   error?: string;
 }
 
+/** Asks an operator who came from a provider to authenticate there again. It posts `return_to`. */
+export function confirmAtProviderPage({
+  returnTo,
+  label,
+  error,
+}: ConfirmPasswordPageProps & { label: string }): ConsolePage {
+  return {
+    part: 'overview',
+    title: 'Confirm that it is you',
+    children: (
+      <>
+        <p>
+          This action grants power, creates a secret or cannot be undone, and you last proved who you are more
+          than 15 minutes ago. Log in at <bdi>{label}</bdi> again to continue. Nothing happens yet: you return
+          to the page that describes the action.
+        </p>
+        <ConsoleForm
+          errors={error === undefined ? undefined : { form: [error] }}
+          action={CONFIRM_PATH}
+          submit={`Continue with ${label}`}
+          cancel="/admin/console"
+          hidden={{ return_to: returnTo }}
+        />
+      </>
+    ),
+  };
+}
+
 /** Asks an operator for the password again. It posts `password` and `return_to`. */
 export function confirmPasswordPage({ returnTo, error }: ConfirmPasswordPageProps): ConsolePage {
   const errors = error === undefined ? undefined : { password: [error] };

@@ -1,7 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { LogoutButton, type LayoutProps } from '../../../web/layout/layout.js';
+import type { OperatorRole } from '../../../config/operator-role.js';
+import type { SignedInUser } from '../../../users/sessions/signed-in-user.js';
+import { Permissions, type MayUse } from '../../../web/layout/may-use.js';
 import { Navigation } from '../../../web/layout/navigation.js';
 import { DoneNotice } from '../../../web/layout/notices.js';
+import { RoleOfVisitor } from './for-admins.js';
 
 const PARTS = [
   { part: 'overview', href: '/admin/console', label: 'Overview' },
@@ -12,6 +16,8 @@ const PARTS = [
   { part: 'endpoints', href: '/admin/console/endpoints', label: 'Endpoints' },
   { part: 'deliveries', href: '/admin/console/deliveries', label: 'Deliveries' },
   { part: 'notifications', href: '/admin/console/notifications', label: 'Notifications' },
+  { part: 'approvals', href: '/admin/console/approvals', label: 'Approvals' },
+  { part: 'mails', href: '/admin/console/mails', label: 'Mails' },
   { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
 ] as const;
 
@@ -26,6 +32,8 @@ export interface ConsolePage {
   above?: { href: string; label: string }[];
   /** The actions at the top of the page. */
   actions?: ComponentChildren;
+  /** Whether it is about an operator, of whom only admins may change anything. */
+  isAboutOperator?: boolean;
   /** Whether a script of this service enhances the page. */
   withScript?: boolean;
   children: ComponentChildren;
@@ -34,7 +42,8 @@ export interface ConsolePage {
 /** The navigation, the page itself, and who is logged in. */
 export const consoleLayout = (
   { title, part, above = [], actions, withScript, children }: ConsolePage,
-  user: { name: string; email: string },
+  user: Pick<SignedInUser, 'name' | 'email' | 'operatorRole'>,
+  { role, mayUse }: { role: OperatorRole; mayUse: MayUse },
   notice: string | undefined,
 ): LayoutProps => ({
   title: `${title} · Console`,
@@ -42,27 +51,32 @@ export const consoleLayout = (
   scripts: withScript ? ['/assets/page.js'] : [],
   footer: 'operator console',
   children: (
-    <div class="console">
-      <Navigation class="area-nav" label="Console" links={PARTS} current={part} />
-      <div class="console-head">
-        <div class="console-title">
-          {above.length > 0 && <Above pages={above} />}
-          <h1>
-            <bdi>{title}</bdi>
-          </h1>
+    <Permissions.Provider value={mayUse}>
+      <RoleOfVisitor.Provider value={role}>
+        <div class="console">
+          <Navigation class="area-nav" label="Console" links={PARTS} current={part} />
+          <div class="console-head">
+            <div class="console-title">
+              {above.length > 0 && <Above pages={above} />}
+              <h1>
+                <bdi>{title}</bdi>
+              </h1>
+            </div>
+            {actions && <div class="console-actions">{actions}</div>}
+          </div>
+          <DoneNotice notice={notice} />
+          {children}
+          <section class="console-identity" aria-label="Logged in user">
+            <p>
+              Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi> (
+              {user.operatorRole})
+            </p>
+            <a href="/account">Your account</a>
+            <LogoutButton look="link-button" />
+          </section>
         </div>
-        {actions && <div class="console-actions">{actions}</div>}
-      </div>
-      <DoneNotice notice={notice} />
-      {children}
-      <section class="console-identity" aria-label="Logged in user">
-        <p>
-          Logged in as <bdi class="name">{user.name}</bdi> <bdi class="muted">{user.email}</bdi>
-        </p>
-        <a href="/account">Your account</a>
-        <LogoutButton look="link-button" />
-      </section>
-    </div>
+      </RoleOfVisitor.Provider>
+    </Permissions.Provider>
   ),
 });
 

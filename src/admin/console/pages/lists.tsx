@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { FilterForm } from '../../../web/forms/form.js';
+import { useMayUse } from '../../../web/layout/may-use.js';
 import { PagedTable, type PagedTableProps } from '../../../web/tables/table.js';
 import type { FilteredList } from '../filtered-list.js';
 
@@ -42,13 +43,24 @@ export const NameLink = ({ href, name }: { href: string; name: string }): VNode 
   </a>
 );
 
-/** A link in a row of a table; screen readers also hear what the row is about. */
-export const RowLink = (props: { href: string; about: string; children: string }): VNode => (
-  <a href={props.href}>
-    {props.children}
-    <span class="visually-hidden"> {props.about}</span>
-  </a>
-);
+/** A link in a row of a table; screen readers also hear what the row is about. Nothing for those who may not follow it. */
+export function RowLink({
+  href,
+  about,
+  children,
+}: {
+  href: string;
+  about: string;
+  children: string;
+}): VNode | null {
+  if (!useMayUse()('GET', href)) return null;
+  return (
+    <a href={href}>
+      {children}
+      <span class="visually-hidden"> {about}</span>
+    </a>
+  );
+}
 
 /** An id in copyable form. */
 export const Id = ({ id }: { id: string }): VNode => <code class="id">{id}</code>;

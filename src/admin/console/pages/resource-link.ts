@@ -5,6 +5,7 @@ const PATHS: [IdPrefix, string][] = [
   ['clnt', 'clients'],
   ['endp', 'endpoints'],
   ['dlvr', 'deliveries'],
+  ['appr', 'approvals'],
 ];
 
 /** The console page of the resource with this id; undefined if it has none. */

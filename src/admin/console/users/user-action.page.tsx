@@ -1,5 +1,7 @@
+import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
+import { Choices } from '../../../web/forms/field.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
-import { COUNTED_UP_TO } from '../clients/client-action.page.js';
+import { COUNTED_UP_TO, SECOND_ADMIN } from '../clients/client-action.page.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
@@ -8,12 +10,20 @@ import { aboutUser, userPath } from './user-layout.js';
 export type UserAction =
   'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'reset-second-factor' | 'erase';
 
+const ROLE_LABELS: Record<OperatorRole, string> = {
+  viewer: 'Viewer: sees everything except secrets, and changes nothing',
+  support: 'Support: also helps users who are not operators',
+  admin: 'Admin: everything',
+};
+
 export interface UserActionPageProps {
   user: UserEntity;
   action: UserAction;
   grants: number;
   /** Whether it is the operator's own account. */
   isSelf: boolean;
+  /** Whether a second admin has to approve what needs that. */
+  fourEyes: boolean;
   errors?: FieldErrors;
 }
 
@@ -56,13 +66,16 @@ const MESSAGES: Record<UserAction, Messages> = {
     question: 'Give console access to',
     consequences: () => [
       'An operator sees every client, user, delivery and the audit log.',
-      'An operator can change and delete all of them, and make other operators.',
+      'An admin can change and delete all of them, and make other operators.',
+      'The user is logged out everywhere, and password links that were not used yet stop working.',
     ],
   },
   'remove-operator': {
     title: 'Remove operator role',
     question: 'Remove console access from',
-    consequences: () => ['The user can no longer open the console. Nothing else changes.'],
+    consequences: () => [
+      'The user can no longer open the console, and is logged out everywhere. Nothing else changes.',
+    ],
   },
   'reset-second-factor': {
     title: 'Reset second factor',
@@ -87,9 +100,14 @@ const MESSAGES: Record<UserAction, Messages> = {
 
 /** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userActionPage(props: UserActionPageProps): ConsolePage {
-  const { user, action, grants, isSelf, errors } = props;
+  const { user, action, grants, isSelf, fourEyes, errors } = props;
   const { title, question, consequences } = MESSAGES[action];
-  const listed = consequences(grants);
+  const choosesRole = action === 'make-operator';
+  const listed = [
+    ...consequences(grants),
+    ...(fourEyes && action === 'erase' ? [SECOND_ADMIN] : []),
+    ...(fourEyes && choosesRole ? [`For the role admin: ${SECOND_ADMIN}`] : []),
+  ];
   return aboutUser(user, {
     title,
     children: (
@@ -104,7 +122,17 @@ export function userActionPage(props: UserActionPageProps): ConsolePage {
         errors={errors}
         submit={title}
         cancel={userPath(user.id)}
-      />
+        values={choosesRole ? { operator_role: user.operatorRole ?? 'viewer' } : undefined}
+      >
+        {choosesRole && (
+          <Choices
+            name="operator_role"
+            label="Role"
+            type="radio"
+            options={OPERATOR_ROLES.map((value) => ({ value, label: ROLE_LABELS[value] }))}
+          />
+        )}
+      </ActionConfirmation>
     ),
   });
 }

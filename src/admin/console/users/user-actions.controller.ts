@@ -1,12 +1,16 @@
 import { Param } from '@nestjs/common';
+import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
+import { toUserChanges, UserChangesDto } from '../../api/users/admin-users.dto.js';
+import { ApprovalsService, type Outcome } from '../../approvals/approvals.service.js';
+import { waitingFor } from '../approvals/waiting-for.js';
 import { COUNTED_UP_TO } from '../clients/client-action.page.js';
 import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { attempt, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { userActionPage, type UserAction } from './user-action.page.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 
@@ -16,37 +20,39 @@ export class ConsoleUserActionsController {
   constructor(
     private readonly users: UsersService,
     private readonly grants: GrantsService,
+    private readonly approvals: ApprovalsService,
+    private readonly settings: Settings,
     private readonly factors: SecondFactorService,
   ) {}
 
-  @ConsoleGet('disable', 'asked')
+  @ConsoleGet('disable', 'asked', 'support')
   askToDisable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.ask(context, id, 'disable');
   }
 
-  @ConsolePost('disable', 'asked')
+  @ConsolePost('disable', 'asked', 'support')
   disable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'disable', 'user_disabled', () =>
-      this.users.update(id, { enabled: false }, context.actor),
-    );
+    return this.perform(context, id, 'disable', 'user_disabled', async () => ({
+      done: await this.users.update(id, { enabled: false }, context.actor),
+    }));
   }
 
-  @ConsolePost('enable', 'asked on the page above')
+  @ConsolePost('enable', 'asked on the page above', 'support')
   async enable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     await this.users.update(id, { enabled: true }, context.actor);
     return { goTo: userPath(id), notice: 'user_enabled' };
   }
 
-  @ConsoleGet('revoke', 'asked')
+  @ConsoleGet('revoke', 'asked', 'support')
   askToRevoke(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.ask(context, id, 'revoke');
   }
 
-  @ConsolePost('revoke', 'asked')
+  @ConsolePost('revoke', 'asked', 'support')
   revoke(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'revoke', 'tokens_revoked', () =>
-      this.grants.revokeForUser(id, context.actor),
-    );
+    return this.perform(context, id, 'revoke', 'tokens_revoked', async () => ({
+      done: await this.grants.revokeForUser(id, context.actor),
+    }));
   }
 
   @ConsoleGet('make-operator', 'asked')
@@ -56,9 +62,11 @@ export class ConsoleUserActionsController {
 
   @ConsolePost('make-operator', 'asked')
   makeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'make-operator', 'operator_made', () =>
-      this.users.update(id, { role: 'operator' }, context.actor),
-    );
+    return this.perform(context, id, 'make-operator', 'operator_made', async () => {
+      const members = { role: 'operator', operator_role: context.form.get('operator_role') ?? '' };
+      const changes = toUserChanges(await formValue(UserChangesDto, members));
+      return this.approvals.updateUser(id, changes, context.actor);
+    });
   }
 
   @ConsoleGet('remove-operator', 'asked')
@@ -68,12 +76,12 @@ export class ConsoleUserActionsController {
 
   @ConsolePost('remove-operator', 'asked')
   removeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'remove-operator', 'operator_removed', () =>
-      this.users.update(id, { role: 'user' }, context.actor),
-    );
+    return this.perform(context, id, 'remove-operator', 'operator_removed', async () => ({
+      done: await this.users.update(id, { role: 'user' }, context.actor),
+    }));
   }
 
-  @ConsoleGet('reset-second-factor', 'asked')
+  @ConsoleGet('reset-second-factor', 'asked', 'support')
   askToResetSecondFactor(
     @Context() context: ConsoleContext,
     @Param('id') id: string,
@@ -82,11 +90,11 @@ export class ConsoleUserActionsController {
   }
 
   /** Resets the second factor of somebody else; for oneself it is refused, with the reason. */
-  @ConsolePost('reset-second-factor', 'asked')
+  @ConsolePost('reset-second-factor', 'asked', 'support')
   resetSecondFactor(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'reset-second-factor', 'second_factor_reset', () =>
-      this.factors.reset(id, context.user.id, context.actor),
-    );
+    return this.perform(context, id, 'reset-second-factor', 'second_factor_reset', async () => ({
+      done: await this.factors.reset(id, context.user.id, context.actor),
+    }));
   }
 
   @ConsoleGet('erase', 'asked')
@@ -94,10 +102,10 @@ export class ConsoleUserActionsController {
     return this.ask(context, id, 'erase');
   }
 
-  /** Erases the user; an owner of clients is refused, with the reason. */
+  /** Erases the user, or asks a second admin to; an owner of clients is refused, with the reason. */
   @ConsolePost('erase', 'asked')
   erase(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const work = () => this.users.erase(id, context.actor);
+    const work = () => this.approvals.eraseUser(id, context.actor);
     return this.perform(context, id, 'erase', 'user_erased', work, USERS_PATH);
   }
 
@@ -106,11 +114,12 @@ export class ConsoleUserActionsController {
     id: string,
     action: UserAction,
     notice: ConsoleNotice,
-    work: () => Promise<unknown>,
+    work: () => Promise<Outcome<unknown>>,
     goTo = userPath(id),
   ): Promise<ConsoleAnswer> {
-    const { errors } = await attempt(work);
-    return errors ? this.ask(context, id, action, errors) : { goTo, notice };
+    const { done: outcome, errors } = await attempt(work);
+    if (errors) return this.ask(context, id, action, errors);
+    return outcome.waiting ? waitingFor(outcome.waiting) : { goTo, notice };
   }
 
   private async ask(
@@ -122,6 +131,8 @@ export class ConsoleUserActionsController {
     const user = await this.users.get(id);
     const grants = await this.grants.countLive({ userId: id }, COUNTED_UP_TO);
     const isSelf = id === context.user.id;
-    return { page: userActionPage({ user, action, grants, isSelf, errors }), status: errors ? 409 : 200 };
+    const { fourEyes } = this.settings;
+    const page = userActionPage({ user, action, grants, isSelf, fourEyes, errors });
+    return { page, status: errors ? (errors.form ? 409 : 400) : 200 };
   }
 }

@@ -18,14 +18,14 @@ export class ConsoleUserApplicationsController {
     private readonly consents: ConsentsService,
   ) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     const page = await this.connected.list(id, await pageIn(context.url));
     return { page: userApplicationsPage({ user, page }) };
   }
 
-  @ConsoleGet(':client_id/disconnect', 'asked')
+  @ConsoleGet(':client_id/disconnect', 'asked', 'support')
   async askToDisconnect(
     @Param('id') id: string,
     @Param('client_id') clientId: string,
@@ -36,7 +36,7 @@ export class ConsoleUserApplicationsController {
   }
 
   /** Revokes the consent and everything that depends on it, immediately. */
-  @ConsolePost(':client_id/disconnect', 'asked')
+  @ConsolePost(':client_id/disconnect', 'asked', 'support')
   async disconnect(
     @Context() context: ConsoleContext,
     @Param('id') id: string,

@@ -45,6 +45,7 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
           { head: 'Since', cell: ({ connectedAt }) => <ExactMoment at={connectedAt} /> },
           {
             head: 'Actions',
+            leadsTo: ({ id }) => ['GET', userPath(user.id, `applications/${id}/disconnect`)],
             cell: ({ id, name }) => (
               <RowLink href={userPath(user.id, `applications/${id}/disconnect`)} about={name}>
                 Disconnect

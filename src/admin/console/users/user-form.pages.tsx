@@ -3,6 +3,7 @@ import { Choices, TextField, Tick } from '../../../web/forms/field.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
+import { ForAdmins } from '../pages/for-admins.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { UserFields } from './user-form.js';
 import { aboutUser, USERS_PATH, userPath } from './user-layout.js';
@@ -62,6 +63,11 @@ function Fields(): VNode {
   return (
     <>
       <TextField name="email" label="Email" type="email" />
+      <Tick
+        name="email_verified"
+        label="I vouch that this address is the user’s"
+        hint="Without this, the address counts as confirmed once the user opens a link that is mailed to it."
+      />
       <TextField name="name" label="Name" />
       <Choices
         name="kind"
@@ -72,7 +78,9 @@ function Fields(): VNode {
           { value: 'organisation', label: 'Organisation' },
         ]}
       />
-      <Tick name="webhooks_enabled" label="Clients of this owner may open the webhook portal" />
+      <ForAdmins>
+        <Tick name="webhooks_enabled" label="Clients of this owner may open the webhook portal" />
+      </ForAdmins>
     </>
   );
 }

@@ -7,6 +7,8 @@ export interface UserFields {
   name: string;
   kind: string;
   webhooks_enabled: boolean;
+  /** Only true: an operator vouches for the address. */
+  email_verified?: true;
 }
 
 export const EMPTY_USER: UserFields = { email: '', name: '', kind: 'individual', webhooks_enabled: true };
@@ -22,10 +24,13 @@ export const userFieldsOf = ({ email, name, kind, webhooksEnabled }: UserEntity)
 export const givesPower = (user: UserEntity, fields: UserFields): boolean =>
   fields.email !== user.email || (fields.webhooks_enabled && !user.webhooksEnabled);
 
-/** The members in the format of the admin API, to be validated by its rules. */
-export const userFieldsIn = (form: Form): UserFields => ({
+/**
+ * The members in the format of the admin API, to be validated by its rules. `kept`: what a form without the field leaves as it is.
+ */
+export const userFieldsIn = (form: Form, kept?: { webhooks_enabled: boolean }): UserFields => ({
   email: form.get('email')?.trim() ?? '',
   name: form.get('name') ?? '',
   kind: form.get('kind') ?? '',
-  webhooks_enabled: form.get('webhooks_enabled') === 'true',
+  webhooks_enabled: kept ? kept.webhooks_enabled : form.get('webhooks_enabled') === 'true',
+  ...(form.get('email_verified') === 'true' ? { email_verified: true } : {}),
 });

@@ -7,7 +7,7 @@ export const USERS_PATH = '/admin/console/users';
 export const userPath = (id: string, part = ''): string => `${USERS_PATH}/${id}${part && `/${part}`}`;
 
 /** A page about one user. */
-export const aboutUser = ({ id, name }: UserEntity, page: SubjectPage): ConsolePage =>
+export const aboutUser = ({ id, name, role }: UserEntity, page: SubjectPage): ConsolePage =>
   subjectPage(
     {
       part: 'users',
@@ -17,11 +17,13 @@ export const aboutUser = ({ id, name }: UserEntity, page: SubjectPage): ConsoleP
       links: [
         { part: 'user', label: 'User', href: userPath(id) },
         { part: 'applications', label: 'Applications', href: userPath(id, 'applications') },
+        { part: 'identities', label: 'Identity providers', href: userPath(id, 'identities') },
         { part: 'grants', label: 'Active grants', href: userPath(id, 'grants') },
         { part: 'notifications', label: 'Notifications', href: `/admin/console/notifications?user_id=${id}` },
+        { part: 'mails', label: 'Mails', href: `/admin/console/mails?user_id=${id}` },
         { part: 'done', label: 'Actions', href: `/admin/console/audit?actor=${id}` },
         { part: 'audit', label: 'Audit log', href: `/admin/console/audit?subject=${id}` },
       ],
     },
-    page,
+    { ...page, isAboutOperator: role === 'operator' },
   );

@@ -1,5 +1,5 @@
 import { Facts } from '../../../web/tables/facts.js';
-import { LinkButton, PostButton } from '../../../web/forms/form.js';
+import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { Moment } from '../../../web/tables/moment.js';
 import { Enabled } from '../../../web/tables/state.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
@@ -17,10 +17,11 @@ export interface UserPageProps extends Props {
   isSelf: boolean;
   once: string;
   factor: SecondFactorState;
+  withPassword: boolean;
 }
 
 /** One user: the properties, and actions on the account. */
-export function userPage({ user, isSelf, once, factor }: UserPageProps): ConsolePage {
+export function userPage({ user, isSelf, once, factor, withPassword }: UserPageProps): ConsolePage {
   const { id } = user;
   const hasFactor = factor.authenticatorApp || factor.passkeys > 0;
   return aboutUser(user, {
@@ -38,21 +39,22 @@ export function userPage({ user, isSelf, once, factor }: UserPageProps): Console
             ['Name', <bdi>{user.name}</bdi>],
             ['ID', <Id id={id} />],
             ['Email', <bdi>{user.email}</bdi>],
+            ['Email confirmed', user.emailVerifiedAt ? <Moment at={user.emailVerifiedAt} /> : 'no'],
             ['State', <Enabled enabled={user.enabled} />],
             ['Kind', user.kind],
-            ['Role', user.role],
+            ['Role', user.operatorRole ? `operator: ${user.operatorRole}` : user.role],
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
             ['Second factor', hasFactor ? factorText(factor) : 'none'],
             ['Created', <Moment at={user.createdAt} />],
           ]}
         />
-        <h2>Actions</h2>
-        <div class="buttons">
-          {isSelf ? (
+        <Buttons heading="Actions">
+          {withPassword && isSelf && (
             <LinkButton look="quiet" href="/account/password">
               Change your password
             </LinkButton>
-          ) : (
+          )}
+          {withPassword && !isSelf && (
             <PostButton action={userPath(id, 'password-link')} once={once} look="quiet">
               Create password link
             </PostButton>
@@ -63,9 +65,8 @@ export function userPage({ user, isSelf, once, factor }: UserPageProps): Console
           <LinkButton look="quiet" href={`/admin/console/clients/new?owner=${id}`}>
             Create client for this owner
           </LinkButton>
-        </div>
-        <h2>Access</h2>
-        <div class="buttons">
+        </Buttons>
+        <Buttons heading="Access">
           {user.enabled ? (
             <LinkButton look="quiet" href={userPath(id, 'disable')}>
               Disable
@@ -78,13 +79,12 @@ export function userPage({ user, isSelf, once, factor }: UserPageProps): Console
           <LinkButton look="quiet" href={userPath(id, 'revoke')}>
             Revoke all tokens
           </LinkButton>
-          {user.role === 'operator' ? (
+          <LinkButton look="quiet" href={userPath(id, 'make-operator')}>
+            {user.role === 'operator' ? 'Change role' : 'Make operator'}
+          </LinkButton>
+          {user.role === 'operator' && (
             <LinkButton look="quiet" href={userPath(id, 'remove-operator')}>
               Remove operator role
-            </LinkButton>
-          ) : (
-            <LinkButton look="quiet" href={userPath(id, 'make-operator')}>
-              Make operator
             </LinkButton>
           )}
           {hasFactor && !isSelf && (
@@ -95,7 +95,7 @@ export function userPage({ user, isSelf, once, factor }: UserPageProps): Console
           <LinkButton look="quiet" href={userPath(id, 'erase')}>
             Erase
           </LinkButton>
-        </div>
+        </Buttons>
       </>
     ),
   });

@@ -1,8 +1,10 @@
-import { Param } from '@nestjs/common';
+import { Param, UseGuards } from '@nestjs/common';
+import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { conflict } from '../../../http/problems/problem.js';
 import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
+import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import {
   NewUserDto,
@@ -28,23 +30,26 @@ export class ConsoleUsersController {
     private readonly users: UsersService,
     private readonly passwordLinks: PasswordLinksService,
     private readonly factors: SecondFactorService,
+    private readonly settings: Settings,
   ) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(UsersQuery, context.url, ({ q }, page) => this.users.list(q, page));
+    const list = await filteredList(UsersQuery, context.url, ({ q, operator_role: operatorRole }, page) =>
+      this.users.list({ q, operatorRole }, page),
+    );
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
   }
 
-  @ConsoleGet('new')
+  @ConsoleGet('new', 'not asked', 'support')
   askForNew(): ConsoleAnswer {
     return this.newForm(EMPTY_USER);
   }
 
   /** Creates a user, who sets a password with a link that an operator creates. */
-  @ConsolePost('new', 'not asked')
+  @ConsolePost('new', 'not asked', 'support')
   async create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const fields = userFieldsIn(context.form);
+    const fields = userFieldsIn(context.form, context.role === 'admin' ? undefined : EMPTY_USER);
     const { done, errors } = await attempt(async () =>
       this.users.create(toNewUser(await formValue(NewUserDto, { ...fields })), context.actor),
     );
@@ -52,25 +57,26 @@ export class ConsoleUsersController {
     return { goTo: userPath(done.id), notice: 'user_created' };
   }
 
-  @ConsoleGet(':id')
+  @ConsoleGet(':id', 'not asked', 'viewer')
   async show(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     const isSelf = id === context.user.id;
     const once = context.onceFor('form', linkPath(id));
+    const { passwordSignIn: withPassword } = this.settings;
     const factor = await this.factors.stateOf(id);
-    return { page: userPage({ user, isSelf, once, factor }) };
+    return { page: userPage({ user, isSelf, once, factor, withPassword }) };
   }
 
-  @ConsoleGet(':id/edit')
+  @ConsoleGet(':id/edit', 'asked in the form', 'support')
   async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     return { page: editUserPage({ user, fields: userFieldsOf(user) }) };
   }
 
-  @ConsolePost(':id/edit', 'asked in the form')
+  @ConsolePost(':id/edit', 'asked in the form', 'support')
   async change(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
-    const fields = userFieldsIn(context.form);
+    const fields = userFieldsIn(context.form, context.role === 'admin' ? undefined : userFieldsOf(user));
     const work = async () =>
       this.users.update(id, toUserChanges(await formValue(UserChangesDto, { ...fields })), context.actor);
     const { errors } = await (givesPower(user, fields) ? context.attemptWithPassword(work) : attempt(work));
@@ -80,7 +86,8 @@ export class ConsoleUsersController {
   }
 
   /** Creates a link to set a password, once, and only for others; the next page shows it, once. */
-  @ConsolePost(':id/password-link', 'asked on the page above')
+  @ConsolePost(':id/password-link', 'asked on the page above', 'support')
+  @UseGuards(PasswordsAllowedGuard)
   async makePasswordLink(
     @Context() context: ConsoleContext,
     @Param('id') id: string,
@@ -96,7 +103,8 @@ export class ConsoleUsersController {
   }
 
   /** The link that was just created, shown once. */
-  @ConsoleGet(':id/password-link')
+  @ConsoleGet(':id/password-link', 'not asked', 'support')
+  @UseGuards(PasswordsAllowedGuard)
   async showPasswordLink(
     @Context() context: ConsoleContext,
     @Param('id') id: string,

@@ -1,8 +1,9 @@
-import { TextField } from '../../../web/forms/field.js';
+import { SelectField, TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
+import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -20,7 +21,19 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
         list={list}
         path={USERS_PATH}
         submit="Search"
-        filter={<TextField name="q" label="Part of the name or email, or an ID" />}
+        filter={
+          <>
+            <TextField name="q" label="Part of the name or email, or an ID" />
+            <SelectField
+              name="operator_role"
+              label="Operators"
+              options={[
+                { value: '', label: 'Everybody' },
+                ...OPERATOR_ROLES.map((value) => ({ value, label: `Operators: ${value}` })),
+              ]}
+            />
+          </>
+        }
         caption="Users"
         empty="No users match."
         labels={NEXT_PREVIOUS}
@@ -35,7 +48,7 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
             ),
           },
           { head: 'Kind', cell: ({ kind }) => kind },
-          { head: 'Role', cell: ({ role }) => role },
+          { head: 'Role', cell: ({ role, operatorRole }) => operatorRole ?? role },
           { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
           { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
         ]}

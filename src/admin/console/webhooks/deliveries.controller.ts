@@ -15,7 +15,7 @@ import { deliveryPath } from './endpoint-paths.js';
 export class ConsoleDeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(
       DeliveriesQuery,
@@ -26,13 +26,13 @@ export class ConsoleDeliveriesController {
     return { page: deliveriesPage(list), status: list.errors ? 400 : 200 };
   }
 
-  @ConsoleGet(':id')
+  @ConsoleGet(':id', 'not asked', 'viewer')
   show(@Param('id') id: string): Promise<ConsoleAnswer> {
     return this.page(id);
   }
 
   /** Resends it; while an attempt is running, the page says so. */
-  @ConsolePost(':id/resend', 'not asked')
+  @ConsolePost(':id/resend', 'not asked', 'support')
   async resend(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const { errors } = await attempt(() => this.deliveries.resend(id, undefined, context.actor));
     return errors ? this.page(id, errors) : { goTo: deliveryPath(id), notice: 'delivery_resent' };

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import { Facts } from '../../../web/tables/facts.js';
-import { LinkButton, PostButton } from '../../../web/forms/form.js';
+import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { Moment } from '../../../web/tables/moment.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import { clientPath } from '../clients/client-layout.js';
@@ -47,7 +47,7 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
             ['Added', <Moment at={endpoint.createdAt} />],
           ]}
         />
-        <div class="buttons">
+        <Buttons>
           <LinkButton look="quiet" href={`${DELIVERIES_PATH}?endpoint_id=${id}`}>
             Deliveries
           </LinkButton>
@@ -60,7 +60,7 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
           <LinkButton look="quiet" href={endpointPath(id, 'delete')}>
             Delete
           </LinkButton>
-        </div>
+        </Buttons>
       </>
     ),
   };

@@ -39,7 +39,7 @@ export class ConsoleEndpointsController {
     private readonly eventTypes: EventTypesService,
   ) {}
 
-  @ConsoleGet('endpoints')
+  @ConsoleGet('endpoints', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(EndpointsQuery, context.url, ({ client_id: clientId, state }, page) =>
       this.endpoints.listAll({ clientId, isDisabled: state === 'disabled' }, page),
@@ -81,14 +81,14 @@ export class ConsoleEndpointsController {
     return { page: endpointSecretPage({ endpoint, secret: shown?.secret }) };
   }
 
-  @ConsoleGet('endpoints/:id')
+  @ConsoleGet('endpoints/:id', 'not asked', 'viewer')
   async show(@Param('id') id: string): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
     return { page: endpointPage({ endpoint, client }) };
   }
 
-  @ConsoleGet('endpoints/:id/edit')
+  @ConsoleGet('endpoints/:id/edit', 'asked in the form')
   async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
     return this.editForm(id, endpointFieldsOf(await this.endpoints.get(id)));
   }

@@ -1,3 +1,5 @@
+import type { VNode } from 'preact';
+import { ProviderButtons, type ProviderName } from '../../../identity-providers/pages/provider-buttons.js';
 import { LinkButton, PostForm } from '../../../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeySection } from '../../../web/forms/passkey-button.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
@@ -27,10 +29,18 @@ export interface LoginPageProps {
   error?: string;
   /** The application that sent the user here, if one did. */
   clientName?: string;
+  /** Other services that users can log in through. */
+  providers: readonly ProviderName[];
+  /** Whether the page asks for email and password. */
+  withPassword: boolean;
+  /** Whether a forgotten password can be set anew by mail. */
+  offersNewPassword?: boolean;
+  /** Whether people make their own accounts. */
+  offersSignUp?: boolean;
 }
 
-export function loginPage({ returnTo, email, error, clientName }: LoginPageProps): LayoutProps {
-  const invalid = error ? ({ 'aria-invalid': 'true', 'aria-describedby': 'login-error' } as const) : {};
+export function loginPage(props: LoginPageProps): LayoutProps {
+  const { returnTo, error, clientName, providers, withPassword, offersNewPassword, offersSignUp } = props;
   return {
     title: 'Log in',
     scripts: [PASSKEY_SCRIPT],
@@ -47,38 +57,57 @@ export function loginPage({ returnTo, email, error, clientName }: LoginPageProps
             {error}
           </p>
         )}
-        <PostForm action="/login" hidden={{ return_to: returnTo }}>
-          <label for="email">Email</label>
-          {/* Not type="email": browsers reject addresses with an umlaut, or rewrite their domain. */}
-          <input
-            id="email"
-            name="email"
-            type="text"
-            inputMode="email"
-            autoCapitalize="none"
-            spellcheck={false}
-            autocomplete="username"
-            required
-            value={email}
-            {...invalid}
-          />
-          <label for="password">Password</label>
-          <input
-            id="password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            {...invalid}
-          />
-          <div class="actions">
-            <button type="submit">Log in</button>
-          </div>
-        </PostForm>
+        {withPassword && <PasswordForm {...props} />}
+        {withPassword && offersNewPassword && (
+          <p>
+            <a href="/password/forgotten">Forgot your password?</a>
+          </p>
+        )}
         <PasskeySection summary="Use a passkey instead" returnTo={returnTo}>
           Log in with a passkey
         </PasskeySection>
+        {withPassword && providers.length > 0 && <p class="or">or</p>}
+        {providers.length > 0 && <ProviderButtons providers={providers} returnTo={returnTo} />}
+        {offersSignUp && (
+          <p>
+            <a href="/sign-up">Create an account</a>
+          </p>
+        )}
       </>
     ),
   };
+}
+
+function PasswordForm({ returnTo, email, error }: LoginPageProps): VNode {
+  const invalid = error ? ({ 'aria-invalid': 'true', 'aria-describedby': 'login-error' } as const) : {};
+  return (
+    <PostForm action="/login" hidden={{ return_to: returnTo }}>
+      <label for="email">Email</label>
+      {/* Not type="email": browsers reject addresses with an umlaut, or rewrite their domain. */}
+      <input
+        id="email"
+        name="email"
+        type="text"
+        inputMode="email"
+        autoCapitalize="none"
+        spellcheck={false}
+        autocomplete="username"
+        required
+        value={email}
+        {...invalid}
+      />
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        {...invalid}
+      />
+      <div class="actions">
+        <button type="submit">Log in</button>
+      </div>
+    </PostForm>
+  );
 }

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../src/config/settings.js';
+import { MailWorker } from '../src/mail/mail-worker.service.js';
+import type { MailTransport, OutgoingMail } from '../src/mail/mail-transport.js';
+
+// The oldest ones are forgotten.
+const KEPT = 200;
+
+/** A mail as it was sent. */
+export interface DemoMail extends OutgoingMail {
+  sentAt: Date;
+}
+
+/** Where mail goes in the demonstration, unless it has an SMTP server: into the memory of the process, for everybody to read. */
+@Injectable()
+export class DemoInbox implements MailTransport {
+  private mails: DemoMail[] = [];
+
+  constructor(worker: MailWorker, settings: Settings) {
+    if (!settings.mail) worker.useTransport(this);
+  }
+
+  send(mail: OutgoingMail): Promise<void> {
+    // A mail that is sent once more replaces itself.
+    const others = this.mails.filter(({ id }) => id !== mail.id);
+    this.mails = [{ ...mail, sentAt: new Date() }, ...others].slice(0, KEPT);
+    return Promise.resolve();
+  }
+
+  /** Newest first. */
+  list(): DemoMail[] {
+    return this.mails;
+  }
+
+  find(id: string): DemoMail | undefined {
+    return this.mails.find((mail) => mail.id === id);
+  }
+}

@@ -1,0 +1,40 @@
+/** The part of `oidc-provider`, which ships no types, that the demonstration and the tests use. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  export interface Interaction {
+    uid: string;
+    prompt: { name: string };
+    params: Record<string, unknown>;
+  }
+
+  export class Grant {
+    constructor(of: { clientId: string; accountId: string });
+    addOIDCScope(scope: string): void;
+    save(): Promise<string>;
+  }
+
+  interface Context {
+    oidc: {
+      client: { clientId: string };
+      session: { accountId: string };
+      result?: { consent?: { grantId?: string } };
+    };
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>);
+    readonly Grant: typeof Grant;
+    proxy: boolean;
+    callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+    on(event: string, listener: (...args: unknown[]) => void): this;
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+    interactionFinished(
+      request: IncomingMessage,
+      response: ServerResponse,
+      result: Record<string, unknown>,
+    ): Promise<void>;
+  }
+
+  export type { Context };
+}

@@ -1,0 +1,54 @@
+import { Settings } from '../config/settings.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { notFound, badRequest } from '../http/problems/problem.js';
+import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
+import { UsersService } from '../users/accounts/users.service.js';
+import { EmailVerificationService } from '../users/emails/email-verification.service.js';
+import type { AccountAnswer, AccountContext } from './account-context.js';
+import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
+import { accountEmailPage } from './pages/account-email.page.js';
+
+const PATH = '/account/email';
+
+/** A user's address: whether it is verified, and which mails go to it (contract §18). */
+@AccountPages('email')
+export class AccountEmailController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly users: UsersService,
+    private readonly emails: EmailVerificationService,
+    private readonly limits: MailLimitsService,
+  ) {}
+
+  @AccountGet()
+  show(@Context() context: AccountContext): Promise<AccountAnswer> {
+    return this.page(context);
+  }
+
+  /** `do` is `send_link` or `choose`. */
+  @AccountPost()
+  async change(@Context() context: AccountContext): Promise<AccountAnswer> {
+    const { user, form, actor } = context;
+    switch (form.get('do')) {
+      case 'send_link': {
+        if (!this.settings.sendsMail) throw notFound('There is no such page.');
+        if (!(await this.limits.admitTo(user.email))) return this.page(context, 429);
+        await this.emails.mailLink(user.id);
+        return { goTo: PATH, notice: 'verification_sent' };
+      }
+      case 'choose':
+        await this.emails.setWantedMails(user.id, form.getAll('wanted'), actor);
+        return { goTo: PATH, notice: 'mails_chosen' };
+      default:
+        throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+    }
+  }
+
+  private async page({ user }: AccountContext, status?: 429): Promise<AccountAnswer> {
+    const { email, emailVerifiedAt } = await this.users.get(user.id);
+    const wanted = await this.emails.wantedMails(user.id);
+    const isMailOn = this.settings.sendsMail;
+    const page = accountEmailPage({ email, emailVerifiedAt, wanted, isMailOn, isOverLimit: status === 429 });
+    return { page, status };
+  }
+}

@@ -1,0 +1,27 @@
+import { PostForm } from '../../web/forms/form.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
+
+export interface ConfirmAddressPageProps {
+  /** Path to post to. */
+  action: string;
+  email: string;
+}
+
+/** Asks whether the address is that of the person who opened the link. */
+export const confirmAddressPage = ({ action, email }: ConfirmAddressPageProps): LayoutProps => ({
+  title: 'Confirm your address',
+  children: (
+    <>
+      <h1>Is this your email address?</h1>
+      <p class="lead">
+        <bdi class="name">{email}</bdi>
+      </p>
+      <p>Confirm it, and mail about what concerns you goes to it from now on.</p>
+      <PostForm action={action}>
+        <div class="actions">
+          <button type="submit">Confirm address</button>
+        </div>
+      </PostForm>
+    </>
+  ),
+});

@@ -1,0 +1,126 @@
+import { Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Settings } from '../config/settings.js';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../http/page-routes/open-pages.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { notFound, Problem } from '../http/problems/problem.js';
+import { originOf } from '../http/server/request-origin.js';
+import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
+import { SignUpService } from '../users/emails/sign-up.service.js';
+import { messagePage } from '../web/layout/message.page.js';
+import { AfterAnswer } from './after-answer.service.js';
+import { emailIn } from './email-field.js';
+import { emailFormPage, mailSentPage } from './pages/email-form.page.js';
+import { signUpPage } from './pages/sign-up.page.js';
+import { signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
+
+const FORM = {
+  title: 'Create an account',
+  text: 'Enter your email address. We send you a link with which you can create your account.',
+  action: '/sign-up',
+  submit: 'Send link',
+};
+
+/** Accounts that drivers make themselves (contract §18): first a proof of the address, then name and password. */
+@OpenPages('sign-up')
+@UseGuards(AddressRateLimitGuard)
+export class SignUpController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly signUps: SignUpService,
+    private readonly limits: MailLimitsService,
+    private readonly afterAnswer: AfterAnswer,
+  ) {}
+
+  @OpenGet()
+  ask(): OpenAnswer {
+    this.refuseUnlessOn();
+    return { page: emailFormPage(FORM) };
+  }
+
+  /** The same answer for every address; one that has an account gets a mail that says so. */
+  @OpenPost()
+  async send(@Context() { form }: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+    this.refuseUnlessOn();
+    const { email, error } = emailIn(form);
+    if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error }), status: 400 };
+    if (await this.limits.admit(email, request.ip)) {
+      const actor = { type: 'user', id: null, ...originOf(request) } as const;
+      this.afterAnswer.run('A link to create an account', () => this.signUps.mailLink(email, actor));
+    }
+    return {
+      page: mailSentPage(
+        email,
+        'We sent a mail to this address. It says how to go on. Its link works for 24 hours.',
+      ),
+    };
+  }
+
+  @OpenGet(':key')
+  async show(@Param('key') key: string): Promise<OpenAnswer> {
+    this.refuseUnlessOn();
+    const email = await this.signUps.find(key);
+    return email === undefined ? gone() : { page: signUpPage({ action: `/sign-up/${key}`, email }) };
+  }
+
+  @OpenPost(':key')
+  async create(
+    @Param('key') key: string,
+    @Context() { form }: OpenContext,
+    @Req() request: FastifyRequest,
+  ): Promise<OpenAnswer> {
+    this.refuseUnlessOn();
+    const email = await this.signUps.find(key);
+    if (email === undefined) return gone();
+    const { password_again: again, ...person } = signUpFieldsIn(form);
+    const errors = signUpErrors({ ...person, password_again: again });
+    if (Object.keys(errors).length > 0) {
+      const page = signUpPage({ action: `/sign-up/${key}`, email, name: person.name, errors });
+      return { page, status: 400 };
+    }
+    try {
+      const actor = { type: 'user', id: null, ...originOf(request) } as const;
+      return (await this.signUps.redeem(key, person, actor)) ? { page: done() } : gone();
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 409) throw error;
+      return { page: taken(), status: 409 };
+    }
+  }
+
+  private refuseUnlessOn(): void {
+    if (!this.settings.signUp) throw notFound('There is no such page.');
+  }
+}
+
+const done = () =>
+  messagePage({
+    title: 'Account created',
+    heading: 'Your account has been created',
+    text: 'You can log in now, with your email address and your password.',
+    action: { href: '/login', label: 'Go to the login page' },
+  });
+
+const taken = () =>
+  messagePage({
+    title: 'You have an account',
+    heading: 'You already have an account',
+    text: 'There is an account with this email address now. Log in, or ask for a new password there.',
+    action: { href: '/login', label: 'Go to the login page' },
+  });
+
+const gone = (): OpenAnswer => ({
+  status: 410,
+  page: messagePage({
+    title: 'Link no longer works',
+    heading: 'This link no longer works',
+    text: 'A link to create an account works once, within 24 hours.',
+    action: { href: '/sign-up', label: 'Ask for a new link' },
+  }),
+});

@@ -1,0 +1,72 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { EmptyBodyGuard } from '../empty-body.guard.js';
+import { ApprovalsQuery } from './admin-approvals.dto.js';
+import { ApprovalView, approvalView } from './admin-approvals.view.js';
+
+/** What waits for a second admin, in the admin API (contract §17). */
+@Controller('admin/approvals')
+@AdminApi()
+export class AdminApprovalsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly approvals: ApprovalsService,
+  ) {}
+
+  /** Newest first, paged; `state` filters the list. */
+  @Get()
+  @AdminRead(
+    'listApprovals',
+    'Approvals, newest first',
+    'With `FOUR_EYES=true`, erasing a user, making an admin and deleting a client wait for a second admin.',
+  )
+  @ApiPage(ApprovalView)
+  async list(
+    @Query() query: ApprovalsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApprovalView[]> {
+    const page = await this.approvals.list(query.state, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (approval) => approval.id);
+    return page.items.map(approvalView);
+  }
+
+  /** Carries it out: 200; for whoever asked for it: 403; not pending, or impossible by now: 409. */
+  @Post(':id/approve')
+  @AdminWrite(
+    'approve',
+    'Approve and carry out what another admin asked for',
+    'Whoever asked for it: 403. What is not pending: 409. What became impossible is a 409 too, and stays pending.',
+  )
+  @ApiId('id', 'appr')
+  @ApiAnswer(200, 'Done.', ApprovalView)
+  @ApiProblems(404, 409)
+  @HttpCode(200)
+  @UseGuards(EmptyBodyGuard)
+  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
+    return approvalView(await this.approvals.approve(id, actor));
+  }
+
+  /** Nothing is done: 200, also for whoever asked for it; not pending: 409. */
+  @Post(':id/reject')
+  @AdminWrite(
+    'reject',
+    'Reject what an admin asked for',
+    'Also for whoever asked for it. What is not pending: 409.',
+  )
+  @ApiId('id', 'appr')
+  @ApiAnswer(200, 'Rejected.', ApprovalView)
+  @ApiProblems(404, 409)
+  @HttpCode(200)
+  @UseGuards(EmptyBodyGuard)
+  async reject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
+    return approvalView(await this.approvals.reject(id, actor));
+  }
+}

@@ -1,0 +1,127 @@
+import type { VNode } from 'preact';
+import { SelectField } from '../../../web/forms/field.js';
+import { Buttons, PostButton } from '../../../web/forms/form.js';
+import { ErrorNotice } from '../../../web/layout/notices.js';
+import { Facts } from '../../../web/tables/facts.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
+import { State } from '../../../web/tables/state.js';
+import {
+  APPROVAL_STATES,
+  stateOf,
+  type ApprovalAction,
+  type ApprovalEntity,
+  type ApprovalState,
+} from '../../approvals/approval.entity.js';
+import type { FilteredList } from '../filtered-list.js';
+import type { FieldErrors } from '../form-attempt.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { FilteredTable, Id } from '../pages/lists.js';
+import { linkOf } from '../pages/resource-link.js';
+import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
+
+const ACTIONS: Record<ApprovalAction, string> = {
+  'user.erase': 'Erase user',
+  'user.make_admin': 'Make admin',
+  'client.delete': 'Delete client',
+};
+
+const STATES: Record<ApprovalState, { label: string; tone: 'good' | 'warn' | 'bad' | 'plain' }> = {
+  pending: { label: 'Pending', tone: 'warn' },
+  approved: { label: 'Approved', tone: 'good' },
+  rejected: { label: 'Rejected', tone: 'bad' },
+  expired: { label: 'Expired', tone: 'plain' },
+};
+
+const ApprovalStateWord = ({ approval }: { approval: ApprovalEntity }): VNode => {
+  const { label, tone } = STATES[stateOf(approval)];
+  return <State tone={tone}>{label}</State>;
+};
+
+/** The id of a user or client, with a link to its page. */
+const Party = ({ id }: { id: string }): VNode => (
+  <a href={linkOf(id)}>
+    <Id id={id} />
+  </a>
+);
+
+/** What admins asked for, newest first. */
+export function approvalsPage(list: FilteredList<ApprovalEntity>): ConsolePage {
+  return {
+    part: 'approvals',
+    title: 'Approvals',
+    children: (
+      <FilteredTable
+        list={list}
+        path={APPROVALS_PATH}
+        filter={
+          <SelectField
+            name="state"
+            label="State"
+            options={[
+              { value: '', label: 'All' },
+              ...APPROVAL_STATES.map((value) => ({ value, label: STATES[value].label })),
+            ]}
+          />
+        }
+        caption="Approvals"
+        empty="There are no approvals."
+        columns={[
+          { head: 'Action', cell: ({ id, action }) => <a href={approvalPath(id)}>{ACTIONS[action]}</a> },
+          { head: 'Subject', cell: ({ subjectId }) => <Party id={subjectId} /> },
+          { head: 'State', cell: (approval) => <ApprovalStateWord approval={approval} /> },
+          { head: 'Requested by', cell: ({ requestedById }) => <Party id={requestedById} /> },
+          { head: 'Requested', cell: ({ requestedAt }) => <ExactMoment at={requestedAt} /> },
+        ]}
+      />
+    ),
+  };
+}
+
+export interface ApprovalPageProps {
+  approval: ApprovalEntity;
+  /** Whether the visitor, or a client of theirs, asked for it. */
+  isOwn: boolean;
+  errors?: FieldErrors;
+}
+
+/** One approval; while it is pending, with the forms to decide it. */
+export function approvalPage({ approval, isOwn, errors }: ApprovalPageProps): ConsolePage {
+  const { id, action, subjectId, requestedById, decidedById, decidedAt } = approval;
+  const isPending = stateOf(approval) === 'pending';
+  return {
+    part: 'approvals',
+    title: ACTIONS[action],
+    above: [{ href: APPROVALS_PATH, label: 'Approvals' }],
+    children: (
+      <>
+        {errors && <ErrorNotice>{Object.values(errors).flat().join(' ')}</ErrorNotice>}
+        <Facts
+          facts={[
+            ['ID', <Id id={id} />],
+            ['State', <ApprovalStateWord approval={approval} />],
+            ['Subject', <Party id={subjectId} />],
+            ['Requested by', <Party id={requestedById} />],
+            ['Requested', <ExactMoment at={approval.requestedAt} />],
+            ['Expires', <ExactMoment at={approval.expiresAt} />],
+            decidedById !== null && ['Decided by', <Party id={decidedById} />],
+            decidedAt && ['Decided', <ExactMoment at={decidedAt} />],
+          ]}
+        />
+        {isPending && (
+          <p>
+            Nothing is done until another admin approves it.
+            {isOwn && ' You asked for this yourself, so you cannot approve it.'}
+          </p>
+        )}
+        {isPending && (
+          <Buttons>
+            {!isOwn && <PostButton action={approvalPath(id, 'approve')}>Approve</PostButton>}
+            <PostButton action={approvalPath(id, 'reject')} look="quiet">
+              Reject
+            </PostButton>
+          </Buttons>
+        )}
+      </>
+    ),
+  };
+}

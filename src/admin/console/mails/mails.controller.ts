@@ -1,0 +1,21 @@
+import { Context } from '../../../http/page-routes/page-context.js';
+import { MailsService } from '../../../mail/mails.service.js';
+import { MailsQuery } from '../../api/mails/admin-mails.dto.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
+import { filteredList } from '../filtered-list.js';
+import { mailsPage } from './mails.page.js';
+
+/** Mails in the console: which were sent, to whom and why, never their content. */
+@ConsolePages('mails')
+export class ConsoleMailsController {
+  constructor(private readonly mails: MailsService) {}
+
+  @ConsoleGet()
+  async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    const list = await filteredList(MailsQuery, context.url, ({ user_id: userId, state }, page) =>
+      this.mails.list({ userId, state }, page),
+    );
+    return { page: mailsPage(list), status: list.errors ? 400 : 200 };
+  }
+}

@@ -1,0 +1,11 @@
+import { createContext, type ComponentChildren, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { OperatorRole } from '../../../config/operator-role.js';
+
+/** The role with which the page is shown. */
+export const RoleOfVisitor = createContext<OperatorRole>('admin');
+
+/** A part of a form that only admins see. */
+export function ForAdmins({ children }: { children: ComponentChildren }): VNode | null {
+  return useContext(RoleOfVisitor) === 'admin' ? <>{children}</> : null;
+}

@@ -1,0 +1,40 @@
+import { Param } from '@nestjs/common';
+import { Context } from '../../../http/page-routes/page-context.js';
+import { IdentitiesService } from '../../../identity-providers/identities.service.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
+import { removeIdentityPage, userIdentitiesPage } from './user-identities.pages.js';
+import { userPath } from './user-layout.js';
+
+/** The links of a user to identity providers, and removing them. */
+@ConsolePages('users/:id/identities')
+export class ConsoleUserIdentitiesController {
+  constructor(
+    private readonly users: UsersService,
+    private readonly identities: IdentitiesService,
+  ) {}
+
+  @ConsoleGet()
+  async list(@Param('id') id: string): Promise<ConsoleAnswer> {
+    const user = await this.users.get(id);
+    return { page: userIdentitiesPage({ user, identities: await this.identities.list(id) }) };
+  }
+
+  @ConsoleGet(':provider/remove', 'asked')
+  async askToRemove(@Param('id') id: string, @Param('provider') provider: string): Promise<ConsoleAnswer> {
+    const user = await this.users.get(id);
+    return { page: removeIdentityPage({ user, identity: await this.identities.get(id, provider) }) };
+  }
+
+  /** Removes the link and ends the sessions that came from it. */
+  @ConsolePost(':provider/remove', 'asked')
+  async remove(
+    @Context() context: ConsoleContext,
+    @Param('id') id: string,
+    @Param('provider') provider: string,
+  ): Promise<ConsoleAnswer> {
+    await this.identities.remove(id, provider, context.actor);
+    return { goTo: userPath(id, 'identities'), notice: 'identity_removed' };
+  }
+}

@@ -1,0 +1,11 @@
+export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
+
+/** What an operator may do (contract §17), each role more than the one before. */
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+/** Whether the role may do what requires at least `least`. */
+export const roleIncludes = (role: OperatorRole, least: OperatorRole): boolean =>
+  OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);
+
+/** What somebody is told whose role is not enough. */
+export const roleNeeded = (least: OperatorRole): string => `This requires the role ${least}.`;

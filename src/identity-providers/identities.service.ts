@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService, type Actor } from '../audit/audit.service.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { notFound } from '../http/problems/problem.js';
+import { LinkedAccountsService } from '../users/accounts/linked-accounts.service.js';
+import { SessionsService } from '../users/sessions/sessions.service.js';
+import { IdentitiesRepository } from './identities.repository.js';
+import type { Identity } from './identity.js';
+import { ProviderClients } from './protocol/provider-clients.service.js';
+
+/** The links of accounts to identity providers. */
+@Injectable()
+export class IdentitiesService {
+  constructor(
+    private readonly identities: IdentitiesRepository,
+    private readonly clients: ProviderClients,
+    private readonly accounts: LinkedAccountsService,
+    private readonly sessions: SessionsService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** The links of a user, oldest first. */
+  async list(userId: string): Promise<Identity[]> {
+    const found = await this.identities.list(userId);
+    return found.map((identity) => ({ ...identity, label: this.labelOf(identity.provider) }));
+  }
+
+  /** One of them; throws a 404 problem. */
+  async get(userId: string, provider: string): Promise<Identity> {
+    const identities = await this.list(userId);
+    return identities.find((identity) => identity.provider === provider) ?? missing();
+  }
+
+  /** Removes a link and ends the sessions that came from it; throws a 404 problem if there is none. */
+  async remove(userId: string, provider: string, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      // The account before its sessions, as at a login.
+      if (!(await this.accounts.lock(manager, { id: userId }))) missing();
+      const subject = (await this.identities.delete(manager, userId, provider)) ?? missing();
+      await this.sessions.endByProvider(manager, provider, { subject }, actor);
+      await this.audit.record(manager, actor, {
+        action: 'user.identity_removed',
+        subjectType: 'user',
+        subjectId: userId,
+        before: { provider },
+      });
+    });
+  }
+
+  private labelOf(provider: string): string {
+    return this.clients.find(provider)?.label ?? provider;
+  }
+}
+
+function missing(): never {
+  throw notFound('This user has no link to such an identity provider.');
+}

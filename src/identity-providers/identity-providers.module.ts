@@ -1,0 +1,69 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { FormTargets } from '../http/page-routes/form-targets.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { IdentitiesService } from './identities.service.js';
+import { IdentitiesRepository } from './identities.repository.js';
+import { IdentityEntity } from './identity.entity.js';
+import { BackchannelLogoutController } from './logout/backchannel-logout.controller.js';
+import { BackchannelLogout } from './logout/backchannel-logout.service.js';
+import { LogoutTokenEntity } from './logout/logout-token.entity.js';
+import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
+import { providerPath } from './pages/provider-buttons.js';
+import { ProviderAuthentication } from './protocol/authentication.service.js';
+import { ProviderClients } from './protocol/provider-clients.service.js';
+import { LoginProviders } from './sign-in/login-providers.service.js';
+import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
+import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
+import { ProviderSignInEntity } from './sign-in/provider-sign-in.entity.js';
+import { ProviderSignInsRepository } from './sign-in/provider-sign-ins.repository.js';
+import { ProviderSignIns } from './sign-in/provider-sign-ins.service.js';
+import { ReAuthentication } from './sign-in/re-authentication.service.js';
+import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
+
+/** Logging in through OpenID Connect providers (contract §15). */
+@Module({
+  imports: [
+    HttpModule,
+    AuditModule,
+    ActivityModule,
+    NotificationsModule,
+    UsersModule,
+    TypeOrmModule.forFeature([IdentityEntity, LogoutTokenEntity, ProviderSignInEntity]),
+  ],
+  controllers: [BackchannelLogoutController, ProviderSignInController],
+  providers: [
+    BackchannelLogout,
+    IdentitiesRepository,
+    IdentitiesService,
+    LoginProviders,
+    LogoutTokensRepository,
+    ProviderAccounts,
+    ProviderAuthentication,
+    ProviderClients,
+    ProviderSignIns,
+    ProviderSignInsRepository,
+    ReAuthentication,
+    SignInCookies,
+  ],
+  exports: [IdentitiesService, LoginProviders, ReAuthentication],
+})
+export class IdentityProvidersModule implements OnModuleInit {
+  constructor(
+    private readonly clients: ProviderClients,
+    private readonly formTargets: FormTargets,
+  ) {}
+
+  /** Where the browser goes after these forms. */
+  onModuleInit(): void {
+    this.formTargets.add((path) =>
+      this.clients.providers
+        .filter(({ id }) => path === providerPath(id) || path === '/logout')
+        .flatMap((provider) => this.clients.formTargets(provider)),
+    );
+  }
+}

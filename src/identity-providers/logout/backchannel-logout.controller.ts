@@ -1,0 +1,53 @@
+import { Controller, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Form } from '../../http/forms/form.js';
+import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { originOf } from '../../http/server/request-origin.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';
+import { BackchannelLogout } from './backchannel-logout.service.js';
+
+interface Refusal {
+  error: 'invalid_request' | 'temporarily_unavailable';
+  error_description: string;
+}
+
+/** Called by identity providers when somebody logs out there (contract §15). */
+@Controller('login/backchannel_logout')
+@ApiExcludeController()
+@UseGuards(AddressRateLimitGuard)
+export class BackchannelLogoutController {
+  constructor(
+    private readonly clients: ProviderClients,
+    private readonly logout: BackchannelLogout,
+  ) {}
+
+  @Post(':id')
+  @HttpCode(200)
+  async receive(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Refusal | undefined> {
+    const provider = this.clients.get(id);
+    void reply.header('cache-control', 'no-store');
+    const { body } = request;
+    const token = body instanceof Form && !body.isRepeated('logout_token') && body.get('logout_token');
+    if (!token) return this.refuse(reply, 400, 'A form with one logout_token is required.');
+    try {
+      await this.logout.logOut(provider, token, { type: 'service', id: null, ...originOf(request) });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error;
+      return this.refuse(reply, REFUSAL_STATUS[error.reason], 'The logout token is not valid.');
+    }
+  }
+
+  private refuse(reply: FastifyReply, status: number, description: string): Refusal {
+    void reply.status(status);
+    return status === 503
+      ? { error: 'temporarily_unavailable', error_description: 'The provider’s keys cannot be read.' }
+      : { error: 'invalid_request', error_description: description };
+  }
+}

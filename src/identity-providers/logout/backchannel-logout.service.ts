@@ -1,0 +1,83 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { jwtVerify } from 'jose';
+import type { Actor } from '../../audit/audit.service.js';
+import type { IdentityProvider } from '../../config/identity-providers.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { digestOf } from '../../secrets/tokens.js';
+import { SessionsService } from '../../users/sessions/sessions.service.js';
+import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from '../protocol/algorithms.js';
+import type { Claims } from '../protocol/person.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { refusalOfError } from '../protocol/refusal-of-error.js';
+import { SignInRefused } from '../refusals.js';
+import { LogoutTokensRepository } from './logout-tokens.repository.js';
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+// Explicit types are only recommended; any other type is that of another kind of token.
+const TYPES = [undefined, 'JWT', 'logout+jwt', 'application/logout+jwt'];
+const AGE_MAX_SECONDS = 10 * 60;
+// Longer than the token is accepted, with clocks that differ.
+const KEPT_SECONDS = 2 * AGE_MAX_SECONDS;
+
+/** OpenID Connect Back-Channel Logout 1.0: a provider ends the sessions that came from it. */
+@Injectable()
+export class BackchannelLogout {
+  private readonly logger = new Logger(BackchannelLogout.name);
+
+  constructor(
+    private readonly clients: ProviderClients,
+    private readonly tokens: LogoutTokensRepository,
+    private readonly sessions: SessionsService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Ends the sessions that the token names; throws a `SignInRefused` for an invalid one, and for one that was used. */
+  async logOut(provider: IdentityProvider, token: string, actor: Actor): Promise<void> {
+    const claims = await this.verify(provider, token);
+    const { jti, sid, sub: subject } = claims;
+    if (typeof jti !== 'string' || !isIdentifier(sid) || !isIdentifier(subject)) refuse('malformed claims');
+    if (sid === undefined && subject === undefined) refuse('neither sid nor sub');
+    await this.transactions.run(async (manager) => {
+      const used = { provider: provider.id, jtiDigest: digestOf(jti as string) };
+      if (!(await this.tokens.use(manager, used, KEPT_SECONDS))) refuse('used before');
+      // With both, the session there decides, as long as it is that person's.
+      await this.sessions.endByProvider(manager, provider.id, { sid, subject } as Ended, actor);
+    });
+  }
+
+  private async verify(provider: IdentityProvider, token: string): Promise<Claims> {
+    try {
+      const { metadata, keysForLogoutTokens } = await this.clients.of(provider);
+      const { payload, protectedHeader } = await jwtVerify<Claims>(token, keysForLogoutTokens, {
+        issuer: metadata.issuer,
+        audience: provider.clientId,
+        algorithms: ASYMMETRIC_ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        maxTokenAge: AGE_MAX_SECONDS,
+        requiredClaims: ['exp', 'jti', 'events'],
+      });
+      const type = protectedHeader.typ;
+      if (!TYPES.some((each) => each?.toLowerCase() === type?.toLowerCase())) refuse('another type of token');
+      if (!isObject(payload.events) || !isObject(payload.events[EVENT])) refuse('no logout event');
+      if (payload.nonce !== undefined) refuse('a nonce, as in an ID token');
+      return payload;
+    } catch (error) {
+      const refusal = refusalOfError(error);
+      this.logger.warn(`Logout token of ${provider.id} refused (${refusal.reason}): ${refusal.message}`);
+      throw refusal;
+    }
+  }
+}
+
+type Ended = { sid?: string; subject?: string };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A claim that names a session or a person, or is not there. */
+const isIdentifier = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.isWellFormed() && !/^$|\0/.test(value));
+
+function refuse(message: string): never {
+  throw new SignInRefused('provider_answer_invalid', message);
+}

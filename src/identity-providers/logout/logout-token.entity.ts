@@ -1,0 +1,16 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A logout token that was used: its `jti` works once. */
+@Entity('logout_tokens')
+export class LogoutTokenEntity {
+  /** The provider's id in the settings. */
+  @PrimaryColumn('text')
+  provider!: string;
+
+  @PrimaryColumn('bytea', { name: 'jti_digest' })
+  jtiDigest!: Buffer;
+
+  /** From then on the token is refused for its age. */
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

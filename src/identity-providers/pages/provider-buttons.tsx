@@ -1,0 +1,27 @@
+import type { VNode } from 'preact';
+import { PostButton } from '../../web/forms/form.js';
+
+/** What pages show of a provider. */
+export interface ProviderName {
+  id: string;
+  label: string;
+}
+
+export const providerPath = (id: string): string => `/login/providers/${id}`;
+
+/** A button for each provider, which leads there. */
+export const ProviderButtons = ({
+  providers,
+  returnTo,
+}: {
+  providers: readonly ProviderName[];
+  returnTo?: string;
+}): VNode => (
+  <div class="providers">
+    {providers.map(({ id, label }) => (
+      <PostButton action={providerPath(id)} hidden={{ return_to: returnTo }} look="quiet">
+        Continue with <bdi>{label}</bdi>
+      </PostButton>
+    ))}
+  </div>
+);

@@ -1,0 +1,83 @@
+import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
+import { messagePage } from '../../web/layout/message.page.js';
+import { REFUSAL_STATUS, type SignInRefusalReason } from '../refusals.js';
+
+interface Text {
+  heading: string;
+  text: (label: string) => string | string[];
+}
+
+const ASK = 'If you should have access, ask an operator of this service.';
+const NOT_LOGGED_IN = 'You are not logged in.';
+
+const TEXTS: Record<SignInRefusalReason, Text> = {
+  provider_unavailable: {
+    heading: 'This login does not work at the moment',
+    text: (label) => [
+      `${label} cannot be reached, or does not answer. ${NOT_LOGGED_IN}`,
+      'Try again in a few minutes.',
+    ],
+  },
+  provider_refused: {
+    heading: 'The login was not completed',
+    text: (label) => [
+      `You cancelled, or ${label} refused the login. ${NOT_LOGGED_IN}`,
+      `Try again. If it happens again, ask for help at ${label}.`,
+    ],
+  },
+  provider_answer_invalid: {
+    heading: 'The answer could not be accepted',
+    text: (label) => [
+      `What ${label} answered does not belong to this login, or does not prove who you are. ${NOT_LOGGED_IN}`,
+      'Start again. If it happens again, tell an operator of this service.',
+    ],
+  },
+  sign_in_expired: {
+    heading: 'This login has expired',
+    text: () => [
+      'A login has to be finished within 10 minutes, in the browser in which it began, and works once.',
+      'Start again from the login page. Your browser has to accept cookies.',
+    ],
+  },
+  email_not_verified: {
+    heading: 'Your email address is not verified',
+    text: (label) => [
+      `${label} does not say that it has verified your email address, so there is no account for you here.`,
+      `Verify the address at ${label}, and then log in again.`,
+    ],
+  },
+  no_account: {
+    heading: 'There is no account for you',
+    text: (label) => [`You proved who you are at ${label}, but no account here belongs to you.`, ASK],
+  },
+  account_disabled: {
+    heading: 'Your account is disabled',
+    text: () => ['You cannot log in while your account is disabled.', ASK],
+  },
+  not_for_you: {
+    heading: 'This login is not for your account',
+    text: (label) => [
+      `Accounts of your kind do not log in through ${label}. Choose another way to log in.`,
+      ASK,
+    ],
+  },
+};
+
+/** Says why a login through a provider was refused, and what to do. */
+export function refusalPage(
+  reason: SignInRefusalReason,
+  { label, returnTo, requestId }: { label: string; returnTo?: string; requestId: string },
+): OpenAnswer {
+  const { heading, text } = TEXTS[reason];
+  const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
+  return {
+    status: REFUSAL_STATUS[reason],
+    page: messagePage({
+      title: heading,
+      heading,
+      text: text(label),
+      action: { href: `/login${query}`, label: 'Go to the login page' },
+      requestId,
+    }),
+  };
+}

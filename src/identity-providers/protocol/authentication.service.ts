@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { jwtVerify } from 'jose';
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import type { IdentityProvider } from '../../config/identity-providers.js';
+import { Settings } from '../../config/settings.js';
+import { SignInRefused } from '../refusals.js';
+import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from './algorithms.js';
+import { personOf, type Claims, type Person } from './person.js';
+import { ProviderClients, type ProviderClient } from './provider-clients.service.js';
+import { refusalOfError } from './refusal-of-error.js';
+
+/** Contract §15: how long ago somebody may have authenticated who is asked to do so again. */
+const RECENT_SECONDS = 15 * 60;
+
+/** What one authentication must come back with. */
+export interface AuthenticationRequest {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/** OpenID Connect with a provider: authorization code with PKCE, `state` and `nonce`. Every failure is a `SignInRefused`. */
+@Injectable()
+export class ProviderAuthentication {
+  constructor(
+    private readonly clients: ProviderClients,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Begins an authentication: the address to send the browser to. `again`: the person has to authenticate now. */
+  async begin(
+    provider: IdentityProvider,
+    { again }: { again: boolean },
+  ): Promise<{ url: URL; request: AuthenticationRequest }> {
+    const { config } = await this.clients.of(provider);
+    const request = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
+    const url = buildAuthorizationUrl(config, {
+      redirect_uri: this.redirectUriOf(provider),
+      scope: provider.scope,
+      state: request.state,
+      nonce: request.nonce,
+      code_challenge: await calculatePKCECodeChallenge(request.codeVerifier),
+      code_challenge_method: 'S256',
+      ...(again ? { max_age: '0' } : {}),
+    });
+    return { url, request };
+  }
+
+  /** Finishes an authentication with the query that the browser came back with. */
+  async finish(
+    provider: IdentityProvider,
+    { state, nonce, codeVerifier }: AuthenticationRequest,
+    query: string,
+    { again }: { again: boolean },
+  ): Promise<Person> {
+    const client = await this.clients.of(provider);
+    try {
+      const answer = await authorizationCodeGrant(
+        client.config,
+        new URL(`${this.redirectUriOf(provider)}?${query}`),
+        {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+          ...(again ? { maxAge: RECENT_SECONDS } : {}),
+        },
+      );
+      const idToken = await verifyIdToken(client, answer.id_token!);
+      const { access_token: accessToken } = answer;
+      return personOf(provider, idToken, await userinfoOf(client, idToken, accessToken));
+    } catch (error) {
+      this.clients.forget(provider);
+      throw refusalOfError(error);
+    }
+  }
+
+  redirectUriOf({ id }: IdentityProvider): string {
+    return `${this.settings.baseUrl}/login/callback/${id}`;
+  }
+}
+
+/** Verifies what the code exchange leaves to TLS: the signature, by one of the provider's keys. */
+async function verifyIdToken({ metadata, provider, keys }: ProviderClient, idToken: string): Promise<Claims> {
+  const { payload } = await jwtVerify<Claims>(idToken, keys, {
+    issuer: metadata.issuer,
+    audience: provider.clientId,
+    algorithms: ASYMMETRIC_ALGORITHMS,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+  });
+  // Where present, not only with several audiences (OpenID Connect Core §3.1.3.7).
+  if (payload.azp !== undefined && payload.azp !== provider.clientId) {
+    throw new SignInRefused('provider_answer_invalid', 'the ID token was issued for another client');
+  }
+  return payload;
+}
+
+/** What the userinfo endpoint adds, where the ID token does not say everything. */
+async function userinfoOf(
+  { provider, config, metadata }: ProviderClient,
+  idToken: Claims,
+  accessToken: string,
+): Promise<Claims> {
+  const { roleClaim } = provider;
+  const isComplete =
+    idToken.email !== undefined &&
+    idToken.email_verified !== undefined &&
+    idToken.name !== undefined &&
+    (roleClaim === undefined || idToken[roleClaim] !== undefined);
+  if (isComplete || metadata.userinfo_endpoint === undefined) return {};
+  return (await fetchUserInfo(config, accessToken, idToken.sub!)) as Claims;
+}

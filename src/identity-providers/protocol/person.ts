@@ -1,0 +1,72 @@
+import { isEmail } from 'class-validator';
+import type { JWTPayload } from 'jose';
+import type { IdentityProvider } from '../../config/identity-providers.js';
+import { OPERATOR_ROLES, type OperatorRole } from '../../config/operator-role.js';
+import { illegible } from '../../http/validation/legible-text.js';
+import { SignInRefused } from '../refusals.js';
+
+/** What a provider says about a person, checked. */
+export interface Person {
+  issuer: string;
+  subject: string;
+  sid?: string;
+  authenticatedAt?: Date;
+  /** Only an address that the provider calls verified. */
+  verifiedEmail?: string;
+  name?: string;
+  /** The role that the provider's claim gives; undefined if it gives none. */
+  role?: OperatorRole;
+}
+
+export type Claims = JWTPayload & Record<string, unknown>;
+
+/** The person in the claims of a validated ID token and of the answer of the userinfo endpoint. */
+export function personOf(provider: IdentityProvider, idToken: Claims, userinfo: Claims): Person {
+  const { iss, sub, sid, auth_time: authTime } = idToken;
+  if (typeof iss !== 'string' || typeof sub !== 'string' || !isIdentifier(sub)) {
+    throw new SignInRefused('provider_answer_invalid', 'the subject is not 1 to 255 characters');
+  }
+  return {
+    issuer: iss,
+    subject: sub,
+    sid: typeof sid === 'string' && isIdentifier(sid) ? sid : undefined,
+    authenticatedAt: typeof authTime === 'number' ? dateOf(authTime) : undefined,
+    verifiedEmail: verifiedEmailIn(idToken) ?? verifiedEmailIn(userinfo),
+    name: nameIn(idToken) ?? nameIn(userinfo),
+    role: roleOf(provider, idToken, userinfo),
+  };
+}
+
+/** OpenID Connect: at most 255 ASCII characters. Others are kept too, as long as they can be stored. */
+const isIdentifier = (value: string): boolean =>
+  value.length > 0 && value.length <= 255 && value.isWellFormed() && !value.includes('\0');
+
+function dateOf(seconds: number): Date | undefined {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** Only together with its own `email_verified`, and only if that is the boolean. */
+function verifiedEmailIn({ email, email_verified: verified }: Claims): string | undefined {
+  if (verified !== true || typeof email !== 'string' || email.length > 254) return undefined;
+  return isEmail(email) && illegible(email) === undefined ? email : undefined;
+}
+
+function nameIn({ name }: Claims): string | undefined {
+  if (typeof name !== 'string') return undefined;
+  const text = name.trim();
+  const isFit = text.length > 0 && text.length <= 200 && text.isWellFormed() && illegible(text) === undefined;
+  return isFit ? text : undefined;
+}
+
+/** The highest role among the values of the claim: a string or an array of strings. */
+function roleOf(
+  { roleClaim, roles }: IdentityProvider,
+  idToken: Claims,
+  userinfo: Claims,
+): OperatorRole | undefined {
+  if (roleClaim === undefined) return undefined;
+  const values = [idToken[roleClaim] ?? userinfo[roleClaim]].flat();
+  const given = values.map((value) => (typeof value === 'string' ? roles.get(value) : undefined));
+  return OPERATOR_ROLES.findLast((role) => given.includes(role));
+}

@@ -1,0 +1,27 @@
+/** Why a sign-in through a provider was refused (contract §15), with the status of the page that says so. */
+export const REFUSAL_STATUS = {
+  provider_unavailable: 503,
+  provider_refused: 400,
+  provider_answer_invalid: 400,
+  sign_in_expired: 400,
+  email_not_verified: 403,
+  no_account: 403,
+  account_disabled: 403,
+  not_for_you: 403,
+} as const;
+
+export type SignInRefusalReason = keyof typeof REFUSAL_STATUS;
+
+/** A refused sign-in. The message is for the log and contains neither secrets nor what a provider sent. */
+export class SignInRefused extends Error {
+  /** Whose account it would have been, if that is known. */
+  userId?: string;
+
+  constructor(
+    readonly reason: SignInRefusalReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

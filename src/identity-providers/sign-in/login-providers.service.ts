@@ -1,0 +1,61 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { buildEndSessionUrl } from 'openid-client';
+import { Settings } from '../../config/settings.js';
+import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
+import { refusalPage } from '../pages/refusal.page.js';
+import type { ProviderName } from '../pages/provider-buttons.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { ProviderSignIns } from './provider-sign-ins.service.js';
+import { SignInCookies } from './sign-in-cookies.service.js';
+
+/** What login and logout need of the providers. */
+@Injectable()
+export class LoginProviders {
+  private readonly logger = new Logger(LoginProviders.name);
+
+  constructor(
+    private readonly clients: ProviderClients,
+    private readonly signIns: ProviderSignIns,
+    private readonly cookies: SignInCookies,
+    private readonly settings: Settings,
+  ) {}
+
+  get all(): readonly ProviderName[] {
+    return this.clients.providers;
+  }
+
+  /**
+   * Redirects to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and
+   * the login page is shown.
+   */
+  async toTheOnlyOne(
+    returnTo: string | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<OpenAnswer | undefined> {
+    const [only, ...others] = this.clients.providers;
+    if (this.settings.passwordSignIn || !only || others.length > 0) return undefined;
+    if (this.cookies.hasJustEnded(request) || request.method === 'HEAD') return undefined;
+    const begun = await this.signIns.begin(only, { returnTo }, request, reply);
+    if ('goTo' in begun) return { ...begun, status: 302 };
+    return refusalPage(begun.refused.reason, { label: only.label, returnTo, requestId: request.id });
+  }
+
+  /** The address at which a session that came from this provider ends there too; undefined if there is none. */
+  async logoutAt(id: string | undefined, reply: FastifyReply): Promise<string | undefined> {
+    const provider = id === undefined ? undefined : this.clients.find(id);
+    if (!provider) return undefined;
+    this.cookies.noteEnd(reply);
+    try {
+      const { config, metadata } = await this.clients.of(provider);
+      if (metadata.end_session_endpoint === undefined) return undefined;
+      const back = { post_logout_redirect_uri: `${this.settings.baseUrl}/login` };
+      return buildEndSessionUrl(config, back).href;
+    } catch (error) {
+      // The session here has ended in any case.
+      this.logger.warn(`Logout at ${provider.id} is not possible: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import type { IdentityProvider } from '../../config/identity-providers.js';
+import type { OperatorRole } from '../../config/operator-role.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
+import { LinkedAccountsService } from '../../users/accounts/linked-accounts.service.js';
+import type { UserEntity } from '../../users/accounts/user.entity.js';
+import { IdentitiesRepository } from '../identities.repository.js';
+import type { Person } from '../protocol/person.js';
+import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
+
+/** The locked account of a person; or a refusal, whose transaction may have changed the account and has to be committed. */
+export type FoundAccount = { user: UserEntity } | { refused: SignInRefusalReason; userId: string };
+
+/**
+ * The account of a person who authenticated at a provider (contract §15): the one that is linked, or the one with the same verified
+ * address, or a new one. Everything happens in the caller's transaction, with the account locked.
+ */
+@Injectable()
+export class ProviderAccounts {
+  constructor(
+    private readonly accounts: LinkedAccountsService,
+    private readonly identities: IdentitiesRepository,
+    private readonly audit: AuditService,
+    private readonly notifications: NotificationsService,
+  ) {}
+
+  /**
+   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed. Of two simultaneous first sign-ins one
+   * may violate a unique constraint: then it has to be run again.
+   */
+  async find(
+    manager: EntityManager,
+    provider: IdentityProvider,
+    person: Person,
+    actor: Actor,
+  ): Promise<FoundAccount> {
+    const { issuer, subject } = person;
+    const userId = await this.identities.findUserId(manager, issuer, subject);
+    const linked = userId === undefined ? null : await this.accounts.lock(manager, { id: userId });
+    // The link may have been removed before the account was locked.
+    if (linked && (await this.identities.touch(manager, issuer, subject, linked.id))) {
+      return this.admit(manager, provider, person, linked, actor);
+    }
+    return { user: await this.link(manager, provider, person, actor) };
+  }
+
+  private async admit(
+    manager: EntityManager,
+    provider: IdentityProvider,
+    person: Person,
+    user: UserEntity,
+    actor: Actor,
+  ): Promise<FoundAccount> {
+    if (!user.enabled) return { refused: 'account_disabled', userId: user.id };
+    const now = await this.applyRole(manager, provider, person, user, actor);
+    // Committed: whoever the provider no longer gives a role is an operator no longer, also if the provider is for operators only.
+    if (!isFor(provider, now.operatorRole)) return { refused: 'not_for_you', userId: user.id };
+    return { user: now };
+  }
+
+  /** The one place where a provider's claim becomes a role. */
+  private applyRole(
+    manager: EntityManager,
+    provider: IdentityProvider,
+    person: Person,
+    user: UserEntity,
+    actor: Actor,
+  ): Promise<UserEntity> {
+    return this.accounts.setRole(manager, user, roleAfter(provider, person, user.operatorRole), actor);
+  }
+
+  /** Links the account with the person's verified address, or a new account. */
+  private async link(
+    manager: EntityManager,
+    provider: IdentityProvider,
+    person: Person,
+    actor: Actor,
+  ): Promise<UserEntity> {
+    if (provider.accounts === 'linked') refuse('no_account', 'accounts are only linked by hand');
+    const { issuer, subject, verifiedEmail: email } = person;
+    if (email === undefined) return refuse('email_not_verified', 'no verified email address');
+    const found = await this.accounts.lock(manager, { email });
+    if (found) await this.refuseLink(manager, provider, person, found);
+    const user = found ?? (await this.create(manager, provider, { ...person, verifiedEmail: email }, actor));
+    const now = await this.applyRole(manager, provider, person, user, actor);
+    await this.identities.insert(manager, { issuer, subject, userId: user.id, provider: provider.id });
+    await this.audit.record(
+      manager,
+      { ...actor, id: user.id },
+      {
+        action: 'user.identity_linked',
+        subjectType: 'user',
+        subjectId: user.id,
+        after: { provider: provider.id, issuer },
+      },
+    );
+    if (found) {
+      await this.notifications.raise(manager, user.id, null, MESSAGES.identityLinked(provider.label));
+    }
+    return now;
+  }
+
+  private async refuseLink(
+    manager: EntityManager,
+    provider: IdentityProvider,
+    person: Person,
+    user: UserEntity,
+  ): Promise<void> {
+    if (!user.enabled) refuse('account_disabled', 'the account is disabled', user.id);
+    const isForOperators = provider.audience.includes('operators');
+    if (user.role === 'operator' && !isForOperators) {
+      refuse('not_for_you', 'an operator is not linked by a provider of users', user.id);
+    }
+    if (!isFor(provider, roleAfter(provider, person, user.operatorRole))) {
+      refuse('not_for_you', 'the provider is not for this kind of account', user.id);
+    }
+    // The address was given to somebody else there: it does not make them the person who was linked before.
+    if (await this.identities.isLinked(manager, user.id, provider.id)) {
+      refuse('no_account', 'the account is linked to another person of the provider', user.id);
+    }
+  }
+
+  private create(
+    manager: EntityManager,
+    provider: IdentityProvider,
+    person: Person & { verifiedEmail: string },
+    actor: Actor,
+  ): Promise<UserEntity> {
+    const { verifiedEmail: email, name } = person;
+    if (provider.accounts !== 'create') return refuse('no_account', 'no account with this address');
+    const operatorRole = roleAfter(provider, person, null);
+    if (!isFor(provider, operatorRole)) return refuse('not_for_you', 'the person is no operator');
+    return this.accounts.create(
+      manager,
+      { email, name: name ?? email.split('@', 1)[0]!, operatorRole },
+      actor,
+    );
+  }
+}
+
+/** A claim decides, if the provider has one; otherwise the role stays as it is. */
+const roleAfter = (
+  { roleClaim }: IdentityProvider,
+  { role }: Person,
+  before: OperatorRole | null,
+): OperatorRole | null => (roleClaim === undefined ? before : (role ?? null));
+
+const isFor = ({ audience }: IdentityProvider, operatorRole: OperatorRole | null): boolean =>
+  audience.includes(operatorRole ? 'operators' : 'users');
+
+function refuse(reason: SignInRefusalReason, message: string, userId?: string): never {
+  throw Object.assign(new SignInRefused(reason, message), { userId });
+}

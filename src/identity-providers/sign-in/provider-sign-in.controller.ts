@@ -1,0 +1,62 @@
+import { Param, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { queryStringOf } from '../../http/forms/form.js';
+import { safeReturnTo } from '../../http/forms/return-to.js';
+import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../../http/page-routes/open-pages.js';
+import { Context } from '../../http/page-routes/page-context.js';
+import { methodNotAllowed } from '../../http/problems/problem.js';
+import { refusalPage } from '../pages/refusal.page.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { ProviderSignIns } from './provider-sign-ins.service.js';
+
+/** Logging in through an identity provider (contract §15): to the provider, and back. */
+@OpenPages('login')
+@UseGuards(AddressRateLimitGuard)
+export class ProviderSignInController {
+  constructor(
+    private readonly providers: ProviderClients,
+    private readonly signIns: ProviderSignIns,
+  ) {}
+
+  /** Starts a login and redirects to the provider. */
+  @OpenPost('providers/:id')
+  async begin(
+    @Param('id') id: string,
+    @Context() { form }: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    const provider = this.providers.get(id);
+    const returnTo = safeReturnTo(form.get('return_to'));
+    const begun = await this.signIns.begin(provider, { returnTo }, request, reply);
+    if ('goTo' in begun) return begun;
+    const { label } = provider;
+    return refusalPage(begun.refused.reason, { label, returnTo, requestId: request.id });
+  }
+
+  /** The redirect URI: finishes the login, once. */
+  @OpenGet('callback/:id')
+  async finish(
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    const provider = this.providers.get(id);
+    // It would use up the login without anybody seeing the answer.
+    if (request.method === 'HEAD') {
+      throw methodNotAllowed('Open this address in a browser.', { headers: { allow: 'GET' } });
+    }
+    const outcome = await this.signIns.finish(provider, queryStringOf(request.url), request, reply);
+    const returnTo = safeReturnTo(outcome.returnTo);
+    if (!outcome.refused) return { goTo: returnTo ?? '/' };
+    const { label } = provider;
+    return refusalPage(outcome.refused.reason, { label, returnTo, requestId: request.id });
+  }
+}

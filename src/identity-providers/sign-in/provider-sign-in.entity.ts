@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A sign-in that a browser has started and that has not come back from the provider yet. */
+@Entity('provider_sign_ins')
+export class ProviderSignInEntity {
+  @PrimaryColumn('bytea', { name: 'state_digest' })
+  stateDigest!: Buffer;
+
+  @Column('bytea', { name: 'browser_digest' })
+  browserDigest!: Buffer;
+
+  /** The provider's id in the settings. */
+  @Column('text')
+  provider!: string;
+
+  /** The nonce and the PKCE verifier, sealed. */
+  @Column('bytea')
+  sealed!: Buffer;
+
+  @Column('text', { name: 'return_to', nullable: true })
+  returnTo!: string | null;
+
+  /** The logged-in user who has to authenticate again; null for a login. */
+  @Column('text', { name: 'user_id', nullable: true })
+  userId!: string | null;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

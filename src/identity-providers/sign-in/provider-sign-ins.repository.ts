@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { ProviderSignInEntity } from './provider-sign-in.entity.js';
+
+/** What a started sign-in comes back for. */
+export type StartedSignIn = Pick<ProviderSignInEntity, 'sealed' | 'returnTo' | 'userId'>;
+
+interface Key {
+  stateDigest: Buffer;
+  browserDigest: Buffer;
+  provider: string;
+}
+
+@Injectable()
+export class ProviderSignInsRepository {
+  constructor(
+    @InjectRepository(ProviderSignInEntity) private readonly signIns: Repository<ProviderSignInEntity>,
+  ) {}
+
+  async insert(signIn: Omit<ProviderSignInEntity, 'expiresAt'>, seconds: number): Promise<void> {
+    await this.signIns
+      .createQueryBuilder()
+      .insert()
+      .values({ ...signIn, expiresAt: () => `now() + make_interval(secs => ${Number(seconds)})` })
+      .execute();
+  }
+
+  /** Uses up a sign-in of this browser, in one statement, so that it works once. Undefined if it is used, too old or unknown. */
+  async use(key: Key): Promise<StartedSignIn | undefined> {
+    const { raw } = await this.signIns
+      .createQueryBuilder()
+      .delete()
+      .where(
+        'stateDigest = :stateDigest AND browserDigest = :browserDigest AND provider = :provider AND expiresAt > now()',
+        key,
+      )
+      .returning('sealed, return_to AS "returnTo", user_id AS "userId"')
+      .execute();
+    return (raw as StartedSignIn[])[0];
+  }
+
+  /** Whether this browser has a sign-in with the provider under way. */
+  isUnderWay({ browserDigest, provider }: Omit<Key, 'stateDigest'>): Promise<boolean> {
+    return this.signIns
+      .createQueryBuilder('signIn')
+      .where(
+        'signIn.browserDigest = :browserDigest AND signIn.provider = :provider AND signIn.expiresAt > now()',
+        { browserDigest, provider },
+      )
+      .getExists();
+  }
+}

@@ -1,0 +1,220 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
+import { ActivityService } from '../../activity/activity.service.js';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import type { IdentityProvider } from '../../config/identity-providers.js';
+import { Settings } from '../../config/settings.js';
+import { isUniqueViolation } from '../../database/queries/database-errors.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { Form } from '../../http/forms/form.js';
+import { originOf } from '../../http/server/request-origin.js';
+import { digestOf } from '../../secrets/tokens.js';
+import type { UserEntity } from '../../users/accounts/user.entity.js';
+import { KnownBrowsersService } from '../../users/sessions/known-browsers.service.js';
+import { SessionsService } from '../../users/sessions/sessions.service.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { ProviderAuthentication } from '../protocol/authentication.service.js';
+import type { Person } from '../protocol/person.js';
+import { SignInRefused } from '../refusals.js';
+import { ProviderAccounts } from './provider-accounts.service.js';
+import { ProviderSignInsRepository, type StartedSignIn } from './provider-sign-ins.repository.js';
+import { openRequest, sealRequest } from './sealed-request.js';
+import { SIGN_IN_SECONDS, SignInCookies } from './sign-in-cookies.service.js';
+
+// Two simultaneous first sign-ins collide at most once in each of these.
+const UNIQUE = ['users_email_key', 'identities_pkey', 'identities_user_provider_key'];
+const ATTEMPTS = 4;
+
+/** What became of a sign-in that came back. */
+export type SignInOutcome = { returnTo?: string; refused?: SignInRefused };
+
+/** Logins through identity providers: started here, finished when the browser comes back, once. */
+@Injectable()
+export class ProviderSignIns {
+  private readonly logger = new Logger(ProviderSignIns.name);
+
+  constructor(
+    private readonly authentication: ProviderAuthentication,
+    private readonly accounts: ProviderAccounts,
+    private readonly started: ProviderSignInsRepository,
+    private readonly cookies: SignInCookies,
+    private readonly sessions: SessionsService,
+    private readonly browsers: KnownBrowsersService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly activity: ActivityService,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Starts a sign-in; the address to redirect the browser to. With `again`, that user has to authenticate now, and the session
+   * continues under a new id. A refusal is counted and recorded.
+   */
+  async begin(
+    provider: IdentityProvider,
+    { returnTo, again }: { returnTo?: string; again?: SignedInUser },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<{ goTo: string } | { refused: SignInRefused }> {
+    try {
+      const { url, request: sent } = await this.authentication.begin(provider, { again: !!again });
+      const signIn = {
+        stateDigest: digestOf(sent.state),
+        browserDigest: this.cookies.keep(request, reply),
+        provider: provider.id,
+        sealed: sealRequest(this.settings.encryptionKey, sent),
+        returnTo: returnTo ?? null,
+        userId: again?.id ?? null,
+      };
+      await this.started.insert(signIn, SIGN_IN_SECONDS);
+      this.cookies.forgetEnd(request, reply);
+      return { goTo: url.href };
+    } catch (error) {
+      return { refused: await this.noteRefusal(error, provider, request, reply) };
+    }
+  }
+
+  /** Finishes the sign-in that the provider's answer belongs to; it is used up, whatever comes of it. */
+  async finish(
+    provider: IdentityProvider,
+    query: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<SignInOutcome> {
+    let returnTo: string | undefined;
+    try {
+      const state = Form.parse(query).get('state') ?? '';
+      const started = await this.use(provider, state, request);
+      returnTo = started.returnTo ?? undefined;
+      const sent = openRequest(this.settings.encryptionKeys, state, started.sealed);
+      if (!sent) throw new SignInRefused('sign_in_expired', 'sealed with a key that is gone');
+      const again = started.userId !== null;
+      const person = await this.authentication.finish(provider, sent, query, { again });
+      if (again) await this.confirm(provider, person, started.userId!, request, reply);
+      else await this.signIn(provider, person, request, reply);
+      return { returnTo };
+    } catch (error) {
+      return { returnTo, refused: await this.noteRefusal(error, provider, request, reply) };
+    }
+  }
+
+  private async use(
+    provider: IdentityProvider,
+    state: string,
+    request: FastifyRequest,
+  ): Promise<StartedSignIn> {
+    const browserDigest = this.cookies.browserDigest(request);
+    if (!browserDigest) throw new SignInRefused('sign_in_expired', 'nothing was started in this browser');
+    const key = { browserDigest, provider: provider.id };
+    const started = await this.started.use({ ...key, stateDigest: digestOf(state) });
+    if (started) return started;
+    if (await this.started.isUnderWay(key)) {
+      throw new SignInRefused('provider_answer_invalid', 'the state is that of no sign-in of this browser');
+    }
+    throw new SignInRefused('sign_in_expired', 'too old, or used');
+  }
+
+  private async signIn(
+    provider: IdentityProvider,
+    person: Person,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const actor = actorOf(request);
+    const signIn = signInOf(provider, person);
+    const { user, secret } = await this.withAccount(provider, person, actor, (manager, account) => {
+      const isNew = !this.browsers.knows(request, account);
+      return this.sessions.startIn(manager, request, account, signIn, actor, isNew);
+    });
+    this.activity.count({ kind: 'sign_in', detail: 'provider', address: actor.address });
+    this.sessions.setCookie(reply, secret);
+    this.browsers.remember(request, reply, user);
+  }
+
+  /** The logged-in user authenticated again: the session continues under a new id. */
+  private async confirm(
+    provider: IdentityProvider,
+    person: Person,
+    userId: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const present = await this.sessions.current(request);
+    if (present?.id !== userId) {
+      throw new SignInRefused('sign_in_expired', 'logged out meanwhile');
+    }
+    const actor = { ...actorOf(request), id: userId };
+    const { secret } = await this.withAccount(provider, person, actor, async (manager, account) => {
+      if (account.id !== userId) {
+        throw new SignInRefused('provider_answer_invalid', 'another account than the one logged in');
+      }
+      const signIn = signInOf(provider, person);
+      const renewed = await this.sessions.restart(manager, request, account, present, actor, signIn);
+      if (renewed === undefined) throw new SignInRefused('sign_in_expired', 'logged out meanwhile');
+      await this.audit.record(manager, actor, {
+        action: 'session.confirmed',
+        subjectType: 'session',
+        subjectId: userId,
+      });
+      return renewed;
+    });
+    this.sessions.setCookie(reply, secret);
+  }
+
+  /** Runs `work` with the locked account of the person, in one transaction with everything that finding it changed. */
+  private async withAccount(
+    provider: IdentityProvider,
+    person: Person,
+    actor: Actor,
+    work: (manager: EntityManager, user: UserEntity) => Promise<string | undefined>,
+  ): Promise<{ user: UserEntity; secret: string }> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const outcome = await this.transactions.run(async (manager) => {
+          const found = await this.accounts.find(manager, provider, person, actor);
+          if ('refused' in found) return found;
+          return { user: found.user, secret: await work(manager, found.user) };
+        });
+        if ('refused' in outcome) {
+          const refusal = new SignInRefused(outcome.refused, 'the linked account');
+          throw Object.assign(refusal, { userId: outcome.userId });
+        }
+        const { user, secret } = outcome;
+        if (secret === undefined) throw new SignInRefused('account_disabled', 'changed meanwhile');
+        return { user, secret };
+      } catch (error) {
+        if (attempt === ATTEMPTS || !UNIQUE.some((name) => isUniqueViolation(error, name))) throw error;
+      }
+    }
+  }
+
+  /** Counts, records and logs a refusal; throws any other error. */
+  private async noteRefusal(
+    error: unknown,
+    { id: provider }: IdentityProvider,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<SignInRefused> {
+    if (!(error instanceof SignInRefused)) throw error;
+    const { reason, message, userId } = error;
+    const actor = actorOf(request);
+    this.cookies.noteEnd(reply);
+    this.logger.warn(`Login through ${provider} refused (${reason}): ${message}`);
+    this.activity.count({ kind: 'sign_in_refused', detail: reason, address: actor.address });
+    await this.transactions.run((manager) =>
+      this.audit.record(manager, actor, {
+        action: 'session.refused',
+        subjectType: 'session',
+        subjectId: userId ?? 'unknown',
+        after: { provider, reason },
+      }),
+    );
+    return error;
+  }
+}
+
+const actorOf = (request: FastifyRequest) => ({ type: 'user', id: null, ...originOf(request) }) as const;
+
+const signInOf = ({ id }: IdentityProvider, { subject, sid, authenticatedAt }: Person) =>
+  ({ method: 'provider', provider: id, subject, sid, authenticatedAt }) as const;

@@ -1,0 +1,21 @@
+import { Counter, Gauge } from 'prom-client';
+
+/** Attempts to send, by result. */
+export const mailAttempts = new Counter({
+  name: 'mail_attempts_total',
+  help: 'Attempts to send a mail, by result',
+  labelNames: ['result'] as const,
+});
+
+/** Mails that have no more attempts. */
+export const finishedMails = new Counter({
+  name: 'mails_finished_total',
+  help: 'Mails that were sent or have failed, by state',
+  labelNames: ['state'] as const,
+});
+
+/** Mails that wait, whichever instance will send them. */
+export const pendingMails = new Gauge({
+  name: 'mails_pending',
+  help: 'Mails waiting to be sent, in the whole database, counted up to 10,000',
+});

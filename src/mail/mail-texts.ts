@@ -1,0 +1,79 @@
+import { legible } from '../http/validation/legible-text.js';
+import type { MailText } from './mail-content.js';
+
+const ignore = 'If you did not ask for this, ignore this mail: nothing happens without the link.';
+
+/** What is said by mails that carry a link, and by mails to the contacts of clients. */
+export const MAIL_TEXTS = {
+  verifyEmail: (email: string, url: string): MailText => ({
+    subject: 'Confirm your email address',
+    paragraphs: [
+      `Please confirm that ${legible(email)} is your email address. The link works once, within 24 hours.`,
+    ],
+    action: { label: 'Confirm email address', url },
+    after: [ignore],
+    footer: ['You get this mail because an account with this address asked for it.'],
+  }),
+  forgottenPassword: (url: string): MailText => ({
+    subject: 'Set a new password',
+    paragraphs: [
+      'Somebody asked for a new password for your account. With this link you can set one. It works once, within one hour.',
+    ],
+    action: { label: 'Set a new password', url },
+    after: [`${ignore} Your password stays as it is.`],
+    footer: ['You get this mail because somebody entered your address on the login page.'],
+  }),
+  signUp: (url: string): MailText => ({
+    subject: 'Create your account',
+    paragraphs: ['With this link you can create your account. It works once, within 24 hours.'],
+    action: { label: 'Create account', url },
+    after: [ignore],
+    footer: ['You get this mail because somebody entered your address to create an account.'],
+  }),
+  accountExists: (url: string): MailText => ({
+    subject: 'You already have an account',
+    paragraphs: [
+      'Somebody asked to create an account with your address, but you already have one. Log in with your password.',
+      'If you forgot it, you can set a new one with this link. It works once, within one hour.',
+    ],
+    action: { label: 'Set a new password', url },
+    after: [`${ignore} Your password stays as it is.`],
+    footer: ['You get this mail because somebody entered your address to create an account.'],
+  }),
+  verifyContact: (clientName: string, url: string): MailText => ({
+    subject: `Confirm your address for ${legible(clientName)}`,
+    paragraphs: [
+      `The webhook portal of “${legible(clientName)}” names you as a contact. Once you confirm, you get a mail when one of its endpoints is failing or was disabled.`,
+      'The link works once, within 24 hours.',
+    ],
+    action: { label: 'Confirm address', url },
+    after: [
+      'If you do not know this application, ignore this mail: without the link you get no more of them.',
+    ],
+    footer: [
+      `You get this mail because somebody added your address in the webhook portal of “${legible(clientName)}”.`,
+    ],
+  }),
+  endpointFailing: (clientName: string, url: string): MailText => ({
+    subject: `A webhook endpoint of ${legible(clientName)} is failing`,
+    paragraphs: [
+      `At least 10 of the last 20 attempts to deliver events to this endpoint have failed:\n${url}`,
+      'Failed deliveries are retried. Open the webhook portal to see the answers of the endpoint. An endpoint that accepts nothing for five days is disabled.',
+    ],
+    footer: contactFooter(clientName),
+  }),
+  endpointDisabled: (clientName: string, url: string, cause: string): MailText => ({
+    subject: `A webhook endpoint of ${legible(clientName)} was disabled`,
+    paragraphs: [
+      `This endpoint ${cause}, so no more events are sent to it:\n${url}`,
+      'Fix the endpoint, open the webhook portal, enable the endpoint there and send a test. Use “Recover” to resend the deliveries that failed.',
+    ],
+    footer: contactFooter(clientName),
+  }),
+} as const;
+
+function contactFooter(clientName: string): string[] {
+  return [
+    `You get this mail as a contact of “${legible(clientName)}”. To get no more of them, have your address removed from the contacts in the webhook portal.`,
+  ];
+}

@@ -1,0 +1,23 @@
+import type { MailContent } from './mail-content.js';
+
+/** A mail on its way out. */
+export interface OutgoingMail extends MailContent {
+  id: string;
+  to: string;
+}
+
+/** Why a mail could not be sent, in our own words: nothing that a server said, which could quote the mail. */
+export class SendError extends Error {
+  constructor(
+    reason: string,
+    /** The server will never take this mail. */
+    readonly isPermanent: boolean,
+  ) {
+    super(reason);
+  }
+}
+
+/** Hands a mail on; throws a `SendError` if that fails, or an AbortError. */
+export interface MailTransport {
+  send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,177 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { Interval } from '@nestjs/schedule';
+import type { FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { Settings } from '../config/settings.js';
+import { Listener } from '../database/connections/listener.service.js';
+import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
+import { detached } from '../telemetry/log-scope.js';
+import { finishedMails, mailAttempts } from './mail-metrics.js';
+import { waitAfter } from './mail-schedule.js';
+import { SendError, type MailTransport } from './mail-transport.js';
+import { MailsRepository, MAIL_CHANNEL, type ClaimedMail, type MailResult } from './mails.repository.js';
+import { MailsService } from './mails.service.js';
+import { SmtpTransport } from './smtp-transport.js';
+
+/** Concurrent connections to the SMTP server, of one instance. */
+const IN_HAND = 8;
+const POLL_EVERY_MS = 5_000;
+/** Well below the lease, so that a holder has stopped before another instance may begin. */
+const SEND_WITHIN_MS = 45_000;
+/** Contract §14: what is still under way this long after SIGTERM is aborted. */
+const ABORT_AFTER_MS = 8_000;
+const TRY_AGAIN_MS = 250;
+const WRITE_TRIES = 20;
+
+/** One of any number of workers that send queued mails (contract §18): claims, sends, writes the results. */
+@Injectable()
+export class MailWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(MailWorker.name);
+  private transport: MailTransport | undefined;
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly abort = new AbortController();
+  private isClaiming = false;
+  private claimAgain = false;
+  private isRunning = false;
+  private stopped = Promise.resolve();
+
+  constructor(
+    private readonly queue: MailsRepository,
+    private readonly mails: MailsService,
+    private readonly server: HttpAdapterHost,
+    private readonly schema: SchemaCompatibility,
+    settings: Settings,
+    listener: Listener,
+  ) {
+    if (settings.mail) this.transport = new SmtpTransport(settings.mail);
+    const wakeUp = () => void this.sendDue();
+    listener.listen(MAIL_CHANNEL, { onConnected: wakeUp, onAnnouncement: wakeUp });
+  }
+
+  /** Called during application setup by the demonstration, which has no SMTP server. */
+  useTransport(transport: MailTransport): void {
+    this.transport = transport;
+  }
+
+  onModuleInit(): void {
+    // The last moment before the connection pool is closed, which is the first thing that a shutdown ends.
+    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onClose', () => this.stopped);
+  }
+
+  onApplicationBootstrap(): void {
+    this.isRunning = true;
+    void this.sendDue();
+  }
+
+  /** Starts to stop: mails that are being sent are finished while the server finishes its requests. */
+  beforeApplicationShutdown(): void {
+    this.isRunning = false;
+    this.stopped = this.finish();
+  }
+
+  @Interval(POLL_EVERY_MS)
+  protected poll(): void {
+    void this.sendDue();
+  }
+
+  /** Claims and starts due mails for as long as there are any and there is room. */
+  private sendDue(): Promise<void> {
+    return detached(() => this.claimWhileRoom());
+  }
+
+  private async claimWhileRoom(): Promise<void> {
+    this.claimAgain = true;
+    if (this.isClaiming || !this.isRunning || !this.transport || this.schema.isOutdated) return;
+    this.isClaiming = true;
+    try {
+      while (this.claimAgain && this.isRunning && this.underWay.size < IN_HAND) {
+        this.claimAgain = false;
+        const claimed = await this.queue.claim(randomUUID(), IN_HAND - this.underWay.size);
+        for (const mail of claimed) this.begin(mail, this.transport);
+        if (claimed.length > 0) this.claimAgain = true;
+      }
+    } catch (error) {
+      this.logger.warn(`Mails could not be claimed: ${(error as Error).message}`);
+    } finally {
+      this.isClaiming = false;
+    }
+  }
+
+  private begin(mail: ClaimedMail, transport: MailTransport): void {
+    const work = this.deliver(mail, transport).finally(() => {
+      this.underWay.delete(work);
+      void this.sendDue();
+    });
+    this.underWay.add(work);
+  }
+
+  private async deliver(mail: ClaimedMail, transport: MailTransport): Promise<void> {
+    const result = await this.attempt(mail, transport);
+    await this.write(() => (result ? this.report(mail, result) : this.queue.giveBack(mail)));
+  }
+
+  /** Undefined if the shutdown broke it off. */
+  private async attempt(mail: ClaimedMail, transport: MailTransport): Promise<MailResult | undefined> {
+    const { id, address, sealedContent, attempts, isTooOld } = mail;
+    if (isTooOld) return { state: 'failed', error: 'it waited for 24 hours' };
+    const content = this.mails.open(id, sealedContent);
+    if (!content)
+      return { state: 'failed', error: 'its content was sealed with a key that is no longer known' };
+    const signal = AbortSignal.any([this.abort.signal, AbortSignal.timeout(SEND_WITHIN_MS)]);
+    try {
+      await transport.send({ id, to: address, ...content }, signal);
+      mailAttempts.inc({ result: 'sent' });
+      return { state: 'sent' };
+    } catch (error) {
+      if (this.abort.signal.aborted) return undefined;
+      mailAttempts.inc({ result: 'failed' });
+      const reason = reasonOf(error, signal);
+      if (error instanceof SendError && error.isPermanent) return { state: 'failed', error: reason };
+      return { state: 'pending', error: reason, waitSeconds: waitAfter(attempts) };
+    }
+  }
+
+  private async report(mail: ClaimedMail, result: MailResult): Promise<void> {
+    const state = await this.queue.finish(mail, result);
+    if (state === undefined) return;
+    if (state !== 'pending') finishedMails.inc({ state });
+    if (!('error' in result)) return;
+    const what = state === 'failed' ? 'failed permanently' : 'could not be sent and will be retried';
+    this.logger.warn(`Mail ${mail.id} (${mail.kind}) ${what}: ${result.error}`);
+  }
+
+  /** Until it is written, or the lease is nearly over and another instance takes the mail over. */
+  private async write(work: () => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work();
+      } catch (error) {
+        this.logger.warn(`The result of a mail could not be written: ${(error as Error).message}`);
+        if (tries === WRITE_TRIES) return;
+        await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+      }
+    }
+  }
+
+  private async finish(): Promise<void> {
+    const timer = setTimeout(() => this.abort.abort(), ABORT_AFTER_MS);
+    while (this.isClaiming || this.underWay.size > 0) {
+      await Promise.allSettled(this.underWay);
+      if (this.isClaiming) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    clearTimeout(timer);
+  }
+}
+
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (error instanceof SendError) return error.message;
+  return signal.aborted ? 'the SMTP server took too long' : 'an unexpected error';
+}

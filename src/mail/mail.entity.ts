@@ -1,0 +1,69 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const MAIL_STATES = ['pending', 'sent', 'failed'] as const;
+export type MailState = (typeof MAIL_STATES)[number];
+
+/** What a mail is about (contract §18). */
+export const MAIL_KINDS = [
+  'verify_email',
+  'verify_contact',
+  'forgotten_password',
+  'sign_up',
+  'account_exists',
+  'security',
+  'application_connected',
+  'actionable',
+  'endpoint_failing',
+  'endpoint_disabled',
+] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+/** The kinds that users can switch off. */
+export const OPTIONAL_MAIL_KINDS = ['application_connected', 'actionable'] as const satisfies MailKind[];
+export type OptionalMailKind = (typeof OPTIONAL_MAIL_KINDS)[number];
+
+/** A mail to one address: waiting, sent or given up. The table is the queue. */
+@Entity('mails')
+export class MailEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  kind!: MailKind;
+
+  /** Null for a person without an account, and for a contact of a client. */
+  @Column('text', { name: 'user_id', nullable: true })
+  userId!: string | null;
+
+  @Column('text', { name: 'client_id', nullable: true })
+  clientId!: string | null;
+
+  @Column('text')
+  address!: string;
+
+  /** What it tells of; unique. */
+  @Column('text')
+  cause!: string;
+
+  @Column('bytea', { name: 'sealed_content', nullable: true, select: false })
+  sealedContent!: Buffer | null;
+
+  @Column('text')
+  state!: MailState;
+
+  @Column('integer')
+  attempts!: number;
+
+  @Column('timestamptz', { name: 'next_attempt_at' })
+  nextAttemptAt!: Date;
+
+  /** Why the last attempt failed, in our own words. */
+  @Column('text', { name: 'last_error', nullable: true })
+  lastError!: string | null;
+
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'sent_at', nullable: true })
+  sentAt!: Date | null;
+}

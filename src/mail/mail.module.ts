@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { MailWorker } from './mail-worker.service.js';
+import { MailEntity } from './mail.entity.js';
+import { MailsRepository } from './mails.repository.js';
+import { MailsService } from './mails.service.js';
+
+/** The outbox, and the worker that sends it (contract §18). */
+@Module({
+  imports: [TypeOrmModule.forFeature([MailEntity])],
+  providers: [MailsRepository, MailsService, MailWorker],
+  exports: [MailsService, MailWorker],
+})
+export class MailModule {}

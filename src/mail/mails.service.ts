@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Settings } from '../config/settings.js';
+import type { Page, PageRequest } from '../database/queries/read-page.js';
+import { newId } from '../secrets/ids.js';
+import { seal, unseal } from '../secrets/seal.js';
+import type { MailContent, MailText } from './mail-content.js';
+import { renderMail } from './mail-template.js';
+import { OPTIONAL_MAIL_KINDS, type MailEntity, type MailKind, type OptionalMailKind } from './mail.entity.js';
+import { MailsRepository, type MailFilter } from './mails.repository.js';
+
+export interface NewMail {
+  kind: MailKind;
+  address: string;
+  userId?: string;
+  clientId?: string;
+  /** What it tells of: one cause makes one mail. */
+  cause: string;
+  mail: MailText;
+}
+
+const RESEALED_AT_ONCE = 500;
+
+/** The outbox (contract §18): a mail is a row, written in the transaction of what it tells of. */
+@Injectable()
+export class MailsService {
+  constructor(
+    private readonly repository: MailsRepository,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Whether this service sends mail at all. */
+  get isOn(): boolean {
+    return this.settings.sendsMail;
+  }
+
+  /** Queues a mail in the caller's transaction; nothing happens without mail, or if the cause already has one. */
+  async queue(manager: EntityManager, input: NewMail): Promise<void> {
+    if (!this.isOn) return;
+    const id = newId('mail');
+    await this.repository.insert(manager, {
+      id,
+      kind: input.kind,
+      userId: input.userId ?? null,
+      clientId: input.clientId ?? null,
+      address: input.address,
+      cause: input.cause,
+      sealedContent: this.sealed(id, renderMail(input.mail)),
+    });
+  }
+
+  /** Queues a mail to a user whose address is verified, and who has not switched off mails of this kind. */
+  async queueForUser(
+    manager: EntityManager,
+    userId: string,
+    input: Omit<NewMail, 'address' | 'userId'>,
+  ): Promise<void> {
+    if (!this.isOn) return;
+    const recipient = await this.repository.recipient(manager, userId);
+    if (!recipient?.isVerified) return;
+    if (isOptional(input.kind) && recipient.unwanted.includes(input.kind)) return;
+    await this.queue(manager, { ...input, userId, address: recipient.email });
+  }
+
+  /** The content of a queued mail; undefined if none of the encryption keys opens it. */
+  open(id: string, sealed: Buffer): MailContent | undefined {
+    for (const key of this.settings.encryptionKeys) {
+      const text = unseal(key, sealed, dataOf(id));
+      if (text !== undefined) return JSON.parse(text) as MailContent;
+    }
+    return undefined;
+  }
+
+  /** After a change of `ENCRYPTION_KEY`: seals waiting mails under the current key. Returns how many, and those no key opens. */
+  async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
+    let resealed = 0;
+    const unreadable: string[] = [];
+    for (let after = ''; ;) {
+      const batch = await this.repository.sealedAfter(after, RESEALED_AT_ONCE);
+      for (const { id, sealedContent } of batch) {
+        if (this.isCurrent(id, sealedContent)) continue;
+        const content = this.open(id, sealedContent);
+        if (!content) unreadable.push(id);
+        else if (await this.repository.replaceSealed(id, this.sealed(id, content))) resealed++;
+      }
+      if (batch.length < RESEALED_AT_ONCE) return { resealed, unreadable };
+      after = batch.at(-1)!.id;
+    }
+  }
+
+  private isCurrent(id: string, sealed: Buffer): boolean {
+    return unseal(this.settings.encryptionKey, sealed, dataOf(id)) !== undefined;
+  }
+
+  /** Newest first. */
+  list(filter: MailFilter, page: PageRequest): Promise<Page<MailEntity>> {
+    return this.repository.list(filter, page);
+  }
+
+  /** The number of mails that wait, counted up to 10,000. */
+  countPending(): Promise<number> {
+    return this.repository.countPending();
+  }
+
+  /** Removes what was mailed to an address of an erased person before there was an account. */
+  forget(manager: EntityManager, address: string): Promise<void> {
+    return this.repository.deleteByAddress(manager, address);
+  }
+
+  private sealed(id: string, content: MailContent): Buffer {
+    return seal(this.settings.encryptionKey, JSON.stringify(content), dataOf(id));
+  }
+}
+
+const dataOf = (id: string): string => `mail ${id}`;
+
+const isOptional = (kind: MailKind): kind is OptionalMailKind =>
+  (OPTIONAL_MAIL_KINDS as readonly MailKind[]).includes(kind);

@@ -1,0 +1,70 @@
+import { createTransport, type Transporter } from 'nodemailer';
+import { isLoopbackHost } from '../config/loopback.js';
+import { SendError, type MailTransport, type OutgoingMail } from './mail-transport.js';
+
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 20_000;
+
+/** What nodemailer adds to an error. */
+interface SmtpError {
+  code?: string;
+  command?: string;
+  responseCode?: number;
+}
+
+/** Sends by the SMTP server of the settings: TLS from the start (`smtps`), or STARTTLS when the server offers it. */
+export class SmtpTransport implements MailTransport {
+  private readonly transporter: Transporter;
+  private readonly domain: string;
+
+  constructor(private readonly settings: { smtpUrl: string; from: string }) {
+    const url = new URL(settings.smtpUrl);
+    this.domain = /@([^>\s]+)>?$/.exec(settings.from)![1]!;
+    this.transporter = createTransport({
+      url: settings.smtpUrl,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      dnsTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      // A password never crosses a network unencrypted, also if somebody removes the server's offer of TLS.
+      requireTLS: url.protocol === 'smtp:' && url.username !== '' && !isLoopbackHost(url.hostname),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  async send({ id, to, subject, text, html }: OutgoingMail, signal: AbortSignal): Promise<void> {
+    try {
+      await this.transporter.sendMail({
+        from: this.settings.from,
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        // The same at every attempt: who got a mail twice, after a crash between its sending and our commit, can tell.
+        messageId: `<${id}@${this.domain}>`,
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        signal,
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const { responseCode, command, code } = error as SmtpError;
+      const problem = { responseCode, command, code };
+      throw new SendError(reasonOf(problem), isAboutThisMail(problem));
+    }
+  }
+}
+
+/** A 5xx answer to the address or the message; a 5xx to a login or the sender is our own mistake, which can be corrected. */
+const isAboutThisMail = ({ responseCode, command, code }: SmtpError): boolean =>
+  responseCode === undefined
+    ? // The server does not offer what the address needs, such as letters outside ASCII.
+      code === 'EENVELOPE'
+    : responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
+
+function reasonOf({ responseCode, command, code }: SmtpError): string {
+  if (responseCode !== undefined) {
+    return `the SMTP server answered ${responseCode}${command ? ` to ${command}` : ''}`;
+  }
+  return `the SMTP server could not be reached, or broke off (${code ?? 'unknown'})`;
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { MAIL_TEXTS } from '../../mail/mail-texts.js';
+import { OPTIONAL_MAIL_KINDS, type OptionalMailKind } from '../../mail/mail.entity.js';
+import { MailsService } from '../../mail/mails.service.js';
+import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { UserErasures } from '../accounts/user-erasures.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+import { EmailLinksRepository } from './email-links.repository.js';
+
+// Contract §18: the link works once within 24 hours.
+const LINK_TTL_SECONDS = 86_400;
+
+/** Rolls back the use of a link whose address is no longer the user's. */
+class AddressChanged extends Error {}
+
+/** Proof that users receive what is sent to their address, and which mails they want (contract §18). */
+@Injectable()
+export class EmailVerificationService {
+  constructor(
+    private readonly links: EmailLinksRepository,
+    private readonly users: UsersRepository,
+    private readonly mails: MailsService,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    erasures: UserErasures,
+  ) {
+    erasures.add((manager, userId) => this.forget(manager, userId));
+  }
+
+  /** Mails the user a link that verifies the address; does nothing if it is verified already, or without mail. */
+  async mailLink(userId: string): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const user = await this.users.lock(manager, userId);
+      if (user?.enabled && user.emailVerifiedAt === null) await this.queueLink(manager, user);
+    });
+  }
+
+  /** The same in the caller's transaction, which has locked the user. */
+  async queueLink(manager: EntityManager, { id, email }: { id: string; email: string }): Promise<void> {
+    if (!this.mails.isOn) return;
+    const key = newSecret('emailKey');
+    const digest = digestOf(key);
+    await this.links.insert(manager, { digest, purpose: 'verify', userId: id, email, ttl: LINK_TTL_SECONDS });
+    await this.mails.queue(manager, {
+      kind: 'verify_email',
+      userId: id,
+      address: email,
+      cause: `link ${digest.toString('base64url')}`,
+      mail: MAIL_TEXTS.verifyEmail(email, `${this.settings.baseUrl}/email/verify/${key}`),
+    });
+  }
+
+  /** After a change of address: earlier links end, and the new address gets one unless it is verified already. */
+  async replaceLinks(
+    manager: EntityManager,
+    user: { id: string; email: string; emailVerifiedAt: Date | null },
+  ): Promise<void> {
+    await this.links.deleteByUser(manager, user.id);
+    if (user.emailVerifiedAt === null) await this.queueLink(manager, user);
+  }
+
+  /** The address that the link verifies; undefined for a link that is used, expired or unknown. */
+  async find(key: string): Promise<string | undefined> {
+    if (!isSecret('emailKey', key)) return undefined;
+    return (await this.links.find(digestOf(key), 'verify'))?.email;
+  }
+
+  /** Verifies the address by its link, which is used up in the same transaction. False for a link that no longer works. */
+  async confirm(key: string, actor: Actor): Promise<boolean> {
+    if (!isSecret('emailKey', key)) return false;
+    try {
+      return await this.transactions.run(async (manager) => {
+        const link = await this.links.use(manager, digestOf(key), 'verify');
+        if (!link?.userId) return false;
+        const { userId, email } = link;
+        if (!(await this.users.verifyEmail(manager, userId, email))) throw new AddressChanged();
+        await this.audit.record(
+          manager,
+          { ...actor, type: 'user', id: userId },
+          { action: 'user.email_verified', subjectType: 'user', subjectId: userId },
+        );
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof AddressChanged) return false;
+      throw error;
+    }
+  }
+
+  /** The kinds of mail that the user wants, of those that can be switched off. */
+  async wantedMails(userId: string): Promise<OptionalMailKind[]> {
+    const unwanted = await this.users.unwantedMails(userId);
+    return OPTIONAL_MAIL_KINDS.filter((kind) => !unwanted.includes(kind));
+  }
+
+  async setWantedMails(userId: string, wanted: string[], actor: Actor): Promise<void> {
+    const unwanted = OPTIONAL_MAIL_KINDS.filter((kind) => !wanted.includes(kind));
+    await this.transactions.run(async (manager) => {
+      await this.users.setUnwantedMails(manager, userId, unwanted);
+      await this.audit.record(manager, actor, {
+        action: 'user.mails_chosen',
+        subjectType: 'user',
+        subjectId: userId,
+        after: { unwanted_mails: unwanted },
+      });
+    });
+  }
+
+  /** What was mailed to the address before it had an account; everything else goes with the account. */
+  private async forget(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
+    const user = await this.users.findById(userId, manager);
+    if (!user) return {};
+    await this.links.deleteByEmail(manager, user.email);
+    await this.mails.forget(manager, user.email);
+    return {};
+  }
+}

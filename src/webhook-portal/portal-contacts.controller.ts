@@ -1,0 +1,76 @@
+import { Param } from '@nestjs/common';
+import { isEmail } from 'class-validator';
+import { Settings } from '../config/settings.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { badRequest, Problem } from '../http/problems/problem.js';
+import { illegible } from '../http/validation/legible-text.js';
+import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
+import { ContactsService } from '../webhooks/contacts/contacts.service.js';
+import { contactsPage } from './pages/contacts.page.js';
+import type { PortalAnswer, PortalContext } from './portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
+
+const PATH = '/portal/contacts';
+const EMAIL_MAX = 254;
+const TOO_MANY = 'Nothing was sent, because too many mails were sent to this address. Try again in an hour.';
+
+/** The addresses that are told when an endpoint is failing or was disabled (contract §18). */
+@PortalPages('contacts')
+export class PortalContactsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly contacts: ContactsService,
+    private readonly limits: MailLimitsService,
+  ) {}
+
+  @PortalGet()
+  list(@Context() context: PortalContext): Promise<PortalAnswer> {
+    return this.page(context);
+  }
+
+  /** Adds an address, to which a link is mailed that verifies it. */
+  @PortalPost('', 'nothing')
+  async add(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const email = context.form.get('email')?.trim() ?? '';
+    if (email.length > EMAIL_MAX || !isEmail(email) || illegible(email) !== undefined) {
+      const error = 'Enter an email address, such as name@mail.example.';
+      return this.page(context, { email: email.slice(0, EMAIL_MAX), error, status: 400 });
+    }
+    if (!(await this.limits.admitTo(email))) {
+      return this.page(context, { email, error: TOO_MANY, status: 429 });
+    }
+    try {
+      await this.contacts.add(context.clientId, email, context.actor);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 409) throw error;
+      return this.page(context, { email, error: error.detail, status: 409 });
+    }
+    return { goTo: PATH, notice: 'contact_added' };
+  }
+
+  /** `do` is `resend` or `remove`. */
+  @PortalPost(':id', 'nothing')
+  async change(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const { clientId, form, actor } = context;
+    const { email } = await this.contacts.get(clientId, id);
+    switch (form.get('do')) {
+      case 'remove':
+        await this.contacts.remove(clientId, id, actor);
+        return { goTo: PATH, notice: 'contact_removed' };
+      case 'resend':
+        if (!(await this.limits.admitTo(email))) return this.page(context, { error: TOO_MANY, status: 429 });
+        await this.contacts.resend(clientId, id);
+        return { goTo: PATH, notice: 'contact_link_sent' };
+      default:
+        throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+    }
+  }
+
+  private async page(
+    { clientId }: PortalContext,
+    { email, error, status }: { email?: string; error?: string; status?: number } = {},
+  ): Promise<PortalAnswer> {
+    const contacts = await this.contacts.list(clientId);
+    return { page: contactsPage({ contacts, isMailOn: this.settings.sendsMail, email, error }), status };
+  }
+}

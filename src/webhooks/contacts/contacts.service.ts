@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { isUniqueViolation } from '../../database/queries/database-errors.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
+import type { MailText } from '../../mail/mail-content.js';
+import { MAIL_TEXTS } from '../../mail/mail-texts.js';
+import { MailsService } from '../../mail/mails.service.js';
+import { newId } from '../../secrets/ids.js';
+import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { UserErasures } from '../../users/accounts/user-erasures.js';
+import { UsersService } from '../../users/accounts/users.service.js';
+import { DISABLED_BECAUSE, type EndpointDisabledReason } from '../endpoints/endpoint.entity.js';
+import { ContactsRepository, type Contact } from './contacts.repository.js';
+
+/** Contract §18: the maximum per client. */
+export const CONTACTS_PER_CLIENT = 5;
+// Contract §18: the link works once within 24 hours.
+const LINK_TTL_SECONDS = 86_400;
+
+/** Addresses that a client wants to be told about its endpoints (contract §18). Each is verified before it is used. */
+@Injectable()
+export class ContactsService {
+  constructor(
+    private readonly repository: ContactsRepository,
+    private readonly mails: MailsService,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly users: UsersService,
+    erasures: UserErasures,
+  ) {
+    erasures.add((manager, userId) => this.forget(manager, userId));
+  }
+
+  list(clientId: string): Promise<Contact[]> {
+    return this.repository.list(clientId);
+  }
+
+  /** Adds an address and mails it the link; throws a 409 problem beyond five, and for one that is there already. */
+  async add(clientId: string, email: string, actor: Actor): Promise<void> {
+    const id = newId('cont');
+    try {
+      await this.transactions.run(async (manager) => {
+        const name = await this.repository.lockClient(manager, clientId);
+        if (name === undefined) throw notFound('There is no client with this id.');
+        if ((await this.repository.list(clientId, manager)).length >= CONTACTS_PER_CLIENT) {
+          throw conflict(`A client can have at most ${CONTACTS_PER_CLIENT} contacts. Remove one first.`);
+        }
+        const { key, digest } = newLink();
+        await this.repository.insert(manager, { id, clientId, email, digest, ttl: LINK_TTL_SECONDS });
+        await this.queueLink(manager, { clientId, email, name, key, digest });
+        await this.record(manager, actor, 'client.contact_added', clientId, id);
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error, 'client_contacts_email_key')) throw error;
+      throw conflict('This address is a contact already.');
+    }
+  }
+
+  /** The contact, if it is one of the client's; otherwise a 404 problem. */
+  async get(clientId: string, id: string): Promise<Contact> {
+    const contact = (await this.repository.list(clientId)).find((each) => each.id === id);
+    return contact ?? this.missing();
+  }
+
+  /** Mails the link once more; the earlier one ends. */
+  async resend(clientId: string, id: string): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const name = await this.repository.lockClient(manager, clientId);
+      const { key, digest } = newLink();
+      const email = await this.repository.renewLink(manager, { id, clientId, digest, ttl: LINK_TTL_SECONDS });
+      if (name === undefined || email === undefined) this.missing();
+      await this.queueLink(manager, { clientId, email, name, key, digest });
+    });
+  }
+
+  async remove(clientId: string, id: string, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      if (!(await this.repository.delete(manager, id, clientId))) this.missing();
+      await this.record(manager, actor, 'client.contact_removed', clientId, id);
+    });
+  }
+
+  /** The address that the link verifies; undefined for a link that is used, expired or unknown. */
+  async findByKey(key: string): Promise<string | undefined> {
+    return isSecret('emailKey', key) ? this.repository.findByLink(digestOf(key)) : undefined;
+  }
+
+  /** Verifies an address by its link; false for a link that no longer works. */
+  async confirm(key: string, actor: Actor): Promise<boolean> {
+    if (!isSecret('emailKey', key)) return false;
+    return this.transactions.run(async (manager) => {
+      const contact = await this.repository.verify(manager, digestOf(key));
+      if (!contact) return false;
+      await this.record(manager, actor, 'client.contact_verified', contact.clientId, contact.id);
+      return true;
+    });
+  }
+
+  /** Tells the contacts that an endpoint is failing, at most daily. */
+  async tellFailing(endpointId: string): Promise<void> {
+    if (!this.mails.isOn) return;
+    await this.transactions.run(async (manager) => {
+      const endpoint = await this.repository.markTold(manager, endpointId);
+      if (!endpoint) return;
+      const { clientId, url } = endpoint;
+      await this.tell(manager, 'endpoint_failing', clientId, (name) => MAIL_TEXTS.endpointFailing(name, url));
+    });
+  }
+
+  /** Tells the contacts that the service disabled an endpoint, in the transaction that disables it. */
+  async tellDisabled(
+    manager: EntityManager,
+    { clientId, url }: { clientId: string; url: string },
+    reason: EndpointDisabledReason,
+  ): Promise<void> {
+    if (!this.mails.isOn) return;
+    await this.tell(manager, 'endpoint_disabled', clientId, (name) =>
+      MAIL_TEXTS.endpointDisabled(name, url, DISABLED_BECAUSE[reason]),
+    );
+  }
+
+  /** The caller's guarded write makes this happen once, so the cause is this happening. */
+  private async tell(
+    manager: EntityManager,
+    kind: 'endpoint_failing' | 'endpoint_disabled',
+    clientId: string,
+    mailOf: (clientName: string) => MailText,
+  ): Promise<void> {
+    const { name, contacts } = await this.repository.verified(manager, clientId);
+    for (const { id, email } of contacts) {
+      const cause = `${kind} ${id} ${newId('form')}`;
+      await this.mails.queue(manager, { kind, clientId, address: email, cause, mail: mailOf(name) });
+    }
+  }
+
+  private async queueLink(
+    manager: EntityManager,
+    to: { clientId: string; email: string; name: string; key: string; digest: Buffer },
+  ): Promise<void> {
+    await this.mails.queue(manager, {
+      kind: 'verify_contact',
+      clientId: to.clientId,
+      address: to.email,
+      cause: `link ${to.digest.toString('base64url')}`,
+      mail: MAIL_TEXTS.verifyContact(to.name, `${this.settings.baseUrl}/email/verify/${to.key}`),
+    });
+  }
+
+  private async forget(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
+    const user = await this.users.find(userId);
+    if (user) await this.repository.deleteByEmail(manager, user.email);
+    return {};
+  }
+
+  /** The address itself is not in the log: it belongs to a person, whom the log could not forget. */
+  private record(
+    manager: EntityManager,
+    actor: Actor,
+    action: string,
+    clientId: string,
+    contactId: string,
+  ): Promise<void> {
+    const entry = {
+      action,
+      subjectType: 'client',
+      subjectId: clientId,
+      after: { contact: contactId },
+    } as const;
+    return this.audit.record(manager, actor, entry);
+  }
+
+  private missing(): never {
+    throw notFound('There is no such contact.');
+  }
+}
+
+function newLink(): { key: string; digest: Buffer } {
+  const key = newSecret('emailKey');
+  return { key, digest: digestOf(key) };
+}

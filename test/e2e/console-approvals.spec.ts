@@ -1,0 +1,137 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { wordsOf } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CONSOLE = '/admin/console';
+
+describe('In the console, with FOUR_EYES=true', () => {
+  let service: TestService;
+  let asking: BrowserSession;
+  let approving: BrowserSession;
+  let user: UserEntity;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    service = await startService({ env: { FOUR_EYES: 'true' } });
+    asking = await service.make.signedIn(await service.make.user({ role: 'operator', name: 'Anna Asking' }));
+    approving = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+  });
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    await service.database.query('DELETE FROM approvals');
+    user = await service.make.user({ name: 'Dana Driver' });
+    client = await service.make.client({ name: 'Northwind' });
+  });
+
+  const submit = async (by: BrowserSession, path: string, fields = {}, from = path): Promise<Page> =>
+    by.submit(await by.open(from), path, fields);
+  /** Follows the answer to a form; the page that it leads to, and its message. */
+  const next = async (by: BrowserSession, answer: Page) => {
+    expect(answer.status).toBe(303);
+    const path = answer.headers.get('location')!;
+    const page = await by.open(path);
+    return { path, page, said: page.html.querySelector('[role="status"]')?.text };
+  };
+  const ask = async (by = asking) => next(by, await submit(by, `${CONSOLE}/users/${user.id}/erase`));
+
+  it.each([
+    ['erasing a user', () => `/users/${user.id}/erase`, {}],
+    ['making an admin', () => `/users/${user.id}/make-operator`, { operator_role: 'admin' }],
+    ['deleting a client', () => `/clients/${client.id}/delete`, {}],
+  ])(
+    '%s leads to a page that says that nothing is done yet, and another admin approves',
+    async (_what, path, fields) => {
+      const form = await asking.open(CONSOLE + path());
+      expect(wordsOf(form)).toContain('until another admin approves it');
+      const asked = await next(asking, await asking.submit(form, CONSOLE + path(), fields));
+      expect(asked.said).toBe('Nothing is done yet: another admin has to approve it.');
+      expect(wordsOf(asked.page)).toContain('Pending');
+      expect((await approving.open(`${CONSOLE}/users/${user.id}`)).text).not.toContain('operator: admin');
+      expect(wordsOf(await approving.open(CONSOLE))).toContain('A request waits for approval.');
+      const list = await approving.open(`${CONSOLE}/approvals?state=pending`);
+      expect(list.html.querySelectorAll('tbody tr')).toHaveLength(1);
+      const done = await next(approving, await submit(approving, `${asked.path}/approve`, {}, asked.path));
+      expect(done.said).toBe('Approved and carried out.');
+      expect(done.page.html.querySelectorAll('main form[action*="approvals"]')).toEqual([]);
+      expect(wordsOf(await approving.open(CONSOLE))).not.toContain('waits for approval');
+      const subject = await approving.open(CONSOLE + path().replace(/\/[a-z-]+$/, ''));
+      if ('operator_role' in fields) expect(subject.text).toContain('operator: admin');
+      else expect(subject.status).toBe(404);
+    },
+  );
+
+  it('another role than admin is given at once', async () => {
+    const path = `${CONSOLE}/users/${user.id}/make-operator`;
+    const { page } = await next(asking, await submit(asking, path, { operator_role: 'support' }));
+    expect(page.text).toContain('operator: support');
+  });
+
+  it('who asked sees no button to approve, and may reject', async () => {
+    const { path, page } = await ask();
+    expect(wordsOf(page)).toContain('You asked for this yourself, so you cannot approve it.');
+    expect(page.html.querySelector(`form[action="${path}/approve"]`)).toBeNull();
+    const rejected = await next(asking, await submit(asking, `${path}/reject`, {}, path));
+    expect(rejected.said).toBe('Rejected. Nothing was done.');
+    expect((await asking.open(`${CONSOLE}/users/${user.id}`)).status).toBe(200);
+  });
+
+  it('what became impossible says why, and stays pending', async () => {
+    const { path } = await ask();
+    await service.make.client({ ownerId: user.id });
+    const answer = await submit(approving, `${path}/approve`, {}, path);
+    expect([answer.status, answer.html.querySelector('[role="alert"]')!.text]).toEqual([
+      409,
+      expect.stringContaining('This user owns clients.'),
+    ]);
+    expect(wordsOf(answer)).toContain('Pending');
+  });
+
+  it('a second click on Approve says that it is decided', async () => {
+    const { path } = await ask();
+    const shown = await approving.open(path);
+    await approving.submit(shown, `${path}/approve`);
+    const again = await approving.submit(shown, `${path}/approve`);
+    expect([again.status, again.html.querySelector('[role="alert"]')!.text]).toEqual([
+      409,
+      expect.stringContaining('it is approved'),
+    ]);
+  });
+
+  it('viewers and support see approvals, but no buttons', async () => {
+    const { path } = await ask();
+    for (const operatorRole of ['viewer', 'support'] as const) {
+      const browser = await service.make.signedIn(
+        await service.make.user({ role: 'operator', operatorRole }),
+      );
+      const page = await browser.open(path);
+      expect([page.status, page.html.querySelectorAll('main form[action*="approvals"]').length]).toEqual([
+        200, 0,
+      ]);
+    }
+  });
+
+  it('approvals are listed with their state, also when overdue, and an unknown state is refused', async () => {
+    const { path } = await ask();
+    await service.database.query("UPDATE approvals SET expires_at = now() - interval '1 second'");
+    expect(wordsOf(await asking.open(path))).toContain('Expired');
+    expect(wordsOf(await asking.open(`${CONSOLE}/approvals?state=expired`))).toContain('Erase user');
+    expect(wordsOf(await asking.open(`${CONSOLE}/approvals?state=pending`))).toContain(
+      'There are no approvals.',
+    );
+    expect((await asking.open(`${CONSOLE}/approvals?state=gone`)).status).toBe(400);
+    expect((await asking.open(`${CONSOLE}/approvals/nothing`)).status).toBe(404);
+  });
+
+  it('old approvals are purged a retention time after they expired', async () => {
+    await ask();
+    await service.database.query("UPDATE approvals SET expires_at = now() - interval '29 days'");
+    await service.app.get(PurgeService).purge();
+    expect(await service.database.query('SELECT 1 FROM approvals')).toHaveLength(1);
+    await service.database.query("UPDATE approvals SET expires_at = now() - interval '31 days'");
+    await service.app.get(PurgeService).purge();
+    expect(await service.database.query('SELECT 1 FROM approvals')).toHaveLength(0);
+  });
+});

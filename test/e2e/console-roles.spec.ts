@@ -1,0 +1,154 @@
+import { consoleRoutes, mayUseRoute } from '../../src/admin/console/console-routes.js';
+import '../../src/admin/console/console.module.js';
+import { roleIncludes } from '../../src/config/operator-role.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
+import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
+
+const CONSOLE = '/admin/console';
+const LIMITED = ['viewer', 'support'] as const;
+const REFUSED = 'This requires the role';
+
+describe('In the console, an operator', () => {
+  let service: TestService;
+  let driver: UserEntity;
+  let admin: UserEntity;
+  let client: TestClient;
+  let ids: Record<string, string>;
+  const browsers = {} as Record<(typeof LIMITED)[number], BrowserSession>;
+
+  beforeAll(async () => {
+    service = await startService({ env: WEBHOOK_ENV });
+    driver = await service.make.user({ name: 'Dana Driver' });
+    admin = await service.make.user({ role: 'operator', name: 'Adam Admin' });
+    client = await service.make.client({ name: 'Northwind' });
+    await service.make.consent(client, driver);
+    await service.make.tokens(client, driver);
+    const endpoint = await makeEndpoint(service, client);
+    const delivery = await seedDelivery(service, endpoint, { state: 'failed', isTest: true });
+    const [grant] = await service.database.query<{ id: string }>('SELECT id FROM grants');
+    ids = {
+      endpoints: endpoint.id,
+      deliveries: delivery,
+      users: driver.id,
+      grants: grant!.id,
+      approvals: approval,
+    };
+    await service.database.query(
+      `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
+       VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
+      [approval, driver.id, admin.id],
+    );
+    for (const operatorRole of LIMITED) {
+      browsers[operatorRole] = await service.make.signedIn(
+        await service.make.user({ role: 'operator', operatorRole }),
+      );
+    }
+  });
+  afterAll(() => service.stop());
+
+  const approval = 'appr01HN2NJ9NMRZBXT1H6FT9N7735';
+  /** Fills the path with ids that exist. */
+  const fill = (path: string): string =>
+    path
+      .replace(':client_id', client.id)
+      .replace(':user_id', driver.id)
+      .replace(':name', 'vehicle:read')
+      .replace(/(\w+)\/:id/, (_all, noun: string) => `${noun}/${ids[noun]}`);
+  const post = (browser: BrowserSession, path: string): Promise<Page> =>
+    browser.open(path, { form: {}, headers: { origin: service.url } });
+  /** The forms and links of the page that lead into the console, without its navigation. */
+  const actionsOn = ({ html }: Page): ['GET' | 'POST', string][] => {
+    for (const each of html.querySelectorAll('nav, form[method="get"]')) each.remove();
+    const of = (selector: string, name: string) =>
+      html.querySelectorAll(selector).map((each) => each.getAttribute(name)!.split('?')[0]!);
+    const all = [
+      ...of('form[method="post"]', 'action').map((path): ['POST', string] => ['POST', path]),
+      ...of('a[href]', 'href').map((path): ['GET', string] => ['GET', path]),
+    ];
+    return all.filter(([, path]) => path.startsWith(CONSOLE));
+  };
+
+  describe.each(LIMITED)('with the role %s', (role) => {
+    const routes = consoleRoutes();
+
+    it.each(routes.filter(({ least }) => !roleIncludes(role, least)))(
+      'is refused $method $path, with the role it needs, and nothing changes',
+      async ({ method, path, least }) => {
+        const before = await rowCounts(service);
+        const answer =
+          method === 'POST' ? await post(browsers[role], fill(path)) : await browsers[role].open(fill(path));
+        expect([answer.status, wordsOf(answer)]).toEqual([
+          403,
+          expect.stringContaining(`${REFUSED} ${least}. Your role is ${role}`),
+        ]);
+        expect(answer.html.querySelector('nav[aria-label="Console"]')).not.toBeNull();
+        expect(await rowCounts(service)).toEqual(before);
+      },
+    );
+
+    it.each(
+      routes.filter(
+        ({ method, path, least }) => method === 'GET' && !path.endsWith('*') && roleIncludes(role, least),
+      ),
+    )('opens $path, which shows no link and no form that the role may not use', async ({ path }) => {
+      const from = service.log.length;
+      const page = await browsers[role].open(fill(path));
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(unexpectedErrors(service, from)).toEqual([]);
+      for (const [method, target] of actionsOn(page)) {
+        expect([path, method, target, mayUseRoute(role, method, target)]).toEqual([
+          path,
+          method,
+          target,
+          true,
+        ]);
+      }
+      for (const each of page.html.querySelectorAll('.buttons, h2')) expect(each.text.trim()).not.toBe('');
+    });
+
+    it('sees nothing to change on the page of an operator, and is refused its forms', async () => {
+      const page = await browsers[role].open(`${CONSOLE}/users/${admin.id}`);
+      expect(page.status).toBe(200);
+      expect(actionsOn(page).filter(([method]) => method === 'POST')).toEqual([]);
+      expect(page.text).not.toContain('Create password link');
+      expect(page.html.querySelectorAll('.buttons')).toEqual([]);
+      for (const part of ['edit', 'disable', 'revoke', 'password-link']) {
+        const answer = await browsers[role].open(`${CONSOLE}/users/${admin.id}/${part}`);
+        expect([part, answer.status, wordsOf(answer)]).toEqual([
+          part,
+          403,
+          expect.stringContaining(`${REFUSED}`),
+        ]);
+      }
+    });
+  });
+
+  it('with the role support is not refused its forms for the role, but for a missing token', async () => {
+    const forms = consoleRoutes().filter(({ method, least }) => method === 'POST' && least === 'support');
+    expect(forms.length).toBeGreaterThan(10);
+    for (const { path } of forms) {
+      const answer = await post(browsers.support, fill(path));
+      expect([path, answer.status, answer.text.includes(REFUSED)]).toEqual([path, 403, false]);
+    }
+  });
+
+  it('with the role viewer still finds an unknown page unknown', async () => {
+    expect((await browsers.viewer.open(`${CONSOLE}/nothing-here`)).status).toBe(404);
+  });
+
+  it('with the role admin sees and may use everything', async () => {
+    const browser = await service.make.signedIn(admin);
+    const page = await browser.open(`${CONSOLE}/users/${driver.id}`);
+    for (const label of ['Create password link', 'Make operator', 'Erase'])
+      expect(page.text).toContain(label);
+    for (const { method, path } of consoleRoutes()) {
+      const answer = method === 'POST' ? await post(browser, fill(path)) : await browser.open(fill(path));
+      expect([method, path, answer.text.includes(REFUSED)]).toEqual([method, path, false]);
+    }
+  });
+});

@@ -1,0 +1,185 @@
+import type { TestClient } from '../support/factory.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
+import { BrowserSession as Browser } from '../support/browser-session.js';
+import { MailServer } from '../support/mail-server.js';
+import { enterPortal } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { Webhooks, WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
+
+const PATH = '/portal/contacts';
+
+describe('The contacts of a client', () => {
+  let service: TestService;
+  let smtp: MailServer;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let portal: BrowserSession;
+  let email: string;
+  let counter = 0;
+
+  beforeAll(async () => {
+    smtp = await MailServer.start();
+    service = await startService({
+      env: { ...WEBHOOK_ENV, ...smtp.env, WEBHOOK_RETRY_SCHEDULE_SECONDS: '3600' },
+    });
+    webhooks = await Webhooks.start(service);
+  });
+  beforeEach(async () => {
+    email = `ops${++counter}@partner.example`;
+    client = await service.make.client();
+    portal = await enterPortal(service, client);
+  });
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+    await smtp.stop();
+  });
+
+  const add = async (address = email): Promise<Page> =>
+    portal.submit(await portal.open(PATH), PATH, { email: address });
+  const confirm = async (address = email): Promise<Page> => {
+    const browser = new Browser(service.url);
+    const path = new URL((await smtp.mailTo(address)).link).pathname;
+    return browser.submit(await browser.open(path), path);
+  };
+  const act = async (what: 'resend' | 'remove', n = 0): Promise<Page> => {
+    const page = await portal.open(PATH);
+    const forms = page.html.querySelectorAll('form').map((form) => form.getAttribute('action')!);
+    const own = forms.filter((action) => action.startsWith(`${PATH}/`));
+    return portal.submit(page, own[n]!, { do: what });
+  };
+  const list = async (): Promise<string[]> =>
+    (await portal.open(PATH)).html.querySelectorAll('.entries li').map((item) => item.text);
+  const subjects = (address = email): string[] => smtp.to(address).map(({ subject }) => subject);
+
+  it('are verified before they are used', async () => {
+    expect((await add()).headers.get('location')).toBe(PATH);
+    expect((await list())[0]).toContain('Waiting for confirmation');
+    const mail = await smtp.mailTo(email);
+    expect(mail.subject).toBe(`Confirm your address for ${client.name}`);
+    expect((await confirm()).status).toBe(200);
+    expect((await new Browser(service.url).open(new URL(mail.link).pathname)).status).toBe(410);
+    expect((await list())[0]).toContain('Confirmed');
+    const actions = await service.database.query<{ action: string; after: object }>(
+      "SELECT action, after FROM audit_events WHERE subject_id = $1 AND action LIKE 'client.contact%' ORDER BY id",
+      [client.id],
+    );
+    expect(actions.map(({ action }) => action)).toEqual(['client.contact_added', 'client.contact_verified']);
+    expect(JSON.stringify(actions)).not.toContain(email);
+  });
+
+  it('are at most five, each once, also when added at once', async () => {
+    const page = await portal.open(PATH);
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, (_each, n) => portal.submit(page, PATH, { email: `${n}.${email}` })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 303, 303, 303, 303, 409, 409]);
+    await act('remove');
+    const left = await list();
+    expect(left).toHaveLength(4);
+    const again = /\d\.ops\d+@partner\.example/.exec(left[0]!)![0];
+    const refused = await add(again.toUpperCase());
+    expect([refused.status, refused.text.includes('a contact already')]).toEqual([409, true]);
+  });
+
+  it('are refused beside the field if they are no address', async () => {
+    for (const address of ['', 'nobody', 'a\u202eb@mail.example']) {
+      const page = await add(address);
+      expect([page.status, page.html.querySelector('#email')!.getAttribute('aria-invalid')]).toEqual([
+        400,
+        'true',
+      ]);
+    }
+  });
+
+  it('get the link again, which ends the earlier one, at most five times an hour', async () => {
+    await add();
+    const first = new URL((await smtp.mailTo(email)).link).pathname;
+    await act('resend');
+    const second = new URL((await smtp.mailTo(email, 2)).link).pathname;
+    expect((await new Browser(service.url).open(first)).status).toBe(410);
+    expect((await new Browser(service.url).open(second)).status).toBe(200);
+    for (let n = 3; n <= 5; n++) expect((await act('resend')).status).toBe(303);
+    expect((await act('resend')).status).toBe(429);
+    await act('remove');
+    expect((await add()).status).toBe(429);
+  });
+
+  it('of another client are not visible, and not found', async () => {
+    await add();
+    const page = await portal.open(PATH);
+    const action = page.html
+      .querySelectorAll('form')
+      .map((form) => form.getAttribute('action')!)
+      .find((each) => each.startsWith(`${PATH}/`))!;
+    const other = await enterPortal(service, await service.make.client());
+    expect((await other.open(PATH)).text).not.toContain(email);
+    const token = (await other.open(PATH)).html.querySelector('input[name="csrf_token"]')!;
+    const answer = await other.open(action, {
+      form: { csrf_token: token.getAttribute('value')!, do: 'remove' },
+      headers: { origin: service.url },
+    });
+    expect([403, 404]).toContain(answer.status);
+    expect(await list()).toHaveLength(1);
+  });
+
+  describe('get a mail', () => {
+    let endpoint: TestEndpoint;
+    let userId: string;
+
+    beforeEach(async () => {
+      await add();
+      await confirm();
+      await add(`unverified.${email}`);
+      endpoint = await webhooks.endpoint(client);
+      const user = await service.make.user();
+      await service.make.consent(client, user);
+      userId = user.id;
+    });
+
+    const fail = async (count: number, status = 500): Promise<void> => {
+      webhooks.answer(endpoint.path, status);
+      const before = await attempts();
+      for (let n = 0; n < count; n++) await webhooks.publish(userId);
+      await until('all were attempted', async () => (await attempts()) === before + count);
+    };
+    const attempts = async (): Promise<number> => {
+      const [row] = await service.database.query<{ n: number }>(
+        'SELECT coalesce(sum(delivered + failed), 0)::int AS n FROM webhook_endpoint_hours WHERE endpoint_id = $1',
+        [endpoint.id],
+      );
+      return row!.n;
+    };
+
+    it('when 10 of the last 20 attempts have failed, then at most once a day', async () => {
+      await fail(9);
+      await fail(3, 200);
+      expect(subjects()).toHaveLength(1);
+      await fail(1);
+      const mail = await smtp.mailTo(email, 2);
+      expect(mail.subject).toBe(`A webhook endpoint of ${client.name} is failing`);
+      expect(mail.text).toContain(endpoint.url);
+      await fail(5);
+      const day = (hours: string): Promise<unknown> =>
+        service.database.query(
+          'UPDATE webhook_endpoints SET failing_told_at = failing_told_at - $2::interval WHERE id = $1',
+          [endpoint.id, hours],
+        );
+      await day('23 hours');
+      await fail(1);
+      await day('1 hour');
+      await fail(1);
+      await smtp.mailTo(email, 3);
+      expect(subjects()).toHaveLength(3);
+      expect(subjects(`unverified.${email}`)).toEqual([`Confirm your address for ${client.name}`]);
+    });
+
+    it('when the service disabled an endpoint, as its owner does', async () => {
+      await fail(1, 410);
+      const mail = await smtp.mailTo(email, 2);
+      expect(mail.subject).toBe(`A webhook endpoint of ${client.name} was disabled`);
+      expect(mail.text).toContain('responded with “410 Gone”');
+    });
+  });
+});

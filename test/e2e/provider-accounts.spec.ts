@@ -1,0 +1,264 @@
+import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
+const SCOPE = 'openid email profile groups';
+const PROVIDERS = [
+  { id: 'company', accounts: 'create' },
+  { id: 'linking', accounts: 'verified_email' },
+  { id: 'by-hand', accounts: 'linked' },
+  { id: 'staff', accounts: 'create', audience: ['operators'], scope: SCOPE, ...ROLES },
+  { id: 'everybody', accounts: 'create', audience: ['users', 'operators'], scope: SCOPE, ...ROLES },
+];
+
+let n = 0;
+/** A new person at the provider, with a verified address. */
+const newPerson = (more: TestPerson = {}): [sub: string, person: TestPerson & { email: string }] => {
+  const sub = `person${++n}`;
+  return [sub, { email: `${sub}@mail.example`, email_verified: true, name: `Person ${n}`, ...more } as never];
+};
+
+describe('The account of a person who logs in through a provider', () => {
+  let idp: IdentityProvider;
+  let service: TestService;
+  const newBrowser = () => new PersonBrowser(service.url, idp.url);
+  const add = (more: TestPerson = {}) => {
+    const [sub, person] = newPerson(more);
+    idp.people.set(sub, person);
+    return { sub, email: person.email };
+  };
+  const userOf = async (email: string) =>
+    (
+      await service.database.query<{ id: string; name: string; role: string; password_hash: string | null }>(
+        'SELECT id, name, role, password_hash FROM users WHERE email = $1',
+        [email],
+      )
+    )[0];
+  const actionsOn = async (id: string) =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
+        [id],
+      )
+    ).map(({ action }) => action);
+  const reasons = async () =>
+    (
+      await service.database.query<{ reason: string }>(
+        "SELECT after->>'reason' AS reason FROM audit_events WHERE action = 'session.refused' ORDER BY id DESC LIMIT 1",
+      )
+    )[0]?.reason;
+
+  beforeAll(async () => {
+    idp = await IdentityProvider.open();
+    service = await startService({ env: idp.env(...PROVIDERS), instances: 2 });
+    idp.serveTo(
+      service.url,
+      PROVIDERS.map(({ id }) => id),
+    );
+  });
+  afterAll(async () => {
+    await service.stop();
+    await idp.close();
+  });
+
+  it('is made with the name and address there, without a password, and audited', async () => {
+    const { sub, email } = add({ name: 'Ada Driver' });
+    expect((await newBrowser().logIn(sub)).status).toBe(303);
+    const user = (await userOf(email))!;
+    expect(user).toMatchObject({ name: 'Ada Driver', role: 'user', password_hash: null });
+    expect(await actionsOn(user.id)).toEqual(['user.created', 'user.identity_linked', 'session.started']);
+  });
+
+  it('is made under the address if the name there cannot be shown', async () => {
+    const { sub, email } = add({ name: 'Ada\u202eevil' });
+    await newBrowser().logIn(sub);
+    expect((await userOf(email))!.name).toBe(sub);
+  });
+
+  it('is found by issuer and subject later, whatever the address there is', async () => {
+    const { sub, email } = add();
+    await newBrowser().logIn(sub);
+    idp.people.set(sub, { email: 'new@other.example', email_verified: false });
+    const browser = newBrowser();
+    expect((await browser.logIn(sub)).status).toBe(303);
+    expect((await browser.service.open('/account')).html.text).toContain(email);
+  });
+
+  it('is linked by a verified address, however it is written, and the user is told', async () => {
+    const { sub, email } = add();
+    const user = await service.make.user({ email: email.toUpperCase() });
+    const browser = newBrowser();
+    expect((await browser.logIn(sub, 'linking')).status).toBe(303);
+    const page = await browser.service.open('/account/notifications');
+    expect(page.html.text).toContain('linked to “Example Company”');
+    expect((await browser.service.open('/account/sessions')).html.text).toContain('Example Company');
+    expect(await actionsOn(user.id)).toContain('user.identity_linked');
+  });
+
+  it('is not linked by an address that is not verified', async () => {
+    const { sub, email } = add({ email_verified: false });
+    await service.make.user({ email });
+    expect([(await newBrowser().logIn(sub, 'linking')).status, await reasons()]).toEqual([
+      403,
+      'email_not_verified',
+    ]);
+  });
+
+  it('is not made where accounts are only linked', async () => {
+    const { sub } = add();
+    expect([(await newBrowser().logIn(sub, 'linking')).status, await reasons()]).toEqual([403, 'no_account']);
+  });
+
+  it('is not linked where that is done by hand', async () => {
+    const { sub, email } = add();
+    await service.make.user({ email });
+    expect([(await newBrowser().logIn(sub, 'by-hand')).status, await reasons()]).toEqual([403, 'no_account']);
+  });
+
+  it('is not given to somebody else who got the address there', async () => {
+    const { sub, email } = add();
+    await newBrowser().logIn(sub, 'company');
+    const successor = add({ email });
+    expect([(await newBrowser().logIn(successor.sub, 'company')).status, await reasons()]).toEqual([
+      403,
+      'no_account',
+    ]);
+  });
+
+  it('that is disabled is refused, linked or not', async () => {
+    const { sub, email } = add();
+    await newBrowser().logIn(sub);
+    await service.database.query('UPDATE users SET enabled = false WHERE email = $1', [email]);
+    expect([(await newBrowser().logIn(sub)).status, await reasons()]).toEqual([403, 'account_disabled']);
+    await service.database.query('DELETE FROM identities WHERE subject = $1', [sub]);
+    expect([(await newBrowser().logIn(sub)).status, await reasons()]).toEqual([403, 'account_disabled']);
+  });
+
+  it('of an operator is neither linked by nor let in through a provider of users', async () => {
+    const { sub, email } = add();
+    await service.make.user({ email, role: 'operator' });
+    expect([(await newBrowser().logIn(sub)).status, await reasons()]).toEqual([403, 'not_for_you']);
+    const other = add();
+    await newBrowser().logIn(other.sub);
+    await service.database.query("UPDATE users SET role = 'operator' WHERE email = $1", [other.email]);
+    expect([(await newBrowser().logIn(other.sub)).status, await reasons()]).toEqual([403, 'not_for_you']);
+  });
+
+  it.each([['staff'], [['guests', 'admins']]])('becomes an operator by the claim %j', async (groups) => {
+    const { sub, email } = add({ groups });
+    const browser = newBrowser();
+    expect((await browser.logIn(sub, 'staff')).status).toBe(303);
+    expect((await userOf(email))!.role).toBe('operator');
+    expect((await browser.service.open('/admin/console')).status).toBe(200);
+  });
+
+  it('is no operator any more once the claim is gone: sessions end, and it is audited', async () => {
+    const { sub, email } = add({ groups: ['admins'] });
+    const before = newBrowser();
+    await before.logIn(sub, 'staff');
+    idp.people.set(sub, { email, email_verified: true, groups: ['guests'] });
+    expect([(await newBrowser().logIn(sub, 'staff')).status, await reasons()]).toEqual([403, 'not_for_you']);
+    const user = (await userOf(email))!;
+    expect(user.role).toBe('user');
+    expect(await actionsOn(user.id)).toContain('user.updated');
+    expect((await before.service.open('/admin/console')).status).toBe(302);
+  });
+
+  it('of a provider for both is a user without the claim, and an operator with it', async () => {
+    const { sub, email } = add();
+    expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
+    expect((await userOf(email))!.role).toBe('user');
+    idp.people.set(sub, { email, email_verified: true, groups: 'staff' });
+    expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
+    expect((await userOf(email))!.role).toBe('operator');
+  });
+
+  it('is not made by a provider of operators for somebody without the claim', async () => {
+    const { sub, email } = add();
+    expect([(await newBrowser().logIn(sub, 'staff')).status, await reasons()]).toEqual([403, 'not_for_you']);
+    expect(await userOf(email)).toBeUndefined();
+  });
+
+  it('is one also if the person logs in for the first time in several browsers at once, on two instances', async () => {
+    const { sub, email } = add();
+    const browsers = [newBrowser(), newBrowser(), newBrowser(), newBrowser()];
+    const callbacks = await Promise.all(browsers.map((browser) => browser.toCallback(sub)));
+    const answers = await Promise.all(
+      browsers.map(({ service: browser }, index) => {
+        const { url } = service.instances[index % 2]!;
+        return browser.open(callbacks[index]!.replace(service.url, url));
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
+    const users = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
+    const links = await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub]);
+    expect([users.length, links.length]).toEqual([1, 1]);
+  });
+
+  it('is erased together with its links and sign-ins', async () => {
+    const { sub, email } = add();
+    await newBrowser().logIn(sub);
+    const admin = await service.make.clientToken(await service.make.operatorClient());
+    const { id } = (await userOf(email))!;
+    expect((await service.http.send(`/admin/users/${id}`, { method: 'DELETE', bearer: admin })).status).toBe(
+      204,
+    );
+    expect(await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub])).toEqual([]);
+  });
+
+  it('when somebody cancels there, is told so', async () => {
+    const answer = await newBrowser().logIn('');
+    expect([answer.status, await reasons()]).toEqual([400, 'provider_refused']);
+    expect(answer.html.querySelector('h1')?.text).toBe('The login was not completed');
+  });
+
+  it('counts refusals for the console, which lists them with help', async () => {
+    const operator = await service.make.user({ role: 'operator' });
+    const console = await (await service.make.signedIn(operator)).open('/admin/console');
+    expect(console.html.text).toContain('Provider not for this kind of account');
+    expect(console.html.text).toContain('Refused by the identity provider');
+  });
+
+  describe('in the admin API and the console', () => {
+    const linked = async () => {
+      const { sub, email } = add();
+      const browser = newBrowser();
+      await browser.logIn(sub);
+      return { sub, browser, user: (await userOf(email))! };
+    };
+
+    it('lists its links, and loses one with the sessions that came from it', async () => {
+      const { sub, browser, user } = await linked();
+      const bearer = await service.make.clientToken(await service.make.operatorClient());
+      const path = `/admin/users/${user.id}/identities`;
+      const list = await service.http.get(path, { bearer });
+      const time = expect.stringMatching(/^\d{4}-.*Z$/);
+      const identity = { provider: 'company', issuer: idp.url, subject: sub };
+      expect(list.json).toEqual([{ ...identity, linked_at: time, last_used_at: time }]);
+      const removed = await service.http.send(`${path}/company`, { method: 'DELETE', bearer });
+      expect([removed.status, removed.text]).toEqual([204, '']);
+      expect((await browser.service.open('/account')).status).toBe(302);
+      expect((await service.http.send(`${path}/company`, { method: 'DELETE', bearer })).status).toBe(404);
+      expect((await service.http.get(path, { bearer })).json).toEqual([]);
+      expect(await actionsOn(user.id)).toContain('user.identity_removed');
+    });
+
+    it('is 404 for an unknown user', async () => {
+      const bearer = await service.make.clientToken(await service.make.operatorClient());
+      const unknown = `/admin/users/user01HN2NJ9NMRZBXT1H6FT9N7735/identities`;
+      expect((await service.http.get(unknown, { bearer })).status).toBe(404);
+    });
+
+    it('shows the same in the console', async () => {
+      const { sub, browser, user } = await linked();
+      const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+      const path = `/admin/console/users/${user.id}/identities`;
+      const page = await operator.open(path);
+      expect(page.html.querySelector('table')?.text).toContain(sub);
+      const question = await operator.open(`${path}/company/remove`);
+      const done = await operator.submit(question, `${path}/company/remove`);
+      expect((await operator.open(done.headers.get('location')!)).html.text).toContain('Link removed');
+      expect((await browser.service.open('/account')).status).toBe(302);
+    });
+  });
+});

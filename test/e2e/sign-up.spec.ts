@@ -1,0 +1,167 @@
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { loadSettings } from '../../src/config/settings.js';
+import { newSecret } from '../../src/secrets/tokens.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { MailServer } from '../support/mail-server.js';
+import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+
+const PASSWORD = 'a new long password';
+const PATH = '/sign-up';
+
+describe('Signing up', () => {
+  let service: TestService;
+  let smtp: MailServer;
+  let email: string;
+  let counter = 0;
+
+  beforeAll(async () => {
+    smtp = await MailServer.start();
+    service = await startService({ env: { ...smtp.env, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' } });
+  });
+  beforeEach(() => (email = `driver${++counter}@mail.example`));
+  afterAll(async () => {
+    await service.stop();
+    await smtp.stop();
+  });
+
+  let networks = 0;
+  const newBrowser = (): BrowserSession =>
+    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+  const ask = async (address = email): Promise<Page> => {
+    const browser = newBrowser();
+    return browser.submit(await browser.open(PATH), PATH, { email: address });
+  };
+  const newLink = async (n = 1): Promise<string> => {
+    await ask();
+    return new URL((await smtp.mailTo(email, n)).link).pathname;
+  };
+  const person = { name: 'Zoë Driver', password: PASSWORD, password_again: PASSWORD };
+  const create = async (link: string, fields: Record<string, string> = person): Promise<Page> => {
+    const browser = newBrowser();
+    return browser.submit(await browser.open(link), link, fields);
+  };
+
+  it('begins on the login page and makes an account with a verified address, by a link that works once', async () => {
+    const login = await newBrowser().open('/login');
+    expect(login.html.querySelector(`a[href="${PATH}"]`)!.text).toBe('Create an account');
+    const link = await newLink();
+    expect((await smtp.mailTo(email)).subject).toBe('Create your account');
+    const page = await newBrowser().open(link);
+    expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'strict-origin']);
+    expect(page.html.querySelector('input[autocomplete="username"]')!.getAttribute('value')).toBe(email);
+    expect((await create(link)).status).toBe(200);
+    const user = (await service.app.get(UsersService).findByEmail(email))!;
+    expect(user).toMatchObject({ name: 'Zoë Driver', kind: 'individual', role: 'user', enabled: true });
+    expect(user.emailVerifiedAt).toBeInstanceOf(Date);
+    await service.make.signedIn(user, PASSWORD);
+    expect((await newBrowser().open(link)).status).toBe(410);
+    const events = await service.database.query(
+      'SELECT action, actor_type, actor_id FROM audit_events WHERE subject_id = $1 AND action LIKE $2',
+      [user.id, 'user.%'],
+    );
+    expect(events).toEqual([{ action: 'user.created', actor_type: 'user', actor_id: user.id }]);
+  });
+
+  it('gets the same answer with an address that has an account, whose owner gets a mail that says so', async () => {
+    const user = await service.make.user();
+    const [known, unknown] = [await ask(user.email), await ask()];
+    expect(known.text.replaceAll(user.email, '@@')).toBe(unknown.text.replaceAll(email, '@@'));
+    const mail = await smtp.mailTo(user.email);
+    expect(mail.subject).toBe('You already have an account');
+    expect(new URL(mail.link).pathname).toMatch(/^\/password\/cds_pw_/);
+    expect((await smtp.mailTo(email)).subject).toBe('Create your account');
+  });
+
+  it.each([
+    ['no name', { name: ' ' }, 'name'],
+    ['a name with hidden characters', { name: 'a\u202eb' }, 'name'],
+    ['a short password', { password: 'short', password_again: 'short' }, 'password'],
+    ['two different passwords', { password_again: `${PASSWORD}!` }, 'password-again'],
+  ])('refuses %s beside the field, and the link stays usable', async (_what, fields, id) => {
+    const link = await newLink();
+    const page = await create(link, { ...person, ...fields });
+    expect(page.status).toBe(400);
+    expect(page.html.querySelector(`#${id}`)!.getAttribute('aria-invalid')).toBe('true');
+    expect(page.text).not.toContain(PASSWORD);
+    expect((await create(link)).status).toBe(200);
+  });
+
+  it('expires after exactly 24 hours', async () => {
+    const link = await newLink();
+    const age = (seconds: number): Promise<unknown> =>
+      service.database.query(
+        'UPDATE email_links SET expires_at = expires_at - make_interval(secs => $1) WHERE email = $2',
+        [seconds, email],
+      );
+    await age(86_400 - 60);
+    const browser = newBrowser();
+    const page = await browser.open(link);
+    expect(page.status).toBe(200);
+    await age(60);
+    expect((await browser.submit(page, link, person)).status).toBe(410);
+    expect((await newBrowser().open(link)).status).toBe(410);
+  });
+
+  it.each(['x', 'cds_su_', `cds_su_${'A'.repeat(49)}`, newSecret('emailKey'), newSecret('signUpKey')])(
+    'refuses the unknown key %s',
+    async (key) => {
+      expect((await newBrowser().open(`${PATH}/${key}`)).status).toBe(410);
+    },
+  );
+
+  it('makes one account, whatever is posted at once', async () => {
+    const links = [await newLink(), await newLink(2)];
+    const browsers = [0, 0, 1, 1].map((n) => ({ browser: newBrowser(), link: links[n]! }));
+    const pages = await Promise.all(browsers.map(({ browser, link }) => browser.open(link)));
+    const answers = await Promise.all(
+      browsers.map(({ browser, link }, n) => browser.submit(pages[n]!, link, person)),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.every((status) => [200, 409, 410].includes(status))).toBe(true);
+    // Whoever comes too late is told that there is an account.
+    const third = await newLink(3).catch(() => undefined);
+    expect(third).toMatch(/^\/password\//);
+  });
+
+  it('stores only digests, and erasing the person removes the traces of signing up', async () => {
+    const link = await newLink();
+    const key = link.split('/').at(-1)!;
+    const rows = await service.database.query<{ text: string }>(
+      'SELECT l::text AS text FROM email_links l UNION ALL SELECT m::text FROM mails m',
+    );
+    expect(rows.some(({ text }) => text.includes(key.slice(7)))).toBe(false);
+    expect(service.log.join('')).not.toContain(key.slice(7));
+    await create(link);
+    const user = (await service.app.get(UsersService).findByEmail(email))!;
+    await service.app.get(UsersService).erase(user.id, { type: 'service', id: null });
+    const left = await service.database.query(
+      'SELECT email FROM email_links WHERE email = $1 UNION ALL SELECT address FROM mails WHERE address = $1',
+      [email],
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('is off by default', async () => {
+    const without = await startService({ env: smtp.env });
+    try {
+      const browser = new BrowserSession(without.url);
+      expect((await browser.open(PATH)).status).toBe(404);
+      expect((await browser.open(`${PATH}/${newSecret('signUpKey')}`)).status).toBe(404);
+      expect((await browser.open('/login')).html.querySelector(`a[href="${PATH}"]`)).toBeNull();
+    } finally {
+      await without.stop();
+    }
+  });
+
+  it('cannot be switched on without mail', async () => {
+    const env = {
+      NODE_ENV: 'test',
+      DATABASE_URL: 'postgres://localhost/x',
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    };
+    await expect(loadSettings({ ...env, SIGN_UP: 'true' })).rejects.toThrow(
+      'SIGN_UP can only be true with mail and passwords: it needs SMTP_URL and MAIL_FROM to be set',
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { SCOPES, type Stage } from './stage.js';
+
+/** Users and their password links, the scopes, the clients and their secrets. */
+export async function recordAdministration(stage: Stage): Promise<void> {
+  await recordUsers(stage);
+  await recordScopes(stage);
+  await recordClients(stage);
+  await recordConsents(stage);
+}
+
+async function recordUsers(stage: Stage): Promise<void> {
+  const json = { email: 'grace@mail.example', name: 'Grace', kind: 'individual' };
+  const { id } = (await stage.operator('createUser', 201, { json })).json as { id: string };
+  await stage.conflict('createUser', { json });
+  const path = { id };
+  await stage.operator('listAdminUsers', 200, { query: { q: 'mail.example', page_size: 2 } });
+  await stage.operator('getAdminUser', 200, { path });
+  await stage.operator('updateUser', 200, { path, json: { name: 'Grace H.', webhooks_enabled: false } });
+  await stage.conflict('updateUser', { path, json: { email: stage.cast.ada.email } });
+  await stage.operator('createPasswordLink', 201, { path });
+  await stage.conflict('eraseUser', { path: { id: stage.cast.owner.id } });
+}
+
+async function recordScopes(stage: Stage): Promise<void> {
+  const path = { name: 'tariff:read' };
+  const json = { description: 'See your tariffs', audience: 'partner' };
+  await stage.operator('listScopes', 200);
+  await stage.operator('getScope', 200, { path: { name: 'vehicle:read' } });
+  await stage.operator('putScope', 201, { path, json });
+  await stage.operator('putScope', 200, {
+    path,
+    json: { ...json, description: 'See your tariffs and their prices' },
+  });
+  await stage.conflict('putScope', {
+    path: { name: 'vehicle:read' },
+    json: { description: 'See your vehicles', audience: 'operator' },
+  });
+}
+
+async function recordClients(stage: Stage): Promise<void> {
+  const { owner } = stage.cast;
+  const json = {
+    name: 'Trip diary',
+    type: 'confidential',
+    grant_types: ['authorization_code', 'client_credentials'],
+    scopes: SCOPES,
+    redirect_uris: ['https://diary.example.com/callback'],
+    owner_id: owner.id,
+    rate_limit: 5000,
+  };
+  const { client_id } = (await stage.operator('createClient', 201, { json })).json as { client_id: string };
+  const path = { client_id };
+  await stage.operator('listClients', 200, { query: { q: 'Trip', page_size: 2 } });
+  await stage.operator('getClient', 200, { path });
+  await stage.operator('updateClient', 200, { path, json: { name: 'Travel diary', rate_limit: null } });
+  await stage.operator('rotateClientSecret', 201, { path, json: { expire_previous_in: 86_400 } });
+  const { id } = await stage.service.make.client({ name: 'App', type: 'public', ownerId: owner.id });
+  await stage.conflict('rotateClientSecret', { path: { client_id: id }, json: {} });
+  await stage.operator('listAuditEvents', 200, { query: { subject: client_id, page_size: 2 } });
+  await stage.operator('revokeClientTokens', 200, { path });
+  await stage.operator('deleteClient', 204, { path });
+}
+
+async function recordConsents(stage: Stage): Promise<void> {
+  const { ada, partner } = stage.cast;
+  const path = { client_id: partner.id, user_id: ada.id };
+  await stage.operator('recordConsent', 200, {
+    path,
+    json: { scopes: SCOPES, evidence: 'Signed form of 2 March 2026' },
+  });
+  await stage.operator('listConsents', 200, { path: { client_id: partner.id }, query: { page_size: 2 } });
+}
+
+/** What ends access; after everything else. */
+export async function recordEndings(stage: Stage): Promise<void> {
+  const { ada, partner } = stage.cast;
+  const grants = await stage.operator('listGrants', 200, { query: { user_id: ada.id, page_size: 2 } });
+  const [grant] = grants.json as { id: string }[];
+  await stage.operator('revokeGrant', 204, { path: { id: grant!.id } });
+  await stage.operator('revokeUserTokens', 200, { path: { id: ada.id } });
+  await stage.operator('revokeConsent', 204, { path: { client_id: partner.id, user_id: ada.id } });
+  await stage.operator('eraseUser', 204, { path: { id: ada.id } });
+}

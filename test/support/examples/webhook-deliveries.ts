@@ -1,0 +1,73 @@
+import { until } from '../until.js';
+import { NOW } from './fixed-values.js';
+import type { Stage } from './stage.js';
+
+const ENDPOINTS_PER_CLIENT = 50;
+
+/** Webhook endpoints, an event and its delivery. */
+export async function recordWebhooks(stage: Stage): Promise<void> {
+  const { partner, ada } = stage.cast;
+  const json = {
+    url: `${stage.receiver.url}/charging`,
+    description: 'Charging sessions',
+    event_types: ['charging_session.created', 'charging_session.ended'],
+  };
+  const created = await stage.operator('createWebhookEndpoint', 201, {
+    path: { client_id: partner.id },
+    json,
+  });
+  const path = { id: created.json.id as string };
+  await stage.operator('listWebhookEndpoints', 200, {
+    path: { client_id: partner.id },
+    query: { page_size: 2 },
+  });
+  await stage.operator('getWebhookEndpoint', 200, { path });
+  const event = {
+    type: 'charging_session.created',
+    user_id: ada.id,
+    timestamp: NOW,
+    data: {
+      id: '7b1c5a52-0c3e-4f0b-9d43-6f4a2a1f6a10',
+      vehicle_id: '3f7d2f8e-5f0c-4f5b-8a55-0b9e7c1d2e33',
+      plugged_in_at: NOW,
+      state: 'plugged_in',
+      energy_kwh: 0,
+    },
+  };
+  const headers = { 'idempotency-key': 'session-7b1c5a52-created' };
+  await stage.operator('publishEvent', 202, { json: event, headers });
+  await stage.recorder.answer('publishEvent', 422, {
+    bearer: stage.operatorToken,
+    json: { ...event, data: { ...event.data, energy_kwh: 1.5 } },
+    headers,
+  });
+  await recordDelivery(stage);
+  await stage.operator('updateWebhookEndpoint', 200, { path, json: { enabled: false } });
+  await stage.operator('deleteWebhookEndpoint', 204, { path });
+  await recordTooManyEndpoints(stage, json);
+}
+
+async function recordDelivery(stage: Stage): Promise<void> {
+  const delivered = async () => {
+    const sql = "SELECT id FROM deliveries WHERE state = 'delivered' AND lease_id IS NULL";
+    return (await stage.service.database.query<{ id: string }>(sql))[0]?.id;
+  };
+  await until('the event is delivered', async () => (await delivered()) !== undefined);
+  const path = { id: (await delivered())! };
+  await stage.operator('listDeliveries', 200, { query: { state: 'delivered', page_size: 2 } });
+  await stage.operator('getDelivery', 200, { path });
+  stage.receiver.hold();
+  await stage.operator('resendDelivery', 202, { path });
+  await until('it is being attempted', () => stage.receiver.received === 2);
+  await stage.conflict('resendDelivery', { path });
+  stage.receiver.release();
+  await until('it is delivered again', async () => (await delivered()) !== undefined);
+}
+
+async function recordTooManyEndpoints(stage: Stage, json: object): Promise<void> {
+  const { other } = stage.cast;
+  const call = { bearer: stage.operatorToken, path: { client_id: other.id }, json };
+  for (let count = 0; count < ENDPOINTS_PER_CLIENT; count++)
+    await stage.recorder.answer('createWebhookEndpoint', 201, call);
+  await stage.conflict('createWebhookEndpoint', call);
+}

@@ -1,0 +1,188 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider, { type Context } from 'oidc-provider';
+import { BrowserSession, type Page } from './browser-session.js';
+
+export const CLIENT_ID = 'charging';
+export const CLIENT_SECRET = 'a-secret-of-the-charging-service-at-its-provider';
+
+/** Somebody with an account at the identity provider. */
+export interface TestPerson {
+  email?: string;
+  email_verified?: unknown;
+  name?: string;
+  groups?: string | string[];
+}
+
+/** The settings of a provider, as a member of IDENTITY_PROVIDERS. */
+export interface ProviderSettings {
+  id?: string;
+  label?: string;
+  audience?: string[];
+  accounts?: string;
+  role_claim?: string;
+  roles?: Record<string, string>;
+  scope?: string;
+}
+
+/**
+ * An identity provider over HTTP: `oidc-provider` as it is, with one page on which a person logs in by pressing a button. It listens
+ * before the service starts, because the service's settings name it, and serves once it knows the service.
+ */
+export class IdentityProvider {
+  readonly people = new Map<string, TestPerson>();
+  /** Requests to it, as method and path. */
+  readonly requests: string[] = [];
+  provider!: Provider;
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async open(): Promise<IdentityProvider> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const opened = new IdentityProvider(server, `http://127.0.0.1:${port}`);
+    server.on('request', (request, response) => void opened.serve(request, response));
+    return opened;
+  }
+
+  /** A member of IDENTITY_PROVIDERS; several providers of the service may be the same server. */
+  settings({ id = 'company', ...more }: ProviderSettings = {}): Record<string, unknown> {
+    return {
+      id,
+      label: 'Example Company',
+      issuer: this.url,
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+      audience: ['users'],
+      accounts: 'create',
+      ...more,
+    };
+  }
+
+  env(...providers: ProviderSettings[]): Record<string, string> {
+    return { IDENTITY_PROVIDERS: JSON.stringify(providers.map((each) => this.settings(each))) };
+  }
+
+  /** Registers the service, with the callback of each of its providers. */
+  serveTo(serviceUrl: string, ids = ['company']): void {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const key = { ...privateKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' };
+    this.provider = new Provider(this.url, {
+      clients: [
+        {
+          client_id: CLIENT_ID,
+          client_secret: CLIENT_SECRET,
+          redirect_uris: ids.map((id) => `${serviceUrl}/login/callback/${id}`),
+          post_logout_redirect_uris: [`${serviceUrl}/login`],
+          backchannel_logout_uri: `${serviceUrl}/login/backchannel_logout/${ids[0]}`,
+          backchannel_logout_session_required: true,
+        },
+      ],
+      jwks: { keys: [key] },
+      ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
+      cookies: { keys: [randomBytes(16).toString('hex')] },
+      claims: {
+        openid: ['sub'],
+        email: ['email', 'email_verified'],
+        profile: ['name'],
+        groups: ['groups'],
+      },
+      features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+      interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+      findAccount: (_ctx: unknown, sub: string) =>
+        this.people.has(sub)
+          ? { accountId: sub, claims: () => ({ sub, ...this.people.get(sub) }) }
+          : undefined,
+      // Nobody is asked for consent.
+      loadExistingGrant: async ({ oidc }: Context) => {
+        const { clientId } = oidc.client;
+        const grant = new this.provider.Grant({ clientId, accountId: oidc.session.accountId });
+        grant.addOIDCScope('openid email profile groups');
+        await grant.save();
+        return grant;
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url!, this.url);
+    this.requests.push(`${request.method} ${pathname}`);
+    if (!pathname.startsWith('/interaction/')) return void this.provider.callback()(request, response);
+    if (request.method === 'GET') {
+      response.setHeader('content-type', 'text/html');
+      return void response.end(interactionPage(pathname, [...this.people.keys()]));
+    }
+    const form = new URLSearchParams(await textOf(request));
+    const accountId = form.get('person');
+    const result = accountId
+      ? { login: { accountId } }
+      : { error: 'access_denied', error_description: 'The person cancelled.' };
+    await this.provider.interactionFinished(request, response, result);
+  }
+}
+
+const interactionPage = (path: string, people: string[]): string =>
+  `<!doctype html><html lang="en"><title>Example Company</title><h1>Example Company</h1>
+   <form method="post" action="${path}">
+   ${people.map((sub) => `<button name="person" value="${sub}">Log in as ${sub}</button>`).join('\n')}
+   <button name="person" value="">Cancel</button></form>`;
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of request) text += String(part);
+  return text;
+}
+
+/** A person's browser at the service and at the provider. */
+export class PersonBrowser {
+  readonly service: BrowserSession;
+  readonly there: BrowserSession;
+
+  constructor(
+    serviceUrl: string,
+    private readonly providerUrl: string,
+  ) {
+    this.service = new BrowserSession(serviceUrl);
+    this.there = new BrowserSession(providerUrl);
+  }
+
+  /** Presses the button of the login page and logs in there as this person, or cancels; the answer of the service's callback. */
+  async logIn(sub: string, id = 'company', returnTo?: string): Promise<Page> {
+    return this.service.open(await this.toCallback(sub, id, returnTo));
+  }
+
+  /** The same up to the address of the callback, which is not opened. */
+  async toCallback(sub: string, id = 'company', returnTo?: string): Promise<string> {
+    const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
+    const page = await this.service.open(`/login${query}`);
+    const begun = await this.service.submit(page, `/login/providers/${id}`);
+    return this.answerOf(begun, sub);
+  }
+
+  /** Logs in at the provider, if it asks, and returns the address to which it sends the browser. */
+  async answerOf(begun: Page, sub: string): Promise<string> {
+    let location = begun.headers.get('location') ?? '';
+    if (!location) throw new Error(`no redirect to the provider: ${begun.status} ${begun.html.text}`);
+    while (location.startsWith(this.providerUrl) || location.startsWith('/')) {
+      let page = await this.there.open(location);
+      if (page.status === 200) {
+        const action = page.html.querySelector('form')!.getAttribute('action')!;
+        page = await this.there.submit(page, action, { person: sub });
+      }
+      const next = page.headers.get('location');
+      if (!next) throw new Error(`the provider answers ${page.status}: ${page.text.slice(0, 300)}`);
+      location = next;
+    }
+    return location;
+  }
+}
