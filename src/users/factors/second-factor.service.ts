@@ -6,6 +6,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
+import { refuseOnOperator } from '../accounts/operator-limits.js';
 import type { UserEntity, UserRole } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
@@ -139,14 +140,15 @@ export class SecondFactorService {
 
   /**
    * Removes all that somebody else has besides the password, and ends the sessions. Does nothing for a user without a factor.
-   * Throws a 404 problem for an unknown user, and a 409 problem for one's own account.
+   * Throws a 404 problem for an unknown user, a 409 problem for one's own account, and a 403 problem for an operator's account
+   * unless an admin asks.
    */
   async reset(userId: string, own: string | undefined, actor: Actor): Promise<void> {
     if (userId === own) {
       throw conflict('You cannot reset your own second factor. Change it on your account page.');
     }
     await this.transactions.run(async (manager) => {
-      await this.lock(manager, userId);
+      refuseOnOperator(actor, await this.lock(manager, userId));
       const passkeys = await this.passkeys.deleteByUser(manager, userId);
       const authenticatorApp = await this.apps.delete(manager, userId);
       if (passkeys === 0 && !authenticatorApp) return;

@@ -165,12 +165,14 @@ export class AdminUsersController {
   async revokeTokens(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<RevokedView> {
     return { revoked: await this.grants.revokeForUser(id, actor) };
   }
+
   /** Removes passkeys, authenticator app and recovery codes of somebody else, and ends the sessions: 204. */
   @Delete(':id/second_factor')
   @AdminWrite(
     'resetSecondFactor',
     'Remove the passkeys, the authenticator app and the recovery codes of a user',
     'Also ends the sessions of the user, who is told. Nobody resets their own, nor that of the owner of their client: 409.',
+    'support',
   )
   @ApiId('id', 'user')
   @ApiNoContent('Reset.')
