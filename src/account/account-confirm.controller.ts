@@ -2,6 +2,7 @@ import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { Context } from '../http/page-routes/page-context.js';
+import { ReAuthentication } from '../identity-providers/sign-in/re-authentication.service.js';
 import { PasswordConfirmations } from '../rate-limits/password-confirmations.service.js';
 import { PendingSignIns } from '../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
@@ -18,6 +19,7 @@ export class AccountConfirmController {
     private readonly passwords: PasswordConfirmations,
     private readonly factors: SecondFactorService,
     private readonly pending: PendingSignIns,
+    private readonly providers: ReAuthentication,
   ) {}
 
   @AccountGet()
@@ -27,7 +29,7 @@ export class AccountConfirmController {
 
   /**
    * The right password renews the session, under a new id; a wrong one counts like a failed login. A session without the second
-   * factor that its user has goes on to the step that asks for it.
+   * factor that its user has goes on to the step that asks for it. Whoever came from an identity provider authenticates there.
    */
   @AccountPost()
   async confirm(
@@ -37,6 +39,10 @@ export class AccountConfirmController {
   ): Promise<AccountAnswer> {
     const { user, actor, form } = context;
     const returnTo = confirmedPathIn(form.get('return_to'));
+    if (user.method === 'provider') {
+      const begun = await this.providers.begin(user, returnTo, request, reply);
+      return 'goTo' in begun ? begun : this.form(context, returnTo, begun.error);
+    }
     const password = form.get('password') ?? '';
     if (!user.gaveSecondFactor && (await this.factors.isAskedAfterPassword(user))) {
       const account = await this.passwords.verify(user, password, actor, request, reply, true);
@@ -55,7 +61,12 @@ export class AccountConfirmController {
     error?: string,
   ): Promise<AccountAnswer> {
     const { passkeys } = await this.factors.stateOf(user.id);
-    const page = confirmPage({ returnTo: confirmedPathIn(returnTo), hasPasskeys: passkeys > 0, error });
-    return { page, status: error ? 400 : 200 };
+    const provider = user.method === 'provider' ? this.providers.describe(user) : undefined;
+    const props = { returnTo: confirmedPathIn(returnTo), hasPasskeys: passkeys > 0, error };
+    return {
+      page: confirmPage({ ...props, provider: provider?.label }),
+      status: error ? 400 : 200,
+      formTargets: provider?.formTargets,
+    };
   }
 }

@@ -171,6 +171,12 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
     if (/remove-operator$/.test(path))
       await service.database.query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
+    if (path.endsWith('/reset-second-factor')) {
+      await service.database.query(
+        "INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)",
+        [user.id],
+      );
+    }
     const disabled = path.endsWith('/enable');
     if (disabled) {
       const table = path.startsWith('/users') ? 'users' : path.startsWith('/clients') ? 'clients' : undefined;

@@ -122,7 +122,7 @@ describe('The login', () => {
     ])('an attempt with %s', async (_what, email, password) => {
       const page = await attempt(email, password);
       expect(page.status).toBe(401);
-      expect(page.text).not.toContain('<script');
+      expect(page.text).not.toContain('<script>');
       expect(page.html.querySelector('[role="alert"]')?.text).toBeTruthy();
     });
 

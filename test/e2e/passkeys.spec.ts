@@ -330,7 +330,7 @@ describe('A passkey', () => {
     it('is listed, renamed and removed', async () => {
       const browser = await service.make.signedIn(user);
       const { passkey } = await addPasskey(browser, service.url, { name: 'Old name' });
-      const [{ id }] = (await passkeys()) as unknown as [{ id: string }];
+      const { id } = (await passkeys())[0]!;
       const path = `/account/security/passkeys/${id}`;
       expect((await browser.open('/account/security')).text).toContain('Old name');
       const renamed = await browser.submit(await browser.open(path), path, { name: 'New name' });
@@ -351,7 +351,7 @@ describe('A passkey', () => {
 
     it('is not shown, renamed or removed by another user', async () => {
       await add();
-      const [{ id }] = (await passkeys()) as unknown as [{ id: string }];
+      const { id } = (await passkeys())[0]!;
       const path = `/account/security/passkeys/${id}`;
       const other = await service.make.signedIn(await service.make.user());
       for (const each of [path, `${path}/remove`]) expect((await other.open(each)).status).toBe(404);
@@ -365,7 +365,7 @@ describe('A passkey', () => {
         "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
         [user.id],
       );
-      const [{ id }] = (await passkeys()) as unknown as [{ id: string }];
+      const { id } = (await passkeys())[0]!;
       const paths = ['passkeys/new', `passkeys/${id}/remove`, 'app/new', 'app/remove'];
       for (const path of paths.map((each) => `/account/security/${each}`)) {
         const answer = await browser.open(path);

@@ -109,6 +109,23 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     expect(await locationOf(browser)).toEqual([200, null]);
   });
 
+  it('takes a passkey where the console asks for the password again', async () => {
+    const browser = await service.make.signedIn(operator);
+    const { passkey } = await addPasskey(browser, service.url);
+    await service.database.query(
+      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+      [operator.id],
+    );
+    const path = `${CONSOLE}/users/${operator.id}/revoke`;
+    const [, confirm] = await locationOf(browser, path);
+    expect(confirm).toContain(`${CONSOLE}/confirm-password`);
+    const page = await browser.open(confirm as string);
+    const button = page.html.querySelector('[data-passkey-sign-in]')!;
+    expect(button.getAttribute('data-return-to')).toBe(path);
+    expect((await logInWith(passkey, browser, {}, path)).json).toEqual({ location: path });
+    expect(await locationOf(browser, path)).toEqual([200, null]);
+  });
+
   it('refuses to remove the last factor, of which there is one left even if two are removed at the same time', async () => {
     const browser = await service.make.signedIn(operator);
     await addPasskey(browser, service.url);

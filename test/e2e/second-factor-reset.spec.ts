@@ -88,6 +88,23 @@ describe('The second factor of a user', () => {
     expect(await shown()).toMatchObject({ passkeys: 1 });
   });
 
+  it('is reset by support for users, but not for operators', async () => {
+    const browser = await service.make.signedIn(
+      await service.make.user({ role: 'operator', operatorRole: 'support' }),
+    );
+    const action = () => `/admin/console/users/${user.id}/reset-second-factor`;
+    await addBoth();
+    expect((await browser.submit(await browser.open(action()), action())).status).toBe(303);
+    expect(await shown()).toEqual(NONE);
+    user = await service.make.user();
+    await addBoth();
+    const page = await browser.open(action());
+    const role = "UPDATE users SET role = 'operator', operator_role = 'admin' WHERE id = $1";
+    await service.database.query(role, [user.id]);
+    expect((await browser.submit(page, action())).status).toBe(403);
+    expect(await shown()).toMatchObject({ passkeys: 1 });
+  });
+
   describe('in the console', () => {
     it('is shown, and reset after a page that says what happens', async () => {
       const operator = await service.make.user({ role: 'operator' });

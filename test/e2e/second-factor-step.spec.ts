@@ -66,7 +66,7 @@ describe('The step between password and second factor', () => {
     const answer = await givePassword(browser, user);
     const cookie = answer.headers.getSetCookie().find((line) => line.startsWith(COOKIE))!;
     expect(cookie).toMatch(
-      /^pending_sign_in=cds_si_[\w-]{49}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+      /^pending_sign_in=cds_sf_[\w-]{49}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
     );
     expect(answer.headers.getSetCookie().some((line) => line.startsWith('session='))).toBe(false);
     expect(answer.headers.getSetCookie().some((line) => line.startsWith('known_browser='))).toBe(false);
@@ -94,7 +94,7 @@ describe('The step between password and second factor', () => {
     it('a browser that did not give the password, with or without a cookie that says so', async () => {
       const browser = newBrowserAt(service);
       expectExpired(await browser.open(STEP));
-      for (const value of ['x', `cds_si_${'A'.repeat(49)}`]) {
+      for (const value of ['x', `cds_sf_${'A'.repeat(49)}`]) {
         browser.cookies.set(COOKIE, value);
         expectExpired(await browser.open(STEP));
       }

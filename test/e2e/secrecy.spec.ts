@@ -7,7 +7,18 @@ import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { MailServer } from '../support/mail-server.js';
+import {
+  addApp,
+  giveCode,
+  givePassword,
+  logInWith,
+  newBrowserAt,
+  openNewPasskey,
+  passkeyOptions,
+  recoveryCodesOn,
+} from '../support/second-factors.js';
 import { Secrets } from '../support/secrets.js';
+import { SoftwarePasskey } from '../support/software-passkey.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 import { until } from '../support/until.js';
@@ -75,6 +86,7 @@ describe('The search for secrets in database and log', () => {
         webhooks,
         passwords,
         mailedLinks,
+        secondFactors,
         mistakes,
       ],
     ];
@@ -84,13 +96,18 @@ describe('The search for secrets in database and log', () => {
       ...['CSRF token', 'access token', 'authorization code', 'client secret', 'cookie csrf'],
       ...[
         'cookie known_browser',
+        'cookie passkey_new',
+        'cookie passkey_sign_in',
+        'cookie pending_sign_in',
         'cookie portal_session',
         'cookie session',
         'email key',
         'endpoint secret',
+        'key of an app',
         'password',
         'password key',
         'portal key',
+        'recovery code',
         'refresh token',
         'sign-up key',
       ],
@@ -335,6 +352,25 @@ describe('The search for secrets in database and log', () => {
     )) as [{ id: string; sealed: Buffer }];
     const { text } = service.app.get(MailsService).open(mail, sealed)!;
     secrets.add('password key', /cds_pw_\S+/.exec(text)![0]);
+  }
+
+  async function secondFactors(): Promise<void> {
+    const user = await service.make.user();
+    const browser = await service.make.signedIn(user);
+    const { options, send } = await openNewPasskey(browser);
+    secrets.cookies(browser);
+    const passkey = new SoftwarePasskey(service.url);
+    const added = await send(passkey.create(options));
+    const shown = await browser.open(added.headers.get('location')!);
+    for (const code of recoveryCodesOn(shown)) secrets.add('recovery code', code);
+    const { secret } = await addApp(browser);
+    secrets.add('key of an app', secret);
+    const other = newBrowserAt(service);
+    await givePassword(other, user);
+    await passkeyOptions(other);
+    secrets.cookies(other);
+    await giveCode(other, recoveryCodesOn(shown)[0]!);
+    await logInWith(passkey, newBrowserAt(service));
   }
 
   async function mistakes(): Promise<void> {

@@ -4,6 +4,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { addApp, givePassword, newBrowserAt } from '../support/second-factors.js';
 import {
   startInstance,
   startService,
@@ -141,6 +142,14 @@ describe('the operator tool for use without a browser', () => {
     expect(await result('revoke-token-key', String(old!.id))).toEqual({ revoked: old!.id, signs: id });
     expect(await statuses()).toEqual([401, 200]);
     expect((await operator(['revoke-token-key', '1'])).code).toBe(1);
+  });
+
+  it('resets the second factor of a user, also of the only operator', async () => {
+    const user = await service.make.user({ role: 'operator' });
+    await addApp(await service.make.signedIn(user));
+    expect(await result('reset-second-factor', user.id)).toEqual({ reset: user.id });
+    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+    expect((await operator(['reset-second-factor', 'user01HN2NJ9NMRZBXT1H6FT9N7735'])).code).toBe(1);
   });
 
   it('purges expired rows', async () => {

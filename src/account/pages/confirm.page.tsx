@@ -7,37 +7,42 @@ import type { AccountPage } from './account-layout.js';
 export interface ConfirmPageProps {
   returnTo: string;
   hasPasskeys: boolean;
+  /** The label of the identity provider that the session came from. */
+  provider: string | undefined;
   error?: string;
 }
 
-/** Asks for the password or a passkey again. It posts `password` and `return_to`. */
-export const confirmPage = ({ returnTo, hasPasskeys, error }: ConfirmPageProps): AccountPage => ({
+/** Asks to log in again: with the password, a passkey, or at the provider. It posts `password` and `return_to`. */
+export const confirmPage = ({ returnTo, hasPasskeys, provider, error }: ConfirmPageProps): AccountPage => ({
   title: 'Confirm that it is you',
   part: 'security',
   scripts: hasPasskeys ? [PASSKEY_SCRIPT] : [],
   children: (
     <>
       <p>
-        You are about to change how your account is protected. Enter your password again to continue. Nothing
-        is changed yet. If you have no password, log out and log in again.
+        You are about to change how your account is protected, or to open the console.{' '}
+        {provider ? 'Log in there again' : 'Enter your password again'} to continue. Nothing is changed yet.
       </p>
       {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
       <PageForm
         action={CONFIRM_PATH}
         class="narrow-form"
         hidden={{ return_to: returnTo }}
-        errors={error === undefined ? undefined : { password: error }}
+        errors={error === undefined ? undefined : { [provider ? 'form' : 'password']: error }}
         alert="Nothing was changed. See the error below."
-        submit="Continue"
+        submit={provider ? `Continue with ${provider}` : 'Continue'}
         cancel={SECURITY_PATH}
       >
-        <TextField
-          name="password"
-          label="Password"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
+        {!provider && (
+          <TextField
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            hint="If you have none, log out and log in again."
+            required
+          />
+        )}
       </PageForm>
     </>
   ),

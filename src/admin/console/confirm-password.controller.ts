@@ -2,6 +2,7 @@ import { Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../http/page-routes/page-context.js';
 import { ReAuthentication } from '../../identity-providers/sign-in/re-authentication.service.js';
+import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import type { ConsoleAnswer, ConsoleContext } from './console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from './console-pages.decorator.js';
 import { confirmAtProviderPage, confirmPasswordPage } from './pages/confirm-password.page.js';
@@ -13,10 +14,13 @@ import { consolePathIn } from './require-recent-password.js';
  */
 @ConsolePages('confirm-password')
 export class ConsoleConfirmPasswordController {
-  constructor(private readonly providers: ReAuthentication) {}
+  constructor(
+    private readonly providers: ReAuthentication,
+    private readonly factors: SecondFactorService,
+  ) {}
 
   @ConsoleGet('', 'not asked', 'support')
-  ask(@Context() context: ConsoleContext): ConsoleAnswer {
+  ask(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     return this.form(context, context.query.get('return_to'));
   }
 
@@ -39,10 +43,17 @@ export class ConsoleConfirmPasswordController {
     return { goTo: returnTo, notice: 'password_confirmed' };
   }
 
-  private form({ user }: ConsoleContext, path: string | undefined, error?: string): ConsoleAnswer {
+  private async form(
+    { user }: ConsoleContext,
+    path: string | undefined,
+    error?: string,
+  ): Promise<ConsoleAnswer> {
     const status = error ? 400 : 200;
     const returnTo = consolePathIn(path);
-    if (user.method !== 'provider') return { page: confirmPasswordPage({ returnTo, error }), status };
+    if (user.method !== 'provider') {
+      const hasPasskeys = (await this.factors.stateOf(user.id)).passkeys > 0;
+      return { page: confirmPasswordPage({ returnTo, hasPasskeys, error }), status };
+    }
     const { label, formTargets } = this.providers.describe(user);
     return { page: confirmAtProviderPage({ returnTo, label, error }), status, formTargets };
   }

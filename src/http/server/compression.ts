@@ -14,6 +14,7 @@ export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/account/applications/:client_id',
   '/account/sessions',
   '/account/password',
+  '/account/security',
   '/portal',
   '/portal/event_types',
   '/portal/verify',

@@ -140,8 +140,8 @@ export class SecondFactorService {
 
   /**
    * Removes all that somebody else has besides the password, and ends the sessions. Does nothing for a user without a factor.
-   * Throws a 404 problem for an unknown user, a 409 problem for one's own account, and a 403 problem for an operator who is not an admin
-   * where the user is an operator.
+   * Throws a 404 problem for an unknown user, a 409 problem for one's own account, and a 403 problem for an operator's account
+   * unless an admin asks.
    */
   async reset(userId: string, own: string | undefined, actor: Actor): Promise<void> {
     if (userId === own) {

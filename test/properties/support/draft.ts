@@ -39,12 +39,12 @@ export interface FormDraft {
 }
 
 const browser = (session: string) =>
-  `session=${session}; portal_session=${live('portalSession')}; csrf=${live('csrfSecret')}`;
+  `session=${session}; portal_session=${live('portalSession')}; csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}`;
 
 /** The headers with the credentials of each caller. */
 export const CALLERS: Record<Caller | 'owner' | 'service' | 'visitor', Record<string, string>> = {
   nobody: {},
-  visitor: { cookie: `csrf=${live('csrfSecret')}` },
+  visitor: { cookie: `csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}` },
   client: { authorization: `Basic ${live('clientBasic')}` },
   service: { authorization: `Basic ${live('operatorBasic')}` },
   partner: { authorization: `Bearer ${live('partnerToken')}` },

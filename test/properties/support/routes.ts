@@ -38,11 +38,12 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
   "partners' endpoints": { paths: /^\/(webhook_portal|v2\/users|notifications)(\/|$)/, caller: 'partner' },
   'the admin API and events': { paths: /^\/(admin\/(?!console)|v2\/events$)/, caller: 'operator' },
   'what is public': {
-    paths: /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$)/,
+    paths:
+      /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$|login\/passkey)/,
     caller: 'nobody',
   },
   'pages of users': {
-    paths: /^\/(o\/authorize$|login$|logout$|password\/|email\/|sign-up|account)/,
+    paths: /^\/(o\/authorize$|login$|login\/second-factor$|logout$|password\/|email\/|sign-up|account)/,
     caller: 'user',
   },
   'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
@@ -67,6 +68,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   approvals: ['approvalId'],
   scopes: ['scopeName'],
   sessions: ['sessionId'],
+  passkeys: ['passkeyId'],
   login: ['portalKey'],
   password: ['passwordKey'],
   verify: ['emailKey'],

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 import type { UserEntity } from '../../../src/users/accounts/user.entity.js';
 import { ApprovalsRepository } from '../../../src/admin/approvals/approvals.repository.js';
@@ -9,6 +10,10 @@ import { ScopesService } from '../../../src/scopes/scopes.service.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
 import { digestOf, newSecret } from '../../../src/secrets/tokens.js';
 import { AuthorizationCodesService } from '../../../src/tokens/authorization-codes.service.js';
+import { newId } from '../../../src/secrets/ids.js';
+import { AuthenticatorAppsRepository } from '../../../src/users/factors/authenticator-apps.repository.js';
+import { PasskeysRepository } from '../../../src/users/factors/passkeys.repository.js';
+import { PendingSignIns } from '../../../src/users/factors/pending-sign-ins.service.js';
 import { EmailLinksRepository } from '../../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../../src/users/passwords/password-links.service.js';
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
@@ -27,6 +32,8 @@ import type { Live } from './live.js';
 const TTL = 3600;
 export const VERIFIER = 'v'.repeat(43);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+const SIGN_IN = { method: 'password', gaveSecondFactor: true } as const;
 
 let count = 0;
 let passwordHash: Promise<string> | undefined;
@@ -152,6 +159,19 @@ export class World {
       await this.run((manager) => links.redeem(manager, digest, digestOf(secret), TTL));
       return secret;
     },
+    passkeyId: async () => {
+      const id = newId('pkey');
+      const passkey = { id, userId: (await this.user()).id, credentialId: id, publicKey: Buffer.alloc(1) };
+      const rest = { signCount: 0, transports: [], name: 'A key', backedUp: false };
+      await this.run((manager) => this.app.get(PasskeysRepository).insert(manager, { ...passkey, ...rest }));
+      return id;
+    },
+    pendingSignIn: async () => {
+      let secret = '';
+      const reply = { setCookie: (_name: string, value: string) => (secret = value) };
+      await this.app.get(PendingSignIns).begin(reply as unknown as FastifyReply, await this.user());
+      return secret;
+    },
     csrfSecret: async () => randomBytes(32).toString('base64url'),
     clientBasic: async () => basicHeader(await this.client()).slice('Basic '.length),
     operatorBasic: async () => basicHeader(await this.operatorClient()).slice('Basic '.length),
@@ -176,6 +196,9 @@ export class World {
     this.once('user', async () => {
       const user = await this.newUser();
       await this.service.make.consent(await this.client(), user);
+      // So that the account page shows the forms that remove it.
+      const apps = this.app.get(AuthenticatorAppsRepository);
+      await this.run((manager) => apps.replace(manager, user.id, Buffer.alloc(1), 0));
       return user;
     });
   private endpoint = () =>
@@ -192,7 +215,7 @@ export class World {
 
   private async newSession(user: UserEntity): Promise<string> {
     const secret = newSecret('session');
-    const details = { ttl: TTL, address: null, userAgent: null, signIn: { method: 'password' } as const };
+    const details = { ttl: TTL, address: null, userAgent: null, signIn: SIGN_IN };
     const sessions = this.app.get(SessionsRepository);
     await this.run((manager) => sessions.insert(manager, digestOf(secret), user, details));
     return secret;

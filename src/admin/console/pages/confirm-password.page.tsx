@@ -1,4 +1,5 @@
 import { TextField } from '../../../web/forms/field.js';
+import { PASSKEY_SCRIPT, PasskeyButton } from '../../../web/forms/passkey-button.js';
 import { CONFIRM_PATH } from '../require-recent-password.js';
 import { ConsoleForm } from './console-form.js';
 import type { ConsolePage } from './console-layout.js';
@@ -37,12 +38,17 @@ export function confirmAtProviderPage({
   };
 }
 
-/** Asks an operator for the password again. It posts `password` and `return_to`. */
-export function confirmPasswordPage({ returnTo, error }: ConfirmPasswordPageProps): ConsolePage {
+/** Asks an operator for the password or a passkey again. It posts `password` and `return_to`. */
+export function confirmPasswordPage({
+  returnTo,
+  hasPasskeys,
+  error,
+}: ConfirmPasswordPageProps & { hasPasskeys: boolean }): ConsolePage {
   const errors = error === undefined ? undefined : { password: [error] };
   return {
     part: 'overview',
     title: 'Confirm your password',
+    scripts: hasPasskeys ? [PASSKEY_SCRIPT] : [],
     children: (
       <>
         <p>
@@ -50,6 +56,7 @@ export function confirmPasswordPage({ returnTo, error }: ConfirmPasswordPageProp
           more than 15 minutes ago. Enter it again to continue. Nothing happens yet: you return to the page
           that describes the action.
         </p>
+        {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
         <ConsoleForm
           errors={errors}
           action={CONFIRM_PATH}

@@ -36,19 +36,21 @@ export interface ConsolePage {
   isAboutOperator?: boolean;
   /** Whether a script of this service enhances the page. */
   withScript?: boolean;
+  /** Further scripts. */
+  scripts?: string[];
   children: ComponentChildren;
 }
 
 /** The navigation, the page itself, and who is logged in. */
 export const consoleLayout = (
-  { title, part, above = [], actions, withScript, children }: ConsolePage,
+  { title, part, above = [], actions, withScript, scripts = [], children }: ConsolePage,
   user: Pick<SignedInUser, 'name' | 'email' | 'operatorRole'>,
   { role, mayUse }: { role: OperatorRole; mayUse: MayUse },
   notice: string | undefined,
 ): LayoutProps => ({
   title: `${title} · Console`,
   width: 'full',
-  scripts: withScript ? ['/assets/page.js'] : [],
+  scripts: [...(withScript ? ['/assets/page.js'] : []), ...scripts],
   footer: 'operator console',
   children: (
     <Permissions.Provider value={mayUse}>
