@@ -1,9 +1,8 @@
-export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
+import { OPERATOR_ROLES, type OperatorRole } from '../config/identity-providers.js';
 
-/** What an operator may do (contract §17), each role more than the one before. In this module because actors have one. */
-export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+export { OPERATOR_ROLES, type OperatorRole };
 
-/** Whether the role may do what requires at least `least`. */
+/** Whether the role may do what requires at least `least` (contract §17): each may do more than the one before. */
 export const roleIncludes = (role: OperatorRole, least: OperatorRole): boolean =>
   OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);
 
