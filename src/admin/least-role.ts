@@ -1,6 +1,5 @@
-import { SetMetadata } from '@nestjs/common';
+import { SetMetadata, type ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
-import type { ExecutionContext } from '@nestjs/common';
 import type { OperatorRole } from '../config/operator-role.js';
 
 const LEAST_ROLE = 'admin:least-role';

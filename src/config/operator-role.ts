@@ -3,7 +3,7 @@ export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
 /** What an operator may do (contract §17), each role more than the one before. */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
-/** Whether the role may do what requires at least `least`. */
+/** Whether the role may do what requires at least `least` (contract §17): each may do more than the one before. */
 export const roleIncludes = (role: OperatorRole, least: OperatorRole): boolean =>
   OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);
 

@@ -109,7 +109,7 @@ export class ConsentsRepository {
       const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
       return this.statements.run(
         `live consents${userId === undefined ? '' : ' of a user'}, ${name}`,
-        `SELECT u.id, u.email, u.name, ${SCOPES_AND_TIME}
+        `SELECT u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
            FROM consents c JOIN users u ON u.id = c.user_id
           WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
         params,
@@ -122,7 +122,7 @@ export class ConsentsRepository {
     async (pairs) => {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
         'consented users',
-        `SELECT c.client_id AS "clientId", u.id, u.email, u.name, ${SCOPES_AND_TIME}
+        `SELECT c.client_id AS "clientId", u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
            FROM (SELECT DISTINCT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'text')}) AS p (client_id, user_id)) AS p
            JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND c.revoked_at IS NULL
            JOIN users u ON u.id = c.user_id`,

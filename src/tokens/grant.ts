@@ -1,3 +1,4 @@
+import type { UserRole } from '../users/accounts/user.entity.js';
 import type { GrantEntity } from './grant.entity.js';
 
 /** What a user gave a client in one authorization: the family of tokens issued from one code. */
@@ -9,4 +10,5 @@ export interface GrantInList extends Grant {
   expiresAt: Date;
   clientName: string;
   userName: string;
+  userRole: UserRole;
 }

@@ -17,7 +17,7 @@ interface GrantSelection {
 /** What lists show of a grant. */
 const LISTED = [
   ...['id', 'clientId', 'userId', 'scopes', 'createdAt', 'expiresAt'].map((column) => `grant.${column}`),
-  ...['client.id', 'client.name', 'user.id', 'user.name'],
+  ...['client.id', 'client.name', 'user.id', 'user.name', 'user.role'],
 ];
 
 @Injectable()
@@ -45,6 +45,7 @@ export class GrantsRepository {
         ...grant,
         clientName: client.name,
         userName: user.name,
+        userRole: user.role,
       })),
     };
   }

@@ -220,21 +220,17 @@ describe('With FOUR_EYES=true', () => {
     const bearer = await bearerOf(former);
     const asked = await erase();
     // The approval has passed the guard, and waits for the row of the approver, who is lowered before it goes on.
-    const [, approved] = await whileHeld(
-      service,
-      ['SELECT 1 FROM users WHERE id = $1', [asking!.id]],
-      [
-        () => send('PATCH', `/admin/users/${former.id}`, second!, { operator_role: 'viewer' }),
-        () => decide('approve', asked, bearer, 1),
-      ],
-    );
-    expect([200, 403]).toContain(approved!.status);
-    expect(await exists()).toBe(approved!.status === 403);
+    const lowered = "UPDATE users SET operator_role = 'viewer' WHERE id = $1";
+    const approve = () => decide('approve', asked, bearer);
+    const [approved] = await whileHeld(service, [lowered, [former.id]], [approve], 'COMMIT');
+    expect([approved!.status, approved!.json.detail]).toEqual([403, 'This requires the role admin.']);
+    expect(await exists()).toBe(true);
+    expect((await stateOf(asked)).state).toBe('pending');
   });
 
   describe('is decided once:', () => {
     const rowOf = ({ json }: Answer): [string, unknown[]] => [
-      'SELECT 1 FROM approvals WHERE id = $1',
+      'SELECT 1 FROM approvals WHERE id = $1 FOR UPDATE',
       [json.id],
     ];
 

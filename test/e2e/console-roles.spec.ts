@@ -1,6 +1,8 @@
 import { consoleRoutes, mayUseRoute } from '../../src/admin/console/console-routes.js';
 import '../../src/admin/console/console.module.js';
 import { roleIncludes } from '../../src/config/operator-role.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
@@ -135,6 +137,32 @@ describe('In the console, an operator', () => {
       const answer = await post(browsers.support, fill(path));
       expect([path, answer.status, answer.text.includes(REFUSED)]).toEqual([path, 403, false]);
     }
+  });
+
+  it('with the role support sees no action on an operator in the lists of a client', async () => {
+    const operator = await service.make.user({ name: 'Otto Operator' });
+    await service.make.consent(client, operator);
+    await service.make.tokens(client, operator);
+    const update = { role: 'operator', operatorRole: 'viewer' } as const;
+    await service.app.get(UsersService).update(operator.id, update, SERVICE_ACTOR);
+    for (const part of ['consents', 'grants']) {
+      const page = await browsers.support.open(`${CONSOLE}/clients/${client.id}/${part}`);
+      const rows = page.html.querySelectorAll('tbody tr');
+      const actions = rows.map((row) => [
+        row.text.includes('Otto Operator'),
+        row.querySelector('td[data-head="Actions"]')!.querySelectorAll('a, form').length,
+      ]);
+      expect([part, actions.sort()]).toEqual([
+        part,
+        [
+          [false, 1],
+          [true, 0],
+        ],
+      ]);
+    }
+    const path = `${CONSOLE}/clients/${client.id}/consents/${operator.id}/disconnect`;
+    expect((await browsers.support.open(path)).status).toBe(403);
+    await service.app.get(UsersService).erase(operator.id, SERVICE_ACTOR);
   });
 
   it('with the role viewer still finds an unknown page unknown', async () => {

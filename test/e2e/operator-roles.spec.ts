@@ -156,7 +156,7 @@ describe('The role of an operator', () => {
       const other = await service.make.user({ role: 'operator' });
       const answers = await whileHeld(
         service,
-        ['SELECT 1 FROM users WHERE id = $1', [admin.id < other.id ? admin.id : other.id]],
+        ['SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [admin.id < other.id ? admin.id : other.id]],
         [admin, other].map(
           ({ id }, instance) =>
             () =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { TokensWithoutRows1763699300000 } from '../../migrations/1763699300000-tokens-without-rows.js';
+import { OperatorRoles1763740000000 } from '../../migrations/1763740000000-operator-roles.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
@@ -92,6 +93,32 @@ describe('migrations', () => {
       'SELECT (SELECT count(*)::int FROM grants) AS grants, (SELECT count(*)::int FROM consents) AS consents',
     );
     expect(counts).toEqual([{ grants: 0, consents: 1 }]);
+  });
+
+  it('make operators admins, also those that an older build makes meanwhile, and may run again', async () => {
+    const dataSource = await connect(await emptyDatabase());
+    await dataSource.runMigrations({ transaction: 'each' });
+    const after = MIGRATIONS.length - MIGRATIONS.indexOf(OperatorRoles1763740000000);
+    for (let n = 0; n < after; n++) await dataSource.undoLastMigration({ transaction: 'each' });
+    const insert = (n: number, role: string) =>
+      dataSource.query(
+        `INSERT INTO users (id, email, email_key, name, kind, role)
+         VALUES ('user01HN2NJ9NMRZBXT1H6FT9N773' || $1, $1 || '@x', $1 || '@x', 'X', 'individual', $2)`,
+        [String(n), role],
+      );
+    await insert(1, 'operator');
+    await insert(2, 'user');
+    await dataSource.runMigrations({ transaction: 'each' });
+    await insert(3, 'operator');
+    await dataSource.query("UPDATE users SET operator_role = 'viewer' WHERE email = '1@x'");
+    const runner = dataSource.createQueryRunner();
+    await new OperatorRoles1763740000000().up(runner);
+    await runner.release();
+    const roles: Row[] = await dataSource.query('SELECT operator_role AS is FROM users ORDER BY id');
+    expect(roles.map(({ is }) => is)).toEqual(['viewer', null, 'admin']);
+    await expect(
+      dataSource.query("UPDATE users SET operator_role = 'owner' WHERE email = '1@x'"),
+    ).rejects.toThrow('users_operator_role_check');
   });
 
   it('rise in time, and each says its name', () => {

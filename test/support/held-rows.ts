@@ -3,22 +3,23 @@ import { untilWaitingForLocks } from './locks.js';
 import type { TestService } from './test-service.js';
 
 /**
- * Starts all of this while another connection holds the rows of the query, so that each waits, and lets go of them once all wait: they
- * then meet in whatever order PostgreSQL chooses.
+ * Starts all of this while another connection holds the rows of a statement, so that each waits, and ends that transaction once all
+ * wait: they then meet in whatever order PostgreSQL chooses.
  */
 export async function whileHeld<T>(
   { database }: TestService,
   [sql, params]: [sql: string, params?: unknown[]],
   work: (() => Promise<T>)[],
+  end: 'ROLLBACK' | 'COMMIT' = 'ROLLBACK',
 ): Promise<T[]> {
   const holding = new Client({ connectionString: database.url });
   await holding.connect();
   try {
     await holding.query('BEGIN');
-    await holding.query(`${sql} FOR UPDATE`, params);
+    await holding.query(sql, params);
     const started = work.map((each) => each());
     await untilWaitingForLocks(database, work.length);
-    await holding.query('ROLLBACK');
+    await holding.query(end);
     return await Promise.all(started);
   } finally {
     await holding.end();

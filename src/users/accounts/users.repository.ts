@@ -88,11 +88,9 @@ export class UsersRepository {
     return admins.map(({ id }) => id);
   }
 
-  /** The user's role, which stays as it is until the transaction ends. */
-  holdRole(manager: EntityManager, id: string): Promise<Pick<UserEntity, 'role'> | null> {
-    return manager
-      .withRepository(this.users)
-      .findOne({ select: { id: true, role: true }, where: { id }, lock: { mode: 'pessimistic_read' } });
+  /** The user, who stays unchanged until the transaction ends. */
+  hold(manager: EntityManager, id: string): Promise<UserEntity | null> {
+    return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
   }
 
   async insert(manager: EntityManager, { emailVerified, ...user }: UserValues): Promise<void> {

@@ -86,19 +86,19 @@ export class UsersService {
    */
   async refuseOnOperator(actor: Actor, id: string, manager?: EntityManager): Promise<void> {
     if (!isLimited(actor)) return;
-    const user = manager ? await this.repository.holdRole(manager, id) : await this.repository.findById(id);
+    const user = manager ? await this.repository.hold(manager, id) : await this.repository.findById(id);
     if (user) refuseOnOperator(actor, user);
   }
 
   /**
-   * Throws a 403 problem unless the actor is still an admin, or a client that no role limits. All admins stay what they are until the
-   * transaction ends.
+   * Throws a 403 problem unless the actor is still an admin, who stays one until the transaction ends, or a client that no role
+   * limits.
    */
   async requireAdmin(manager: EntityManager, actor: Actor): Promise<void> {
-    const admins = await this.repository.lockAdmins(manager);
     if (actor.operatorRole === undefined) return;
-    const operator = actor.type === 'user' ? actor.id : actor.ownerId;
-    if (!admins.includes(operator ?? '')) throw forbidden(roleNeeded('admin'));
+    const id = actor.type === 'user' ? actor.id : actor.ownerId;
+    const operator = await this.repository.hold(manager, id!);
+    if (!operator || !isAdmin(operator)) throw forbidden(roleNeeded('admin'));
   }
 
   /** Creates a user; throws a 409 problem for an email that is taken. */
@@ -173,7 +173,7 @@ export class UsersService {
     actor: Actor,
     check?: ChangeCheck,
   ): Promise<UserEntity> {
-    const admins = mayEndAdmin(changes) ? await this.repository.lockAdmins(manager) : [];
+    const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(manager, id) : [];
     const before = (await this.repository.lock(manager, id)) ?? this.missing();
     refuseOnOperator(actor, before);
     const { email, name, kind, webhooksEnabled, enabled } = changes;
@@ -195,7 +195,7 @@ export class UsersService {
     if (isNewEmail) await this.emails.replaceLinks(manager, after);
     refuseGivingPower(actor, before, after, passwordHash !== undefined);
     check?.(before, after);
-    if (isAdmin(before) && !isAdmin(after)) refuseLastAdmin(admins);
+    if (isAdmin(before) && !isAdmin(after)) await this.refuseLastAdmin(manager, id, admins);
     await this.revokeDependents(manager, before, after, passwordHash !== undefined);
     const difference = changesBetween(auditView(before), auditView(after));
     if (difference) {
@@ -226,10 +226,11 @@ export class UsersService {
 
   /** The same in the caller's transaction. */
   async eraseIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
-    const admins = await this.repository.lockAdmins(manager);
+    const admins = await this.lockAdminsWith(manager, id);
     if (!(await this.repository.lockForErasure(manager, id))) this.missing();
-    if (admins.includes(id)) refuseLastAdmin(admins);
-    await this.refuseOnOperator(actor, id, manager);
+    const user = (await this.repository.findById(id, manager))!;
+    refuseOnOperator(actor, user);
+    if (isAdmin(user)) await this.refuseLastAdmin(manager, id, admins);
     try {
       const kept = await this.erasures.run(manager, id);
       await this.repository.delete(manager, id);
@@ -277,6 +278,20 @@ export class UsersService {
     await this.passwordLinks.deleteByUser(manager, after.id);
     await this.revocations.revokeByUser(manager, after.id, reason);
     if (disabled) await this.revocations.revokeByOwner(manager, after.id, reason);
+  }
+
+  /** Locks all enabled admins if the user is one of them, before the user: changes that might leave none lock in this order. */
+  private async lockAdminsWith(manager: EntityManager, id: string): Promise<string[]> {
+    const user = await this.repository.findById(id, manager);
+    return user && isAdmin(user) ? this.repository.lockAdmins(manager) : [];
+  }
+
+  /** `locked`: the enabled admins; none if the user became one only after they were asked for. */
+  private async refuseLastAdmin(manager: EntityManager, id: string, locked: string[]): Promise<void> {
+    const admins = locked.length > 0 ? locked : await this.repository.lockAdmins(manager);
+    if (admins.every((admin) => admin === id)) {
+      throw conflict('This is the last enabled admin. Make somebody else an admin first.');
+    }
   }
 
   /** The browsers and links of the former role end: a link that somebody else made must not lead into the new one. */
@@ -334,13 +349,6 @@ function rolesAfter(
 
 const onlyForOperators = (): Problem =>
   validationFailed({ operator_role: ['is only for users with the role operator'] });
-
-/** `admins`: the enabled ones, under lock, before one of them is an admin no longer. */
-function refuseLastAdmin(admins: string[]): void {
-  if (admins.length <= 1) {
-    throw conflict('This is the last enabled admin. Make somebody else an admin first.');
-  }
-}
 
 export const auditView = ({
   email,

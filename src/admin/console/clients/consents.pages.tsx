@@ -11,6 +11,7 @@ import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Disconnection } from '../pages/disconnection.js';
+import { ActionOn } from '../pages/for-admins.js';
 import { NameLink, RowLink, CommaList } from '../pages/lists.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
@@ -49,10 +50,12 @@ export function consentsPage({ client, page }: Props & { page: Page<ConsentedUse
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['GET', clientPath(client.id, `consents/${id}/disconnect`)],
-            cell: ({ id, name }) => (
-              <RowLink href={clientPath(client.id, `consents/${id}/disconnect`)} about={name}>
-                Disconnect
-              </RowLink>
+            cell: ({ id, name, role }) => (
+              <ActionOn user={{ role }}>
+                <RowLink href={clientPath(client.id, `consents/${id}/disconnect`)} about={name}>
+                  Disconnect
+                </RowLink>
+              </ActionOn>
             ),
           },
         ]}
@@ -65,6 +68,7 @@ export function consentsPage({ client, page }: Props & { page: Page<ConsentedUse
 export function disconnectUserPage({ client, user }: Props & { user: ConsentedUser }): ConsolePage {
   return aboutClient(client, {
     title: 'Disconnect user',
+    isAboutOperator: user.role === 'operator',
     children: (
       <Disconnection
         word="client"

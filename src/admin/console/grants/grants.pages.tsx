@@ -10,6 +10,7 @@ import type { GrantInList } from '../../../tokens/grant.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import { ActionOn } from '../pages/for-admins.js';
 import { NameLink, CommaList } from '../pages/lists.js';
 import { aboutUser, userPath } from '../users/user-layout.js';
 
@@ -83,19 +84,21 @@ function Grants({ page, path, empty, whose, returnTo }: ListProps): VNode {
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['POST', grantPath(id)],
-            cell: ({ id, clientName, userName }) => (
-              <PostButton
-                action={grantPath(id)}
-                class="in-row"
-                look="link-button"
-                hidden={{ return_to: returnTo }}
-              >
-                Revoke
-                <span class="visually-hidden">
-                  {' '}
-                  the grant of {userName} to {clientName}
-                </span>
-              </PostButton>
+            cell: ({ id, clientName, userName, userRole }) => (
+              <ActionOn user={{ role: userRole }}>
+                <PostButton
+                  action={grantPath(id)}
+                  class="in-row"
+                  look="link-button"
+                  hidden={{ return_to: returnTo }}
+                >
+                  Revoke
+                  <span class="visually-hidden">
+                    {' '}
+                    the grant of {userName} to {clientName}
+                  </span>
+                </PostButton>
+              </ActionOn>
             ),
           },
         ]}

@@ -1,6 +1,7 @@
 import { createContext, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorRole } from '../../../config/operator-role.js';
+import type { UserRole } from '../../../users/accounts/user.entity.js';
 
 /** The role with which the page is shown. */
 export const RoleOfVisitor = createContext<OperatorRole>('admin');
@@ -8,4 +9,10 @@ export const RoleOfVisitor = createContext<OperatorRole>('admin');
 /** A part of a form that only admins see. */
 export function ForAdmins({ children }: { children: ComponentChildren }): VNode | null {
   return useContext(RoleOfVisitor) === 'admin' ? <>{children}</> : null;
+}
+
+/** An action on a user in a list: on operators, only admins see it. */
+export function ActionOn(props: { user: { role: UserRole }; children: ComponentChildren }): VNode | null {
+  const role = useContext(RoleOfVisitor);
+  return role === 'admin' || props.user.role !== 'operator' ? <>{props.children}</> : null;
 }

@@ -1,0 +1,55 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { DataSource } from 'typeorm';
+import { demoBanner } from '../../demo/demo-banner.js';
+import { loadDemoCredentials } from '../../demo/demo-credentials.js';
+import { seedDemonstration } from '../../demo/demo-data.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('The demonstration', () => {
+  let service: TestService;
+  let folder: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    folder = await mkdtemp(path.join(os.tmpdir(), 'demo-operators-'));
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('has an operator of each role, whose printed credentials log in', async () => {
+    const demo = await loadDemoCredentials(folder);
+    await seedDemonstration(service.app.get(DataSource), demo, service.settings);
+    const banner = demoBanner(service.settings, demo);
+    for (const [role, { email, password }] of Object.entries({
+      admin: demo.operator,
+      support: demo.supportOperator,
+      viewer: demo.viewerOperator,
+    })) {
+      expect(banner).toContain(`${email}   ${password}   (${role})`);
+      const browser = new BrowserSession(service.url);
+      await browser.logIn(email, password);
+      const page = await browser.open('/admin/console');
+      expect([page.status, page.html.querySelector('.console-identity')!.text]).toEqual([
+        200,
+        expect.stringContaining(`(${role})`),
+      ]);
+    }
+  });
+
+  it('keeps the credentials of an earlier start, and adds those that it did not have', async () => {
+    const file = path.join(folder, 'demo-credentials.json');
+    const made = await loadDemoCredentials(folder);
+    const { organisation, driver, operator } = made;
+    const earlier = { organisation, driver, operator };
+    await writeFile(file, JSON.stringify(earlier));
+    const now = await loadDemoCredentials(folder);
+    expect(now).toMatchObject(earlier);
+    expect(now.viewerOperator.email).toBe('viewer@demo.example');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(now);
+  });
+});
