@@ -23,6 +23,7 @@ People (log in at ${baseUrl}/login)
   EV driver     ${demo.driver.email}   ${demo.driver.password}
   Organisation  ${demo.organisation.email}   ${demo.organisation.password}
   Operator      ${demo.operator.email}   ${demo.operator.password}
+The driver and the operator can also log in with “Continue with Demo company”, without a password.
 
 A partner's client (confidential)
   client_id      ${partner.id}
