@@ -26,6 +26,7 @@ People (log in at ${baseUrl}/login)
   Operator      ${demo.operator.email}   ${demo.operator.password}   (admin)
   Operator      ${demo.supportOperator.email}   ${demo.supportOperator.password}   (support)
   Operator      ${demo.viewerOperator.email}   ${demo.viewerOperator.password}   (viewer)
+The driver and the operator can also log in with “Continue with Demo company”, without a password.
 
 A partner's client (confidential)
   client_id      ${partner.id}

@@ -8,6 +8,7 @@ import { digestOf, newSecret } from '../src/secrets/tokens.js';
 import { emailKeyOf } from '../src/users/accounts/email.js';
 import { UserEntity } from '../src/users/accounts/user.entity.js';
 import type { DemoCredentials } from './demo-credentials.js';
+import { DEMO_PROVIDER_ID, IDENTITY_PATH } from './identity/demo-identity-provider.js';
 import { seedTraffic } from './demo-traffic.js';
 
 /** Drivers who cannot log in; they only fill the lists. */
@@ -32,6 +33,11 @@ export async function seedDemonstration(
     await addUser(manager, demo.operator, { operatorRole: 'admin' });
     await addUser(manager, demo.supportOperator, { operatorRole: 'support' });
     await addUser(manager, demo.viewerOperator, { operatorRole: 'viewer' });
+    // The issuer of the demonstration's own provider follows the port.
+    await manager.query('DELETE FROM identities WHERE provider = $1 AND issuer <> $2', [
+      DEMO_PROVIDER_ID,
+      `${baseUrl}${IDENTITY_PATH}`,
+    ]);
     const redirectUris = [demoRedirectUri(baseUrl)];
     const ownerId = demo.organisation.id;
     await addClient(manager, demo.partnerClient, {

@@ -1,13 +1,26 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit, type Type } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
 import { MailModule } from '../src/mail/mail.module.js';
 import { DemoInbox } from './demo-inbox.js';
 import { DemoMailController } from './demo-mail.controller.js';
 import { DemoController } from './demo.controller.js';
 
-/** Routes that only the demonstration has, and the inbox in place of an SMTP server. */
-@Module({
-  imports: [MailModule],
-  controllers: [DemoController, DemoMailController],
-  providers: [DemoInbox],
-})
-export class DemoModule {}
+/**
+ * Routes that only the demonstration has, and the inbox in place of an SMTP server; `mount` adds the routes that are no controllers.
+ */
+export function demoModule(mount: (fastify: FastifyInstance) => void): Type {
+  @Module({
+    imports: [MailModule],
+    controllers: [DemoController, DemoMailController],
+    providers: [DemoInbox],
+  })
+  class DemoModule implements OnModuleInit {
+    constructor(private readonly server: HttpAdapterHost) {}
+
+    onModuleInit(): void {
+      mount(this.server.httpAdapter.getInstance<FastifyInstance>());
+    }
+  }
+  return DemoModule;
+}

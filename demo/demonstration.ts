@@ -1,10 +1,13 @@
+import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../src/config/settings.js';
 import type { Demonstration } from '../src/start/demonstration.js';
 import { demoBanner } from './demo-banner.js';
-import { loadDemoCredentials } from './demo-credentials.js';
+import { loadDemoCredentials, type DemoCredentials } from './demo-credentials.js';
 import { seedDemonstration } from './demo-data.js';
-import { DemoModule } from './demo.module.js';
+import { demoModule } from './demo.module.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
+import { demoProviderSettings, makeDemoIdentityProvider } from './identity/demo-identity-provider.js';
+import { addDemoIdentity } from './identity/demo-identity.routes.js';
 
 /** Starts the embedded PostgreSQL and reads or creates the credentials; throws an Error that says why that failed. */
 export async function startDemonstration(
@@ -16,7 +19,7 @@ export async function startDemonstration(
     const credentials = await loadDemoCredentials(settings.dataDir);
     return {
       databaseUrl: postgres.url,
-      module: DemoModule,
+      module: demoModule(await identityOf(settings, credentials)),
       seed: (dataSource) => seedDemonstration(dataSource, credentials, settings),
       banner: () => demoBanner(settings, credentials),
       stop: () => postgres.stop(),
@@ -25,4 +28,17 @@ export async function startDemonstration(
     await postgres.stop();
     throw error;
   }
+}
+
+/** Adds an identity provider of its own to the settings, unless they name others; returns what mounts it. */
+async function identityOf(
+  settings: Settings,
+  { driver, operator }: DemoCredentials,
+): Promise<(fastify: FastifyInstance) => void> {
+  if (settings.identityProviders.length > 0) return () => undefined;
+  const own = demoProviderSettings(settings.baseUrl);
+  const people = [driver, operator];
+  const provider = await makeDemoIdentityProvider(own, people, settings);
+  settings.identityProviders.push(own);
+  return (fastify) => addDemoIdentity(fastify, provider, people);
 }

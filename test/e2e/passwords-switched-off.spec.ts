@@ -1,0 +1,90 @@
+import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { loadSettings } from '../../src/config/settings.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('With PASSWORD_SIGN_IN=false', () => {
+  let idp: IdentityProvider;
+  let service: TestService;
+
+  beforeAll(async () => {
+    idp = await IdentityProvider.open();
+    service = await startService({
+      env: { ...idp.env({ audience: ['users', 'operators'] }), PASSWORD_SIGN_IN: 'false' },
+    });
+    idp.serveTo(service.url);
+    idp.people.set('ada', { email: 'ada@mail.example', email_verified: true });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await idp.close();
+  });
+
+  /** Follows the redirect of the login page to the only provider, and comes back. */
+  const logIn = async (sub = 'ada', returnTo = '/account'): Promise<BrowserSession> => {
+    const browser = new PersonBrowser(service.url, idp.url);
+    const begun = await browser.service.open(`/login?return_to=${encodeURIComponent(returnTo)}`);
+    expect(begun.status).toBe(302);
+    const answer = await browser.service.open(await browser.answerOf(begun, sub));
+    expect(answer.headers.get('location')).toBe(returnTo);
+    return browser.service;
+  };
+
+  it('the login page redirects to the only provider, which leads to where the user wanted to go', async () => {
+    const browser = await logIn('ada', '/account/sessions');
+    expect((await browser.open('/account/sessions')).status).toBe(200);
+  });
+
+  it('the login page is shown, without a password, to a user who has just logged out or failed', async () => {
+    const browser = await logIn();
+    await browser.submit(await browser.open('/account'), '/logout');
+    const page = await browser.open('/login');
+    expect([page.status, page.html.querySelector('input[type=password]')]).toEqual([200, null]);
+    const begun = await browser.submit(page, '/login/providers/company');
+    expect(begun.status).toBe(303);
+    const other = new BrowserSession(service.url);
+    expect((await other.open('/login/callback/company?state=unknown&code=1')).status).toBe(400);
+    expect((await other.open('/login')).status).toBe(200);
+  });
+
+  it('POST /login answers 403', async () => {
+    const user = await service.make.user();
+    const browser = new BrowserSession(service.url);
+    await browser.open('/login/callback/company');
+    const page = await browser.open('/login');
+    const action = '/login/providers/company';
+    const form = page.html.querySelectorAll('form').find((each) => each.getAttribute('action') === action)!;
+    form.setAttribute('action', '/login');
+    // The token is that of another form, so that is refused too; a right token is that of a page shown before the switch.
+    const answer = await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
+    expect(answer.status).toBe(403);
+  });
+
+  it('password links and changes of password answer 404, and nothing offers them', async () => {
+    const url = await service.app
+      .get(PasswordLinksService, { strict: false })
+      .create((await service.make.user()).id, SERVICE_ACTOR);
+    expect((await new BrowserSession(service.url).open(new URL(url).pathname)).status).toBe(404);
+    const user = await service.make.user();
+    const bearer = await service.make.adminToken();
+    const link = await service.http.send(`/admin/users/${user.id}/password_links`, { method: 'POST', bearer });
+    expect(link.status).toBe(404);
+    const browser = await logIn();
+    expect((await browser.open('/account/password')).status).toBe(404);
+    expect((await browser.open('/account')).html.text).not.toContain('Password');
+    await service.make.user({ email: 'olga@mail.example', role: 'operator' });
+    idp.people.set('olga', { email: 'olga@mail.example', email_verified: true });
+    const operator = await logIn('olga', '/admin/console');
+    const page = await operator.open(`/admin/console/users/${user.id}`);
+    expect(page.html.text).not.toContain('password link');
+  });
+
+  it('needs a provider', async () => {
+    await expect(
+      loadSettings({ NODE_ENV: 'test', DATABASE_URL: 'postgres://u:p@h/d', PASSWORD_SIGN_IN: 'false' }),
+    ).rejects.toThrow('PASSWORD_SIGN_IN can be false only with IDENTITY_PROVIDERS');
+  });
+});

@@ -1,0 +1,156 @@
+import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { CLIENT_ID, CLIENT_SECRET, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+describe('Logging out', () => {
+  describe('of a session that came from a provider', () => {
+    let idp: IdentityProvider;
+    let service: TestService;
+
+    beforeAll(async () => {
+      idp = await IdentityProvider.open();
+      service = await startService({ env: idp.env({}) });
+      idp.serveTo(service.url);
+      idp.people.set('ada', { email: 'ada@mail.example', email_verified: true });
+    });
+    afterAll(async () => {
+      await service.stop();
+      await idp.close();
+    });
+
+    const signedIn = async (): Promise<PersonBrowser> => {
+      const browser = new PersonBrowser(service.url, idp.url);
+      await browser.logIn('ada');
+      return browser;
+    };
+
+    it('leads to the provider, which asks and returns to the login page', async () => {
+      const { service: browser, there } = await signedIn();
+      const page = await browser.open('/account');
+      expect(page.headers.get('content-security-policy')).toContain(idp.url);
+      const answer = await browser.submit(page, '/logout');
+      const location = new URL(answer.headers.get('location')!);
+      expect([answer.status, location.origin]).toEqual([303, idp.url]);
+      expect(Object.fromEntries(location.searchParams)).toEqual({
+        client_id: CLIENT_ID,
+        post_logout_redirect_uri: `${service.url}/login`,
+      });
+      expect((await browser.open('/account')).status).toBe(302);
+      const question = await there.open(location.href);
+      const form = question.html.querySelector('form')!.getAttribute('action')!;
+      const done = await there.submit(question, new URL(form, idp.url).pathname, { logout: 'yes' });
+      expect(done.headers.get('location')).toBe(`${service.url}/login`);
+    });
+
+    it('at the provider ends the session here, by its back-channel logout', async () => {
+      const { service: browser, there } = await signedIn();
+      const other = await signedIn();
+      const question = await there.open('/session/end');
+      const form = question.html.querySelector('form')!.getAttribute('action')!;
+      await there.submit(question, new URL(form, idp.url).pathname, { logout: 'yes' });
+      await until('the session has ended', async () => (await browser.open('/account')).status === 302);
+      expect((await other.service.open('/account')).status).toBe(200);
+    });
+
+    it('of a session with a password stays here', async () => {
+      const browser = await service.make.signedIn(await service.make.user());
+      const answer = await browser.submit(await browser.open('/account'), '/logout');
+      expect(answer.headers.get('location')).toBe('/login');
+    });
+  });
+
+  describe('by a logout token', () => {
+    const PATH = '/login/backchannel_logout/company';
+    let idp: BrokenIdentityProvider;
+    let service: TestService;
+
+    beforeAll(async () => {
+      idp = await BrokenIdentityProvider.open();
+      const provider = {
+        ...{ id: 'company', label: 'Example Company', issuer: idp.url, client_id: CLIENT_ID },
+        ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
+      };
+      service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) }, instances: 2 });
+    });
+    afterAll(async () => {
+      await service.stop();
+      await idp.close();
+    });
+
+    const logIn = async (sub: string, sid?: string): Promise<BrowserSession> => {
+      idp.faults = { claims: { sub, sid, email: `${sub}@mail.example` } };
+      const browser = new BrowserSession(service.url);
+      const begun = await browser.submit(await browser.open('/login'), '/login/providers/company');
+      const answer = await browser.open(idp.callbackOf(begun.headers.get('location')!));
+      expect(answer.headers.get('location')).toBe('/');
+      return browser;
+    };
+    const send = (token: string, instance = 0) =>
+      service.instances[instance]!.http.send(PATH, { form: { logout_token: token } });
+    const isLoggedIn = async (browser: BrowserSession) => (await browser.open('/account')).status === 200;
+
+    it('ends the session with its sid only, and says 200 without a body that anybody keeps', async () => {
+      const [one, two] = [await logIn('ada', 'session-1'), await logIn('ada', 'session-2')];
+      const answer = await send(await idp.logoutToken({ sid: 'session-1' }));
+      expect([answer.status, answer.text, answer.headers.get('cache-control')]).toEqual([200, '', 'no-store']);
+      expect([await isLoggedIn(one), await isLoggedIn(two)]).toEqual([false, true]);
+    });
+
+    it('ends every session of its sub, and no other', async () => {
+      const [one, two, other] = [await logIn('bea', 'a'), await logIn('bea'), await logIn('cem')];
+      expect((await send(await idp.logoutToken({ sub: 'bea' }), 1)).status).toBe(200);
+      expect([await isLoggedIn(one), await isLoggedIn(two), await isLoggedIn(other)]).toEqual([false, false, true]);
+    });
+
+    it('does not end a session with a password', async () => {
+      const browser = await service.make.signedIn(await service.make.user());
+      expect((await send(await idp.logoutToken({ sub: 'nobody' }))).status).toBe(200);
+      expect(await isLoggedIn(browser)).toBe(true);
+    });
+
+    it('works once, also on two instances at once', async () => {
+      const token = await idp.logoutToken({ sub: 'ada' });
+      const answers = await Promise.all([send(token, 0), send(token, 1)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+      expect((await send(token)).status).toBe(400);
+    });
+
+    const now = Math.floor(Date.now() / 1000);
+    it.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
+      ['another issuer', { iss: 'https://other.example' }],
+      ['another audience', { aud: 'another-client' }],
+      ['neither sid nor sub', { sub: undefined }],
+      ['a nonce', { nonce: 'n' }],
+      ['no event', { events: {} }],
+      ['events that are a list', { events: ['http://schemas.openid.net/event/backchannel-logout'] }],
+      ['no jti', { jti: undefined }],
+      ['no iat', { iat: undefined }],
+      ['no exp', { exp: undefined }],
+      ['an exp that has passed', { iat: now - 500, exp: now - 400 }],
+      ['an iat of long ago', { iat: now - 3600, exp: now + 3600 }],
+      ['an iat to come', { iat: now + 3600, exp: now + 7200 }],
+      ['another type', {}, { typ: 'at+jwt' }],
+      ['an unknown key', {}, { kid: 'unknown' }],
+    ])('is refused with %s', async (_name, claims, header) => {
+      const browser = await logIn('ada');
+      const answer = await send(await idp.logoutToken({ sub: 'ada', ...claims }, header));
+      expect([answer.status, answer.json.error, answer.headers.get('cache-control')]).toEqual([
+        400,
+        'invalid_request',
+        'no-store',
+      ]);
+      expect(await isLoggedIn(browser)).toBe(true);
+    });
+
+    it('is refused when it is not a token, is sent twice, or is not there', async () => {
+      expect((await send('garbage')).status).toBe(400);
+      const twice: [string, string][] = Array.from({ length: 2 }, () => ['logout_token', 'a.b.c']);
+      expect((await service.http.send(PATH, { form: twice })).status).toBe(400);
+      expect((await service.http.send(PATH, { form: {} })).status).toBe(400);
+      expect((await service.http.send(PATH, { json: { logout_token: 'a' } })).status).toBe(400);
+      expect((await service.http.send(`${PATH}x`, { form: { logout_token: 'a' } })).status).toBe(404);
+    });
+  });
+});
