@@ -70,6 +70,7 @@ export const MESSAGES = {
   operatorRoleChanged: (role: string | null): Message => ({
     messageId: 'ERR2701',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: 'Your access to the console changed',
     shortTextBody: role
       ? `You are an operator with the role ${role} now. You were logged out everywhere.`
@@ -82,6 +83,7 @@ export const MESSAGES = {
   secondFactorAdded: (factor: string): Message => ({
     messageId: 'ERR2601',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: `You added ${factor}`,
     shortTextBody: `Someone added ${factor} to your account.`,
     ...IF_NOT_YOU,
@@ -89,6 +91,7 @@ export const MESSAGES = {
   secondFactorRemoved: (factor: string): Message => ({
     messageId: 'ERR2602',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: `You removed ${factor}`,
     shortTextBody: `Someone removed ${factor} from your account.`,
     ...IF_NOT_YOU,
@@ -96,6 +99,7 @@ export const MESSAGES = {
   secondFactorReset: (): Message => ({
     messageId: 'ERR2603',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: 'Your second factor was reset',
     shortTextBody:
       'An operator removed the passkeys, the authenticator app and the recovery codes of your account. You were logged out everywhere.',
@@ -107,6 +111,7 @@ export const MESSAGES = {
   recoveryCodeUsed: (left: number): Message => ({
     messageId: 'ERR2604',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: 'A recovery code was used',
     shortTextBody: `Someone logged in to your account with a recovery code. ${left === 1 ? 'One code is' : `${left} codes are`} left.`,
     ...IF_NOT_YOU,
@@ -114,6 +119,7 @@ export const MESSAGES = {
   recoveryCodesMade: (): Message => ({
     messageId: 'ERR2605',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: 'New recovery codes',
     shortTextBody: 'Someone made new recovery codes for your account. The codes before no longer work.',
     ...IF_NOT_YOU,
@@ -121,6 +127,7 @@ export const MESSAGES = {
   identityLinked: (providerLabel: string): Message => ({
     messageId: 'ERR2501',
     category: 'SERVICE',
+    mail: 'security',
     shortTextTitle: 'You can now log in with another service',
     shortTextBody: `Your account was linked to “${providerLabel}”, where you have the same email address.`,
     detailPageTitle: 'Was this you?',

@@ -84,8 +84,7 @@ export class NotificationsService {
     message: Message,
   ): Promise<void> {
     const id = newId('notf');
-    const { mail: _mail, ...notification } = message;
-    await this.repository.insert(manager, { id, userId, clientId, ...notification });
+    await this.repository.insert(manager, { id, userId, clientId, ...message });
     await this.queueMail(manager, id, userId, message);
   }
 

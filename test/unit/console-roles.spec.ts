@@ -33,12 +33,14 @@ describe('The least role of the routes of the console', () => {
       'GET /endpoints',
       'GET /endpoints/:id',
       'GET /event-types',
+      'GET /mails',
       'GET /notifications',
       'GET /scopes',
       'GET /users',
       'GET /users/:id',
       'GET /users/:id/applications',
       'GET /users/:id/grants',
+      'GET /users/:id/identities',
     ]);
   });
 
@@ -53,6 +55,7 @@ describe('The least role of the routes of the console', () => {
       'GET /users/:id/disable',
       'GET /users/:id/edit',
       'GET /users/:id/password-link',
+      'GET /users/:id/reset-second-factor',
       'GET /users/:id/revoke',
       'GET /users/new',
       'POST /clients/:client_id/consents/:user_id/disconnect',
@@ -67,6 +70,7 @@ describe('The least role of the routes of the console', () => {
       'POST /users/:id/edit',
       'POST /users/:id/enable',
       'POST /users/:id/password-link',
+      'POST /users/:id/reset-second-factor',
       'POST /users/:id/revoke',
       'POST /users/new',
     ]);
@@ -87,6 +91,7 @@ describe('The least role of the routes of the console', () => {
       'GET /scopes/:name/edit',
       'GET /scopes/new',
       'GET /users/:id/erase',
+      'GET /users/:id/identities/:provider/remove',
       'GET /users/:id/make-operator',
       'GET /users/:id/remove-operator',
       'POST /approvals/:id/approve',
@@ -105,6 +110,7 @@ describe('The least role of the routes of the console', () => {
       'POST /scopes/:name/edit',
       'POST /scopes/new',
       'POST /users/:id/erase',
+      'POST /users/:id/identities/:provider/remove',
       'POST /users/:id/make-operator',
       'POST /users/:id/remove-operator',
     ]);

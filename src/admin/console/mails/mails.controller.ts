@@ -11,7 +11,7 @@ import { mailsPage } from './mails.page.js';
 export class ConsoleMailsController {
   constructor(private readonly mails: MailsService) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(MailsQuery, context.url, ({ user_id: userId, state }, page) =>
       this.mails.list({ userId, state }, page),

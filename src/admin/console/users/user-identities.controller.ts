@@ -15,7 +15,7 @@ export class ConsoleUserIdentitiesController {
     private readonly identities: IdentitiesService,
   ) {}
 
-  @ConsoleGet()
+  @ConsoleGet('', 'not asked', 'viewer')
   async list(@Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     return { page: userIdentitiesPage({ user, identities: await this.identities.list(id) }) };
