@@ -90,7 +90,8 @@ export class SessionsRepository {
        )
        INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
                              method, provider, provider_subject, provider_sid, authenticated_at)
-       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12, least($13, now()) FROM owner
+       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12,
+              CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END FROM owner
        RETURNING 1`,
       [
         digest,
