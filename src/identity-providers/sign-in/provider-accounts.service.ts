@@ -55,6 +55,9 @@ export class ProviderAccounts {
     actor: Actor,
   ): Promise<FoundAccount> {
     if (!user.enabled) return { refused: 'account_disabled', userId: user.id };
+    if (person.verifiedEmail !== undefined) {
+      await this.accounts.noteVerified(manager, user, person.verifiedEmail);
+    }
     const now = await this.applyRole(manager, provider, person, user, actor);
     // Committed: whoever the provider no longer gives a role is an operator no longer, also if the provider is for operators only.
     if (!isFor(provider, now.operatorRole)) return { refused: 'not_for_you', userId: user.id };
@@ -98,6 +101,8 @@ export class ProviderAccounts {
       },
     );
     if (found) {
+      // Before the notification, which is also mailed.
+      await this.accounts.noteVerified(manager, found, email);
       await this.notifications.raise(manager, user.id, null, MESSAGES.identityLinked(provider.label));
     }
     return now;

@@ -7,6 +7,7 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { newId } from '../../secrets/ids.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { emailKeyOf } from './email.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 import { auditView } from './users.service.js';
@@ -27,7 +28,12 @@ export class LinkedAccountsService {
     return this.users.lockWithPassword(manager, by);
   }
 
-  /** Creates an account without a password. An email that is taken is a violation of `users_email_key`. */
+  /** Notes that the address is the account's own, if it has this one: a provider calls it verified (contract §18). */
+  async noteVerified(manager: EntityManager, { id, email }: UserEntity, verified: string): Promise<void> {
+    if (emailKeyOf(verified) === emailKeyOf(email)) await this.users.verifyEmail(manager, id, email);
+  }
+
+  /** Creates an account without a password, whose address is verified. An email that is taken is a violation of `users_email_key`. */
   async create(
     manager: EntityManager,
     { email, name, operatorRole }: { email: string; name: string; operatorRole: OperatorRole | null },
@@ -44,6 +50,7 @@ export class LinkedAccountsService {
       passwordHash: null,
       webhooksEnabled: true,
       enabled: true,
+      emailVerified: true,
     });
     const user = (await this.users.lockWithPassword(manager, { id }))!;
     await this.audit.record(manager, actor, {

@@ -92,7 +92,8 @@ export class SessionsRepository {
        )
        INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
                              method, provider, provider_subject, provider_sid, authenticated_at, second_factor)
-       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12, least($13, now()), $14
+       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12,
+              CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END, $14
          FROM owner
        RETURNING 1`,
       [
