@@ -29,8 +29,16 @@ describe('The account of a person who logs in through a provider', () => {
   };
   const userOf = async (email: string) =>
     (
-      await service.database.query<{ id: string; name: string; role: string; password_hash: string | null }>(
-        'SELECT id, name, role, password_hash FROM users WHERE email = $1',
+      await service.database.query<{
+        id: string;
+        name: string;
+        role: string;
+        operator_role: string | null;
+        password_hash: string | null;
+        verified: boolean;
+      }>(
+        `SELECT id, name, role, operator_role, password_hash, email_verified_at IS NOT NULL AS verified
+           FROM users WHERE lower(email) = $1`,
         [email],
       )
     )[0];
@@ -65,7 +73,7 @@ describe('The account of a person who logs in through a provider', () => {
     const { sub, email } = add({ name: 'Ada Driver' });
     expect((await newBrowser().logIn(sub)).status).toBe(303);
     const user = (await userOf(email))!;
-    expect(user).toMatchObject({ name: 'Ada Driver', role: 'user', password_hash: null });
+    expect(user).toMatchObject({ name: 'Ada Driver', role: 'user', password_hash: null, verified: true });
     expect(await actionsOn(user.id)).toEqual(['user.created', 'user.identity_linked', 'session.started']);
   });
 
@@ -93,6 +101,19 @@ describe('The account of a person who logs in through a provider', () => {
     expect(page.html.text).toContain('linked to “Example Company”');
     expect((await browser.service.open('/account/sessions')).html.text).toContain('Example Company');
     expect(await actionsOn(user.id)).toContain('user.identity_linked');
+    expect((await userOf(email))!.verified).toBe(true);
+  });
+
+  it('has a verified address only if the provider calls this one verified', async () => {
+    const { sub, email } = add();
+    await newBrowser().logIn(sub);
+    await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
+    idp.people.set(sub, { email: 'other@mail.example', email_verified: true });
+    await newBrowser().logIn(sub);
+    expect((await userOf(email))!.verified).toBe(false);
+    idp.people.set(sub, { email, email_verified: true });
+    await newBrowser().logIn(sub);
+    expect((await userOf(email))!.verified).toBe(true);
   });
 
   it('is not linked by an address that is not verified', async () => {
@@ -152,7 +173,20 @@ describe('The account of a person who logs in through a provider', () => {
     expect((await browser.service.open('/admin/console')).status).toBe(200);
   });
 
+  it('stays an admin without the claim as long as there is no other', async () => {
+    const { sub, email } = add({ groups: ['admins'] });
+    await newBrowser().logIn(sub, 'staff');
+    await service.database.query(
+      "UPDATE users SET enabled = false WHERE operator_role = 'admin' AND email <> $1",
+      [email],
+    );
+    idp.people.set(sub, { email, email_verified: true, groups: ['guests'] });
+    expect((await newBrowser().logIn(sub, 'staff')).status).toBe(303);
+    expect((await userOf(email))!.operator_role).toBe('admin');
+  });
+
   it('is no operator any more once the claim is gone: sessions end, and it is audited', async () => {
+    await service.make.user({ role: 'operator' });
     const { sub, email } = add({ groups: ['admins'] });
     const before = newBrowser();
     await before.logIn(sub, 'staff');
@@ -170,7 +204,10 @@ describe('The account of a person who logs in through a provider', () => {
     expect((await userOf(email))!.role).toBe('user');
     idp.people.set(sub, { email, email_verified: true, groups: 'staff' });
     expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
-    expect((await userOf(email))!.role).toBe('operator');
+    expect((await userOf(email))!.operator_role).toBe('viewer');
+    idp.people.set(sub, { email, email_verified: true, groups: ['staff', 'admins', 'guests'] });
+    expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
+    expect((await userOf(email))!.operator_role).toBe('admin');
   });
 
   it('is not made by a provider of operators for somebody without the claim', async () => {
