@@ -80,7 +80,6 @@ describe('Mail to users', () => {
     it.each([
       ['sets a password', { password: 'another long password' }, 'set a new password for your account'],
       ['disables the account', { enabled: false }, 'disabled your account'],
-      ['changes the role', { role: 'operator' }, 'made you an operator'],
       [
         'changes the address, to the one before',
         { email: 'moved@mail.example' },
@@ -90,6 +89,12 @@ describe('Mail to users', () => {
       expect((await patch(body)).status).toBe(200);
       const mail = await withSubject('An operator changed your account');
       expect(mail.text).toContain(`An operator ${text}`);
+    });
+
+    it('when an operator makes them one', async () => {
+      expect((await patch({ role: 'operator', operator_role: 'viewer' })).status).toBe(200);
+      const mail = await withSubject('Your access to the console changed');
+      expect(mail.text).toContain('You are an operator with the role viewer now.');
     });
 
     it('when an operator revokes all tokens', async () => {

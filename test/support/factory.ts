@@ -4,7 +4,8 @@ import type { ClientEntity } from '../../src/clients/client.entity.js';
 import { ClientsService, type NewClient } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService, type NewUser } from '../../src/users/accounts/users.service.js';
+import type { NewUser } from '../../src/users/accounts/user-changes.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from './browser-session.js';
 import type { TestInstance } from './test-service.js';
 

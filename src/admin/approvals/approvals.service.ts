@@ -8,12 +8,8 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, forbidden, notFound, Problem } from '../../http/problems/problem.js';
 import { isId } from '../../secrets/ids.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
-import {
-  UsersService,
-  type ChangeCheck,
-  type NewUser,
-  type UserChanges,
-} from '../../users/accounts/users.service.js';
+import type { NewUser, UserChanges } from '../../users/accounts/user-changes.js';
+import { UsersService, type ChangeCheck } from '../../users/accounts/users.service.js';
 import { stateOf, type ApprovalAction, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
 import { ApprovalsRepository, type Party } from './approvals.repository.js';
 

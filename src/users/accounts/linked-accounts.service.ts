@@ -8,9 +8,9 @@ import { newId } from '../../secrets/ids.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { emailKeyOf } from './email.js';
+import { auditView } from './user-changes.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
-import { auditView } from './users.service.js';
 
 /** What a sign-in through an identity provider does with accounts, in the caller's transaction. */
 @Injectable()

@@ -1,18 +1,16 @@
 import type { UserEntity } from './user.entity.js';
 
-type Changes = Partial<
-  Pick<UserEntity, 'email' | 'role' | 'enabled' | 'webhooksEnabled'> & { password: string }
->;
+type Changes = Partial<Pick<UserEntity, 'email' | 'enabled' | 'webhooksEnabled' | 'passwordHash'>>;
 
-/** What an operator does to an account that its owner should know, each as the end of a sentence. */
+/**
+ * What an operator does to an account that its owner should know, each as the end of a sentence. A change of role has a notification
+ * of its own.
+ */
 export function operatorChanges(before: UserEntity, changes: Changes): string[] {
-  const { email, role, enabled, password, webhooksEnabled } = changes;
+  const { email, enabled, passwordHash, webhooksEnabled } = changes;
   return [
     ...(email !== undefined && email !== before.email ? ['changed the email address of your account'] : []),
-    ...(password !== undefined ? ['set a new password for your account'] : []),
-    ...(role !== undefined && role !== before.role
-      ? [role === 'operator' ? 'made you an operator' : 'ended your role as an operator']
-      : []),
+    ...(passwordHash !== undefined ? ['set a new password for your account'] : []),
     ...(enabled !== undefined && enabled !== before.enabled
       ? [enabled ? 'enabled your account' : 'disabled your account']
       : []),

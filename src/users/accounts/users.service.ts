@@ -1,16 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
-import { roleNeeded, type OperatorRole } from '../../config/operator-role.js';
+import { roleNeeded } from '../../config/operator-role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
-import {
-  conflict,
-  forbidden,
-  notFound,
-  validationFailed,
-  type Problem,
-} from '../../http/problems/problem.js';
+import { conflict, forbidden, notFound } from '../../http/problems/problem.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
@@ -22,28 +16,23 @@ import { EmailVerificationService } from '../emails/email-verification.service.j
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { operatorChanges } from './operator-changes.js';
+import {
+  auditView,
+  emailVerifiedAfter,
+  isAdmin,
+  mayEndAdmin,
+  onlyForOperators,
+  rolesAfter,
+  type NewUser,
+  type UserChanges,
+} from './user-changes.js';
 import { UserErasures } from './user-erasures.js';
-import type { UserEntity, UserKind, UserRole } from './user.entity.js';
+import type { UserEntity } from './user.entity.js';
 import { UsersRepository, type UserFilter } from './users.repository.js';
-
-export interface NewUser {
-  email: string;
-  name: string;
-  kind?: UserKind;
-  role?: UserRole;
-  /** Only for operators; an operator without it is an admin. */
-  operatorRole?: OperatorRole;
-  password?: string;
-  webhooksEnabled?: boolean;
-  /** Whether the address counts as verified, by somebody who vouches for it. */
-  emailVerified?: boolean;
-}
 
 /** A user to insert: with the hash of the password, if there is one. */
 type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null };
 type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
-
-export type UserChanges = Partial<NewUser & { enabled: boolean }>;
 
 /** Looks at a change under the lock on the user; throws what refuses it. */
 export type ChangeCheck = (before: UserEntity, after: UserEntity) => void;
@@ -189,7 +178,7 @@ export class UsersService {
       emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
     };
     // Before the change, so that the mail goes to the address that the user still has.
-    await this.tellOwner(manager, before, changes, actor);
+    await this.tellOwner(manager, before, { ...changes, passwordHash }, actor);
     await this.translatingConflicts(() => this.repository.update(manager, id, values));
     const after = (await this.repository.findById(id, manager))!;
     if (isNewEmail) await this.emails.replaceLinks(manager, after);
@@ -251,7 +240,7 @@ export class UsersService {
   private async tellOwner(
     manager: EntityManager,
     before: UserEntity,
-    changes: UserChanges,
+    changes: UserChanges & { passwordHash?: string },
     actor: Actor,
   ): Promise<void> {
     if (actor.type === 'service' || actor.id === before.id) return;
@@ -317,55 +306,3 @@ export class UsersService {
 
 /** A user who was given nothing yet. */
 const EVERYBODY = { role: 'user', webhooksEnabled: true } as const;
-
-/** A new address is not verified, unless somebody vouches for it; undefined if nothing changes. */
-function emailVerifiedAfter(
-  before: UserEntity,
-  { emailVerified }: UserChanges,
-  isNewEmail: boolean,
-): boolean | undefined {
-  if (emailVerified === true && before.emailVerifiedAt !== null && !isNewEmail) return undefined;
-  return emailVerified ?? (isNewEmail ? false : undefined);
-}
-
-const isAdmin = ({ operatorRole, enabled }: UserEntity): boolean => operatorRole === 'admin' && enabled;
-
-const mayEndAdmin = ({ role, operatorRole, enabled }: UserChanges): boolean =>
-  role !== undefined || operatorRole !== undefined || enabled === false;
-
-/** The roles that a change leads to: an operator keeps the role if none is given, and anybody else becomes an admin. */
-function rolesAfter(
-  before: UserEntity,
-  { role, operatorRole }: UserChanges,
-): Partial<Pick<UserEntity, 'role' | 'operatorRole'>> {
-  if (role === undefined && operatorRole === undefined) return {};
-  const after = role ?? before.role;
-  if (after !== 'operator') {
-    if (operatorRole !== undefined) throw onlyForOperators();
-    return { role: after, operatorRole: null };
-  }
-  return { role: after, operatorRole: operatorRole ?? before.operatorRole ?? 'admin' };
-}
-
-const onlyForOperators = (): Problem =>
-  validationFailed({ operator_role: ['is only for users with the role operator'] });
-
-export const auditView = ({
-  email,
-  emailVerifiedAt,
-  name,
-  kind,
-  role,
-  operatorRole,
-  webhooksEnabled,
-  enabled,
-}: UserEntity) => ({
-  email,
-  email_verified: emailVerifiedAt !== null,
-  name,
-  kind,
-  role,
-  operator_role: operatorRole,
-  webhooks_enabled: webhooksEnabled,
-  enabled,
-});

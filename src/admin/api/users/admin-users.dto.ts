@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
 import { PageQuery } from '../../../http/api/page-query.js';
 import { USER_KINDS, USER_ROLES, type UserKind, type UserRole } from '../../../users/accounts/user.entity.js';
-import type { NewUser, UserChanges } from '../../../users/accounts/users.service.js';
+import type { NewUser, UserChanges } from '../../../users/accounts/user-changes.js';
 import {
   IsEmailAddress,
   IsOneOf,

@@ -1,0 +1,74 @@
+import type { OperatorRole } from '../../config/operator-role.js';
+import { validationFailed, type Problem } from '../../http/problems/problem.js';
+import type { UserEntity, UserKind, UserRole } from './user.entity.js';
+
+export interface NewUser {
+  email: string;
+  name: string;
+  kind?: UserKind;
+  role?: UserRole;
+  /** Only for operators; an operator without it is an admin. */
+  operatorRole?: OperatorRole;
+  password?: string;
+  webhooksEnabled?: boolean;
+  /** Whether the address counts as verified, by somebody who vouches for it. */
+  emailVerified?: boolean;
+}
+
+export type UserChanges = Partial<NewUser & { enabled: boolean }>;
+
+/** A new address is not verified, unless somebody vouches for it; undefined if nothing changes. */
+export function emailVerifiedAfter(
+  before: UserEntity,
+  { emailVerified }: UserChanges,
+  isNewEmail: boolean,
+): boolean | undefined {
+  if (emailVerified === true && before.emailVerifiedAt !== null && !isNewEmail) return undefined;
+  return emailVerified ?? (isNewEmail ? false : undefined);
+}
+
+/** Whether this is an enabled admin. */
+export const isAdmin = ({ operatorRole, enabled }: UserEntity): boolean =>
+  operatorRole === 'admin' && enabled;
+
+/** Whether a change may leave one enabled admin less. */
+export const mayEndAdmin = ({ role, operatorRole, enabled }: UserChanges): boolean =>
+  role !== undefined || operatorRole !== undefined || enabled === false;
+
+/** The roles that a change leads to: an operator keeps the role if none is given, and anybody else becomes an admin. */
+export function rolesAfter(
+  before: UserEntity,
+  { role, operatorRole }: UserChanges,
+): Partial<Pick<UserEntity, 'role' | 'operatorRole'>> {
+  if (role === undefined && operatorRole === undefined) return {};
+  const after = role ?? before.role;
+  if (after !== 'operator') {
+    if (operatorRole !== undefined) throw onlyForOperators();
+    return { role: after, operatorRole: null };
+  }
+  return { role: after, operatorRole: operatorRole ?? before.operatorRole ?? 'admin' };
+}
+
+export const onlyForOperators = (): Problem =>
+  validationFailed({ operator_role: ['is only for users with the role operator'] });
+
+/** What the audit log says of a user. */
+export const auditView = ({
+  email,
+  emailVerifiedAt,
+  name,
+  kind,
+  role,
+  operatorRole,
+  webhooksEnabled,
+  enabled,
+}: UserEntity) => ({
+  email,
+  email_verified: emailVerifiedAt !== null,
+  name,
+  kind,
+  role,
+  operator_role: operatorRole,
+  webhooks_enabled: webhooksEnabled,
+  enabled,
+});
