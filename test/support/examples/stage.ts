@@ -47,7 +47,7 @@ export class Stage {
       name: 'Route Planner Ltd',
       kind: 'organisation',
     });
-    const ada = await make.user({ email: 'ada@mail.example', name: 'Ada' });
+    const ada = await make.user({ email: 'ada@mail.example', name: 'Ada', emailVerified: true });
     const scopes = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
     const grantTypes = ['client_credentials' as const];
     const operator = await make.client({
