@@ -12,6 +12,7 @@ const OF_SUPPORT = [
   'raiseNotification',
   'recordConsent',
   'resendDelivery',
+  'resetSecondFactor',
   'revokeClientTokens',
   'revokeConsent',
   'revokeGrant',

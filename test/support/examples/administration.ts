@@ -1,6 +1,7 @@
+import { until } from '../until.js';
 import { SCOPES, type Stage } from './stage.js';
 
-/** Users and their password links, the scopes, the clients and their secrets. */
+/** Users with their password links and mails, the scopes, the clients and their secrets. */
 export async function recordAdministration(stage: Stage): Promise<void> {
   await recordUsers(stage);
   await recordScopes(stage);
@@ -9,16 +10,23 @@ export async function recordAdministration(stage: Stage): Promise<void> {
 }
 
 async function recordUsers(stage: Stage): Promise<void> {
-  const json = { email: 'grace@mail.example', name: 'Grace', kind: 'individual' };
+  const json = { email: 'grace@mail.example', name: 'Grace', kind: 'individual', email_verified: true };
   const { id } = (await stage.operator('createUser', 201, { json })).json as { id: string };
   await stage.conflict('createUser', { json });
   const path = { id };
   await stage.operator('listAdminUsers', 200, { query: { q: 'mail.example', page_size: 2 } });
-  await stage.operator('getAdminUser', 200, { path });
   await stage.operator('updateUser', 200, { path, json: { name: 'Grace H.', webhooks_enabled: false } });
   await stage.conflict('updateUser', { path, json: { email: stage.cast.ada.email } });
   await stage.operator('createPasswordLink', 201, { path });
   await stage.conflict('eraseUser', { path: { id: stage.cast.owner.id } });
+  await recordMails(stage, id);
+}
+
+/** What the user was told of these changes. */
+async function recordMails(stage: Stage, userId: string): Promise<void> {
+  const isWaiting = "SELECT 1 FROM mails WHERE state = 'pending'";
+  await until('the mails are sent', async () => (await stage.service.database.query(isWaiting)).length === 0);
+  await stage.operator('listMails', 200, { query: { user_id: userId, state: 'sent', page_size: 2 } });
 }
 
 async function recordScopes(stage: Stage): Promise<void> {

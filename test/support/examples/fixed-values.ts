@@ -4,7 +4,8 @@ const BASE_URL = 'https://auth.example.com';
 export const NOW = '2026-03-02T17:42:10Z';
 
 const HOUR_MS = 3_600_000;
-const ID = /\b(user|clnt|grnt|audt|notf|sess|evnt|endp|dlvr|rcvr|form)([0-7][0-9A-HJKMNP-TV-Z]{25})\b/g;
+const ID =
+  /\b(user|clnt|grnt|audt|notf|sess|evnt|endp|dlvr|rcvr|form|appr|mail)([0-7][0-9A-HJKMNP-TV-Z]{25})\b/g;
 const SECRET = /\b(cds_[a-z]{2}_)[A-Za-z0-9_.-]+/g;
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/=_-]+/g;
 const REQUEST_ID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
@@ -72,9 +73,12 @@ export class FixedValues {
   }
 }
 
-/** The URLs of a service and of a partner's server and the address of callers, in the order of their replacement. */
-export const fixedAddresses = (serviceUrl: string, partnerUrl: string): [string, string][] => [
-  [serviceUrl, BASE_URL],
-  [partnerUrl, 'https://hooks.example.com'],
+/** The URLs of everybody's servers and the address of callers, in the order of their replacement. */
+export const fixedAddresses = (
+  urls: Record<'service' | 'partner' | 'provider', string>,
+): [string, string][] => [
+  [urls.service, BASE_URL],
+  [urls.partner, 'https://hooks.example.com'],
+  [urls.provider, 'https://login.company.example'],
   ['127.0.0.1', '203.0.113.7'],
 ];

@@ -26,11 +26,11 @@ async function recordEachLimit(stage: Stage, strict: TestInstance): Promise<void
   const { recorder } = stage;
   for (const [id, call] of stage.performed) {
     if (OPERATIONS.get(id)!.operation.tags.includes('Partners')) {
-      await recorder.answerOnce(recorder.http, id, 429, { ...call, bearer });
+      await recorder.answerOnce(id, 429, { ...call, bearer });
     } else {
       // Over its limit, an address is refused whatever it sends.
       const exceed = () => strict.http.get('/admin/users', { bearer: 'cds_at_EXAMPLE' });
-      await recorder.answerOnce(strict.http, id, 429, call, exceed);
+      await recorder.answerOnce(id, 429, { ...call, http: strict.http }, exceed);
     }
   }
 }

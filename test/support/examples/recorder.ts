@@ -8,6 +8,8 @@ import type { FixedValues } from './fixed-values.js';
 export interface Call extends HttpOptions {
   path?: Record<string, string>;
   query?: Record<string, string | number>;
+  /** The instance to ask, if not the usual one. */
+  http?: Http;
 }
 
 /** How often a request is sent until its caller is over a limit. */
@@ -45,7 +47,7 @@ export class Recorder {
   readonly seen = new Set<string>();
 
   constructor(
-    readonly http: Http,
+    private readonly http: Http,
     private readonly fixed: FixedValues,
   ) {}
 
@@ -62,24 +64,18 @@ export class Recorder {
 
   /** Expects this response, and keeps only it: the first of each status and name. */
   async answer(id: string, status: number, call: Call, name?: string): Promise<Answer> {
-    const answer = await this.send(this.http, id, call);
+    const answer = await this.send(id, call);
     if (answer.status !== status)
       throw new Error(`${id} answers ${answer.status} instead of ${status}: ${answer.text.slice(0, 500)}`);
     this.keep(id, answer, name);
     return answer;
   }
 
-  /** Sends the request through `http`, each time after `before`, until the response has this status, and keeps that one. */
-  async answerOnce(
-    http: Http,
-    id: string,
-    status: number,
-    call: Call,
-    before?: () => Promise<unknown>,
-  ): Promise<void> {
+  /** Sends the request, each time after `before`, until the response has this status, and keeps that one. */
+  async answerOnce(id: string, status: number, call: Call, before?: () => Promise<unknown>): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       await before?.();
-      const answer = await this.send(http, id, call);
+      const answer = await this.send(id, call);
       if (answer.status === status) return this.keep(id, answer);
     }
     throw new Error(`${id} never answers ${status}`);
@@ -95,7 +91,7 @@ export class Recorder {
     return JSON.parse(JSON.stringify(Object.fromEntries(ordered))) as RecordedExamples;
   }
 
-  private send(http: Http, id: string, { path = {}, query, ...options }: Call): Promise<Answer> {
+  private send(id: string, { path = {}, query, http = this.http, ...options }: Call): Promise<Answer> {
     const { method, path: template } = OPERATIONS.get(id)!;
     const filled = template.replace(/\{(\w+)\}/g, (_part, name: string) => path[name]!);
     const pairs = Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]);

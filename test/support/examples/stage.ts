@@ -11,6 +11,8 @@ export const SCOPES = ['charging_session:read', 'vehicle:read'];
 /** Who takes part in the scenario: an operator's client, a partner's client with its owner, and a user. */
 export interface Cast {
   operator: TestClient;
+  /** The owner of the operator's client. */
+  company: UserEntity;
   owner: UserEntity;
   partner: TestClient;
   /** A client of nobody in particular, whose requests are refused. */
@@ -45,7 +47,7 @@ export class Stage {
       name: 'Route Planner Ltd',
       kind: 'organisation',
     });
-    const ada = await make.user({ email: 'ada@mail.example', name: 'Ada' });
+    const ada = await make.user({ email: 'ada@mail.example', name: 'Ada', emailVerified: true });
     const scopes = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
     const grantTypes = ['client_credentials' as const];
     const operator = await make.client({
@@ -59,7 +61,7 @@ export class Stage {
     const other = await make.client({ name: 'Fleet manager', ownerId: company.id });
     const tokens = await Promise.all([operator, partner, other].map((client) => make.clientToken(client)));
     const [operatorToken, partnerToken, otherToken] = tokens as [string, string, string];
-    const cast = { operator, owner, partner, other, ada };
+    const cast = { operator, company, owner, partner, other, ada };
     return new Stage(service, recorder, receiver, cast, operatorToken, partnerToken, otherToken);
   }
 
