@@ -17,10 +17,10 @@ import { TokenKeys1763699100000 } from './1763699100000-token-keys.js';
 import { AccessChangeWindow1763699200000 } from './1763699200000-access-change-window.js';
 import { TokensWithoutRows1763699300000 } from './1763699300000-tokens-without-rows.js';
 import { SessionMethods1763700000000 } from './1763700000000-session-methods.js';
+import { Mail1763700100000 } from './1763700100000-mail.js';
 import { IdentityProviders1763700200000 } from './1763700200000-identity-providers.js';
 import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
-import { Mail1763700100000 } from './1763700100000-mail.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -43,10 +43,10 @@ export const MIGRATIONS = [
   AccessChangeWindow1763699200000,
   TokensWithoutRows1763699300000,
   SessionMethods1763700000000,
+  Mail1763700100000,
   IdentityProviders1763700200000,
   SecondFactors1763700300000,
   OperatorRoles1763740000000,
-  Mail1763700100000,
 ];
 
 /** The names of the migrations, as the database stores them. */
