@@ -30,7 +30,7 @@ export class ScopesGuard implements CanActivate {
     this.activity.count({ kind: 'bearer_refused', detail: 'scope_missing', clientId, address: ip });
     const scope = required.join(' ');
     throw forbidden(`This requires the scope ${scope}, which the access token does not have.`, {
-      'www-authenticate': `${BEARER_REALM}, error="insufficient_scope", scope="${scope}"`,
+      headers: { 'www-authenticate': `${BEARER_REALM}, error="insufficient_scope", scope="${scope}"` },
     });
   }
 }

@@ -11,7 +11,6 @@ import { FormIsAbout, PortalGuard, type FormSubject } from './portal.guard.js';
 
 const HEADINGS: Record<number, string> = {
   400: 'This link or form does not work',
-  403: 'This form has expired',
   404: 'Not found',
   409: 'This is not possible right now',
   413: 'Too much data',
@@ -38,7 +37,7 @@ function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
   );
   const page = messagePage({
     title: problem.title,
-    heading: HEADINGS[problem.status] ?? problem.title,
+    heading: problem.extras.heading ?? HEADINGS[problem.status] ?? problem.title,
     text: [problem.detail, ...fieldErrors],
     action: { href: '/portal', label: 'Back to the webhook portal' },
     requestId: request.id,

@@ -63,6 +63,8 @@ const ASKING: Record<string, Sent> = {
   '/users/:id/remove-operator': {},
   // Whoever knows the password can then log in.
   '/users/:id/reset-second-factor': {},
+  // It ends sessions, and the person cannot log in that way.
+  '/users/:id/identities/:provider/remove': {},
   '/users/:id/erase': {},
   // A second admin carries out, or gives up, what the first asked for.
   '/approvals/:approval_id/approve': { from: '/approvals/:approval_id' },
@@ -159,6 +161,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       .replace(':delivery_id', deliveryId)
       .replace(':approval_id', approvalId)
       .replace(':name', 'vehicle:read')
+      .replace(':provider', 'company')
       .replace(':id', user.id);
   const filled = (fields: Fields = {}): Fields =>
     Object.fromEntries(
@@ -174,6 +177,12 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     if (path.endsWith('/reset-second-factor')) {
       await service.database.query(
         "INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)",
+        [user.id],
+      );
+    }
+    if (path.includes('/identities/')) {
+      await service.database.query(
+        "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://company.example', $1, $1, 'company')",
         [user.id],
       );
     }

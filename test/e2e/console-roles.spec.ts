@@ -88,6 +88,7 @@ describe('In the console, an operator', () => {
           403,
           expect.stringContaining(`${REFUSED} ${least}. Your role is ${role}`),
         ]);
+        expect(answer.html.querySelector('h1')!.text).toBe('Your role does not allow this');
         expect(answer.html.querySelector('nav[aria-label="Console"]')).not.toBeNull();
         expect(await rowCounts(service)).toEqual(before);
       },
@@ -126,6 +127,7 @@ describe('In the console, an operator', () => {
           403,
           expect.stringContaining(`${REFUSED}`),
         ]);
+        expect(answer.html.querySelector('h1')!.text).toBe('Your role does not allow this');
       }
     });
   });
@@ -136,6 +138,7 @@ describe('In the console, an operator', () => {
     for (const { path } of forms) {
       const answer = await post(browsers.support, fill(path));
       expect([path, answer.status, answer.text.includes(REFUSED)]).toEqual([path, 403, false]);
+      expect(answer.html.querySelector('h1')!.text).toBe('This form has expired');
     }
   });
 

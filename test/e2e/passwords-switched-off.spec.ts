@@ -1,7 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { loadSettings } from '../../src/config/settings.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { CsrfService } from '../../src/http/forms/csrf.service.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
@@ -54,13 +56,21 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     const user = await service.make.user();
     const browser = new BrowserSession(service.url);
     await browser.open('/login/callback/company');
-    const page = await browser.open('/login');
-    const action = '/login/providers/company';
-    const form = page.html.querySelectorAll('form').find((each) => each.getAttribute('action') === action)!;
-    form.setAttribute('action', '/login');
-    // The token is that of another form, so that is refused too; a right token is that of a page shown before the switch.
-    const answer = await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
-    expect(answer.status).toBe(403);
+    await browser.open('/login');
+    // No page has this form any more: the test makes the token of a page that was shown before the switch.
+    const request = { cookies: Object.fromEntries(browser.cookies) } as unknown as FastifyRequest;
+    const csrf = service.app.get(CsrfService);
+    const post = (csrf_token: string) =>
+      browser.open('/login', {
+        form: { csrf_token, email: user.email, password: PASSWORD },
+        headers: { origin: service.url },
+      });
+    const headingOf = ({ html }: Page) => html.querySelector('h1')!.text;
+    expect(headingOf(await post('another token'))).toBe('This form has expired');
+    const answer = await post(csrf.tokenFor(request, {} as FastifyReply, 'login'));
+    expect([answer.status, headingOf(answer)]).toEqual([403, 'This is not allowed']);
+    expect(answer.html.text).toContain('Passwords are switched off.');
+    expect(browser.cookies.has('session')).toBe(false);
   });
 
   it('password links and changes of password answer 404, and nothing offers them', async () => {
@@ -70,7 +80,10 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     expect((await new BrowserSession(service.url).open(new URL(url).pathname)).status).toBe(404);
     const user = await service.make.user();
     const bearer = await service.make.adminToken();
-    const link = await service.http.send(`/admin/users/${user.id}/password_links`, { method: 'POST', bearer });
+    const link = await service.http.send(`/admin/users/${user.id}/password_links`, {
+      method: 'POST',
+      bearer,
+    });
     expect(link.status).toBe(404);
     const browser = await logIn();
     expect((await browser.open('/account/password')).status).toBe(404);

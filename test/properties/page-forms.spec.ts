@@ -1,4 +1,5 @@
 import { rowCounts } from '../support/refusals.js';
+import { IdentityProvider } from '../support/identity-provider.js';
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { MAIL_ENV } from '../support/mail-server.js';
@@ -14,19 +15,25 @@ describe('Forms of pages', () => {
   let service: TestService;
   let routes: Route[];
   let receiver: Receiver;
+  let provider: IdentityProvider;
   let exchanges: Exchanges;
 
   beforeAll(async () => {
     receiver = await Receiver.start();
+    provider = await IdentityProvider.open();
     [service, routes] = await withRoutes(() =>
-      startService({ env: { ...WEBHOOK_ENV, ...MAIL_ENV, TRUSTED_PROXIES: '127.0.0.1' } }),
+      startService({
+        env: { ...WEBHOOK_ENV, ...MAIL_ENV, ...provider.env({}), TRUSTED_PROXIES: '127.0.0.1' },
+      }),
     );
+    provider.serveTo(service.url);
     exchanges = new Exchanges(service, receiver.url());
   });
   afterAll(async () => {
     exchanges.stop();
     await service.stop();
     await receiver.stop();
+    await provider.close();
   });
 
   it('are refused without a valid CSRF token, or from another origin, on every registered route', async () => {

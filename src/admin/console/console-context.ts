@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../audit/audit.service.js';
 import { roleNeeded, type OperatorRole } from '../../config/operator-role.js';
-import { forbidden } from '../../http/problems/problem.js';
+import { roleTooLow } from '../../http/problems/problem.js';
 import type { Cookies } from '../../http/server/cookies.js';
 import type { CsrfService } from '../../http/forms/csrf.service.js';
 import type { PageAnswer } from '../../http/page-routes/page-answer.js';
@@ -91,7 +91,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     const role = page.isAboutOperator && this.role !== 'admin' ? 'viewer' : this.role;
     const method = isPosted(this.request) ? 'POST' : 'GET';
     if (role !== this.role && !mayUseRoute(role, method, this.path)) {
-      throw forbidden(`This user is an operator. ${roleNeeded('admin')}`);
+      throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
     }
     const mayUse: MayUse = (how, path) => !path.startsWith(CONSOLE_PATH) || mayUseRoute(role, how, path);
     return consoleLayout(page, this.user, { role, mayUse }, this.takeNotice());

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { roleIncludes, roleNeeded, type OperatorRole } from '../../config/operator-role.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
-import { forbidden } from '../../http/problems/problem.js';
+import { roleTooLow } from '../../http/problems/problem.js';
 import { formOf, isPosted } from '../../http/page-routes/posted-form.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
@@ -64,7 +64,7 @@ export class ConsoleGuard implements CanActivate {
     request.pageContext = page;
     const least = leastRoleOf(this.reflector, context);
     if (!roleIncludes(user.operatorRole, least)) {
-      throw forbidden(`${roleNeeded(least)} Your role is ${user.operatorRole}: an admin can change it.`);
+      throw roleTooLow(`${roleNeeded(least)} Your role is ${user.operatorRole}: an admin can change it.`);
     }
     if (isPosted(request)) page.checkForm();
     const rule = this.reflector.get<PasswordRule>(PASSWORD_RULE, context.getHandler());

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
 import type { Form } from '../../http/forms/form.js';
 import { ONCE_FIELD } from '../../web/forms/form.js';
-import { forbidden } from '../../http/problems/problem.js';
+import { formExpired } from '../../http/problems/problem.js';
 import { isId, newId, type IdPrefix } from '../../secrets/ids.js';
 
 /**
@@ -31,7 +31,7 @@ export class FormIds {
     const [id = '', mac = ''] = form.get(ONCE_FIELD)?.split('.') ?? [];
     const isOurs = this.keys.some((key) => isSame(macOf(key, id, userId, path), mac));
     if (!isId(prefix, id) || !isOurs) {
-      throw forbidden('This form has expired. Go back, reload the page and try again.');
+      throw formExpired('This form has expired. Go back, reload the page and try again.');
     }
     return id;
   }

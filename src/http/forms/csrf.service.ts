@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import { Cookies } from '../server/cookies.js';
 import type { Form } from './form.js';
-import { forbidden } from '../problems/problem.js';
+import { formExpired } from '../problems/problem.js';
 
 const COOKIE = 'csrf';
 /** The name of the hidden field. */
@@ -46,7 +46,7 @@ export class CsrfService {
     const token = form.get(CSRF_FIELD);
     const fromHere = origin === undefined || origin === this.settings.baseUrl;
     if (!fromHere || !secret || !token || !this.tokens.verify(secret, token, binding)) {
-      throw forbidden(
+      throw formExpired(
         'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
       );
     }

@@ -8,13 +8,14 @@ import type { Rendered } from '../server/route-options.js';
 /** Plainer headings than the problem titles, for statuses that people may see. */
 const HEADINGS: Record<number, string> = {
   400: 'This link or form does not work',
-  403: 'This form has expired',
+  403: 'This is not allowed',
   404: 'Page not found',
   500: 'Something went wrong',
   503: 'We will be back shortly',
 };
 
-export const headingOf = ({ status, title }: Problem): string => HEADINGS[status] ?? title;
+export const headingOf = ({ status, title, extras }: Problem): string =>
+  extras.heading ?? HEADINGS[status] ?? title;
 
 /** A problem as a page for a person: what went wrong, what to do, and the request id for support. */
 export function errorPage(problem: Problem, request: FastifyRequest): Rendered {

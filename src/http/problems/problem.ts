@@ -8,6 +8,8 @@ export interface ProblemExtras {
   fieldErrors?: Record<string, string[]>;
   /** URL of the resource concerned. */
   instance?: string;
+  /** The heading of its page, where the status does not say enough. */
+  heading?: string;
   /** A notification for the user concerned (source specification §2.4), in its wire format. */
   notification?: object;
 }
@@ -58,5 +60,13 @@ export const unauthorized = (detail: string, challenge: string): Problem =>
   new Problem(401, 'Unauthorized', detail, undefined, { headers: { 'www-authenticate': challenge } });
 
 /** 403 carries only status, title and detail. */
-export const forbidden = (detail: string, headers?: Record<string, string>): Problem =>
-  new Problem(403, 'Forbidden', detail, undefined, headers ? { headers } : {});
+export const forbidden = (detail: string, extras?: ProblemExtras): Problem =>
+  new Problem(403, 'Forbidden', detail, undefined, extras);
+
+/** A form without a valid token. */
+export const formExpired = (detail: string): Problem =>
+  forbidden(detail, { heading: 'This form has expired' });
+
+/** An operator's role does not allow this (contract §17). */
+export const roleTooLow = (detail: string): Problem =>
+  forbidden(detail, { heading: 'Your role does not allow this' });

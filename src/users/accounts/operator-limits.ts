@@ -1,6 +1,6 @@
 import type { Actor } from '../../audit/audit.service.js';
 import { roleNeeded } from '../../config/operator-role.js';
-import { forbidden } from '../../http/problems/problem.js';
+import { roleTooLow } from '../../http/problems/problem.js';
 import type { UserEntity } from './user.entity.js';
 
 /** Whether this is an operator, or an operator's client, who is not an admin (contract §17). */
@@ -10,7 +10,7 @@ export const isLimited = ({ operatorRole }: Actor): boolean =>
 /** Throws a 403 problem for an operator who is not an admin and acts on an operator. */
 export function refuseOnOperator(actor: Actor, { role }: Pick<UserEntity, 'role'>): void {
   if (isLimited(actor) && role === 'operator') {
-    throw forbidden(`This user is an operator. ${roleNeeded('admin')}`);
+    throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
   }
 }
 
@@ -25,7 +25,7 @@ export function refuseGivingPower(
   const refused =
     after.role === 'operator' || givesPassword || after.webhooksEnabled !== before.webhooksEnabled;
   if (refused) {
-    throw forbidden(
+    throw roleTooLow(
       `You may change a user's email, name and kind, and enable or disable it. ${roleNeeded('admin')}`,
     );
   }

@@ -4,7 +4,7 @@ import { AuditService, changesBetween, type Actor } from '../../audit/audit.serv
 import { roleNeeded } from '../../config/operator-role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
-import { conflict, forbidden, notFound } from '../../http/problems/problem.js';
+import { conflict, notFound, roleTooLow } from '../../http/problems/problem.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
@@ -87,7 +87,7 @@ export class UsersService {
     if (actor.operatorRole === undefined) return;
     const id = actor.type === 'user' ? actor.id : actor.ownerId;
     const operator = await this.repository.hold(manager, id!);
-    if (!operator || !isAdmin(operator)) throw forbidden(roleNeeded('admin'));
+    if (!operator || !isAdmin(operator)) throw roleTooLow(roleNeeded('admin'));
   }
 
   /** Creates a user; throws a 409 problem for an email that is taken. */

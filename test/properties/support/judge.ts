@@ -47,13 +47,14 @@ function headerFaults({ headers, sent }: Exchange, baseUrl: string): string[] {
   return faults;
 }
 
-/** Whether it is a path of this service, or a redirect URI that a client of the fixtures registered. */
+/** Whether it is a path of this service, a redirect URI that a client of the fixtures registered, or the identity provider's login. */
 const isOfOurs = (location: string, baseUrl: string): boolean =>
   /^\/(?![/\\])/.test(location) ||
   location.startsWith(`${baseUrl}/`) ||
   location.startsWith('https://app.example/callback?') ||
   location.startsWith('http://127.0.0.1/cb?') ||
-  location.startsWith('com.example.app:/cb?');
+  location.startsWith('com.example.app:/cb?') ||
+  /^http:\/\/127\.0\.0\.1:\d+\/auth\?redirect_uri=/.test(location);
 
 /** A refusal must be a page, a problem or, on the OAuth endpoints, an error of RFC 6749 §5.2. */
 function refusalFaults({ method, path, status, headers, text }: Exchange): string[] {
@@ -61,7 +62,7 @@ function refusalFaults({ method, path, status, headers, text }: Exchange): strin
   const type = (headers.get('content-type') ?? '').split(';')[0];
   if (type === 'text/html') return /<h1/.test(text) ? [] : ['the page has no heading'];
   const body = jsonIn(text);
-  if (type === 'application/json' && /^\/o\//i.test(path)) {
+  if (type === 'application/json' && /^\/(o|login\/backchannel_logout)\//i.test(path)) {
     return typeof body?.error === 'string' ? [] : ['the OAuth error has no name'];
   }
   if (type !== 'application/problem+json')

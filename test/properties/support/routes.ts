@@ -29,6 +29,9 @@ export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[
   }
 }
 
+/** The identity provider of the tests, by its id. */
+export const PROVIDER = 'company';
+
 /** The credentials that a route expects. */
 export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console';
 
@@ -39,11 +42,12 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
   'the admin API and events': { paths: /^\/(admin\/(?!console)|v2\/events$)/, caller: 'operator' },
   'what is public': {
     paths:
-      /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$|login\/passkey)/,
+      /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
     caller: 'nobody',
   },
   'pages of users': {
-    paths: /^\/(o\/authorize$|login$|login\/second-factor$|logout$|password\/|email\/|sign-up|account)/,
+    paths:
+      /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up|account)/,
     caller: 'user',
   },
   'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
@@ -76,10 +80,19 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   contacts: ['contactId'],
 };
 
+/** The values for a parameter that no fixture stands for, by the part of the path before it. */
+const CONSTANTS: Record<string, string[]> = {
+  problems: ['not-found', 'rate-limit-exceeded'],
+  providers: [PROVIDER],
+  callback: [PROVIDER],
+  backchannel_logout: [PROVIDER],
+  identities: [PROVIDER],
+};
+
 /** Returns the parameters of a route in order, each with its possible values. Throws for an unknown parameter. */
 export function parametersOf({ url }: Route): string[][] {
   return [...url.matchAll(/([^/]+)\/:(\w+)/g)].map(([, before]) => {
-    if (before === 'problems') return ['not-found', 'rate-limit-exceeded'];
+    if (before! in CONSTANTS) return CONSTANTS[before!]!;
     const names = PARAMETERS[before!];
     if (!names)
       throw new Error(`What stands for the parameter after ${before} in ${url}? Say it in PARAMETERS.`);

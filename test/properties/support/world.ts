@@ -7,6 +7,7 @@ import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
 import { Transactions } from '../../../src/database/queries/transactions.js';
 import { NotificationsService } from '../../../src/notifications/notifications.service.js';
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
+import { IdentitiesRepository } from '../../../src/identity-providers/identities.repository.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
 import { digestOf, newSecret } from '../../../src/secrets/tokens.js';
 import { AuthorizationCodesService } from '../../../src/tokens/authorization-codes.service.js';
@@ -28,6 +29,7 @@ import { makeEndpoint, seedDelivery } from '../../support/portal.js';
 import type { TestService } from '../../support/test-service.js';
 import { exchangeCode } from '../../support/token-requests.js';
 import type { Live } from './live.js';
+import { PROVIDER } from './routes.js';
 
 const TTL = 3600;
 export const VERIFIER = 'v'.repeat(43);
@@ -196,6 +198,9 @@ export class World {
     this.once('user', async () => {
       const user = await this.newUser();
       await this.service.make.consent(await this.client(), user);
+      const identity = { issuer: 'https://company.example', subject: user.id, userId: user.id };
+      const identities = this.app.get(IdentitiesRepository, { strict: false });
+      await this.run((manager) => identities.insert(manager, { ...identity, provider: PROVIDER }));
       // So that the account page shows the forms that remove it.
       const apps = this.app.get(AuthenticatorAppsRepository);
       await this.run((manager) => apps.replace(manager, user.id, Buffer.alloc(1), 0));
