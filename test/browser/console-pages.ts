@@ -181,6 +181,7 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console link shown already': ofUser('/password-link'),
   'console own account': open(({ owner }) => `/users/${owner.id}`),
   'console applications of a user': ofUser('/applications', connect),
+  'console identities of a user, none': ofUser('/identities'),
   'console make an operator': ofUser('/make-operator'),
   'console reset a second factor': ofUser('/reset-second-factor'),
   'console user for a viewer': async (page, service, cast) => {

@@ -1,5 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { newId } from '../../src/secrets/ids.js';
 import { digestOf } from '../../src/secrets/tokens.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
@@ -72,6 +73,77 @@ describe('A purge', () => {
       expect({ table, rows: await count(table) }).toEqual({ table, rows: before - 1 });
       expect(await count(`${table} WHERE digest = $1`, [digest])).toBe(0);
     }
+  });
+
+  it.each([
+    [
+      'provider_sign_ins',
+      `INSERT INTO provider_sign_ins (state_digest, browser_digest, provider, sealed, user_id, expires_at)
+       VALUES (sha256($1::bytea), sha256('x'), 'company', '\\x00', $2, now() - $3::interval)`,
+    ],
+    [
+      'logout_tokens',
+      `INSERT INTO logout_tokens (provider, jti_digest, expires_at)
+       VALUES ('company' || left($2, 0), sha256($1::bytea), now() - $3::interval)`,
+    ],
+    [
+      'pending_sign_ins',
+      `INSERT INTO pending_sign_ins (digest, user_id, account_mark, expires_at)
+       VALUES (sha256($1::bytea), $2, '\\x00', now() - $3::interval)`,
+    ],
+    [
+      'webauthn_challenges',
+      `INSERT INTO webauthn_challenges (digest, user_id, expires_at)
+       VALUES (sha256($1::bytea), $2, now() - $3::interval)`,
+    ],
+    [
+      'email_links',
+      `INSERT INTO email_links (digest, purpose, user_id, email, email_key, expires_at)
+       VALUES (sha256($1::bytea), 'verify', $2, 'a@mail.example', 'a@mail.example', now() - $3::interval)`,
+    ],
+  ])('deletes a row of %s as soon as it has expired', async (table, insert) => {
+    await query(insert, ['expired', user.id, '1 second']);
+    await query(insert, ['valid', user.id, '-1 hour']);
+    await purge();
+    const digest = { provider_sign_ins: 'state_digest', logout_tokens: 'jti_digest' }[table] ?? 'digest';
+    expect(await count(`${table} WHERE ${digest} = sha256('expired')`)).toBe(0);
+    expect(await count(`${table} WHERE ${digest} = sha256('valid')`)).toBe(1);
+  });
+
+  it.each([
+    [
+      'approvals',
+      `INSERT INTO approvals (id, action, subject_id, state, requested_by_type, requested_by_id, requested_by_person, expires_at)
+       VALUES ($1, 'client.delete', $1, 'expired', 'user', $2, $2, now() - $3::interval)`,
+      'appr' as const,
+    ],
+    [
+      'mails',
+      `INSERT INTO mails (id, kind, user_id, address, cause, state, finished_at)
+       VALUES ($1, 'security', $2, 'a@mail.example', $1, 'sent', now() - $3::interval)`,
+      'mail' as const,
+    ],
+  ])(
+    'keeps a row of %s for 30 days after its end, so that operators can see it',
+    async (table, insert, prefix) => {
+      const [old, recent] = [newId(prefix), newId(prefix)];
+      await query(insert, [old, user.id, '30 days 1 minute']);
+      await query(insert, [recent, user.id, '29 days 23 hours']);
+      await purge();
+      expect(await count(`${table} WHERE id = $1`, [old])).toBe(0);
+      expect(await count(`${table} WHERE id = $1`, [recent])).toBe(1);
+    },
+  );
+
+  it('keeps a mail that still waits, however old', async () => {
+    const id = newId('mail');
+    await query(
+      `INSERT INTO mails (id, kind, user_id, address, cause, sealed_content, created_at, next_attempt_at)
+       VALUES ($1, 'security', $2, 'a@mail.example', $1, '\\x00', now() - interval '1 year', now() + interval '1 day')`,
+      [id, user.id],
+    );
+    await purge();
+    expect(await count('mails WHERE id = $1', [id])).toBe(1);
   });
 
   it('keeps a secret without an expiry', async () => {

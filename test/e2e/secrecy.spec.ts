@@ -1,41 +1,32 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { MailsService } from '../../src/mail/mails.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { IdentityProvider } from '../support/identity-provider.js';
 import { MailServer } from '../support/mail-server.js';
-import {
-  addApp,
-  giveCode,
-  givePassword,
-  logInWith,
-  newBrowserAt,
-  openNewPasskey,
-  passkeyOptions,
-  recoveryCodesOn,
-} from '../support/second-factors.js';
 import { Secrets } from '../support/secrets.js';
-import { SoftwarePasskey } from '../support/software-passkey.js';
+import { STEPS_OF_USERS } from '../support/secrets-of-users.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
-import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('The search for secrets in database and log', () => {
   let service: TestService;
   let smtp: MailServer;
+  let idp: IdentityProvider;
   const secrets = new Secrets();
 
   beforeAll(async () => {
     smtp = await MailServer.start();
-    service = await startService({ env: { ...WEBHOOK_ENV, ...smtp.env, SIGN_UP: 'true' } });
+    idp = await IdentityProvider.open();
+    service = await startService({ env: { ...WEBHOOK_ENV, ...smtp.env, ...idp.env({}), SIGN_UP: 'true' } });
+    idp.serveTo(service.url);
   });
   afterAll(async () => {
     await service.stop();
     await smtp.stop();
+    await idp.close();
   });
 
   /** Returns every row of every table as text; binary values also decoded as text. */
@@ -77,39 +68,34 @@ describe('The search for secrets in database and log', () => {
   });
 
   it('finds none after everything that partners, users and operators can do', async () => {
-    const everything = [
-      ...[
-        signInAndConsent,
-        tokensAndTheirEnds,
-        portal,
-        administration,
-        webhooks,
-        passwords,
-        mailedLinks,
-        secondFactors,
-        mistakes,
-      ],
-    ];
-    for (const step of everything) await step();
+    const ofPartners = [signInAndConsent, tokensAndTheirEnds, portal, administration, webhooks];
+    for (const step of ofPartners) await step();
+    for (const step of STEPS_OF_USERS) await step({ service, smtp, idp, secrets });
+    await mistakes();
     const kinds = new Set([...secrets.seen.values()]);
     expect([...kinds].sort()).toEqual([
       ...['CSRF token', 'access token', 'authorization code', 'client secret', 'cookie csrf'],
       ...[
+        'code of a provider',
         'cookie known_browser',
         'cookie passkey_new',
         'cookie passkey_sign_in',
         'cookie pending_sign_in',
         'cookie portal_session',
         'cookie session',
+        'cookie sign_in',
         'email key',
         'endpoint secret',
         'key of an app',
+        'nonce of a sign-in',
         'password',
         'password key',
         'portal key',
         'recovery code',
         'refresh token',
+        'secret at a provider',
         'sign-up key',
+        'state of a sign-in',
       ],
     ]);
     const text = await dump();
@@ -271,106 +257,6 @@ describe('The search for secrets in database and log', () => {
     // AES-256-GCM adds a nonce and a tag to the sealed secret.
     for (const each of [sealed!.a, sealed!.b]) expect(each.length).toBeGreaterThanOrEqual(50 + 12 + 16);
     await hooks.stop();
-  }
-
-  async function passwords(): Promise<void> {
-    const operator = await service.make.adminToken();
-    const bearer = secrets.add('access token', operator);
-    const password = secrets.add('password', 'a password set through the API');
-    const json = { email: 'set@mail.example', name: 'Set', password };
-    const { id } = (await send('/admin/users', { bearer, json })).json as { id: string };
-    const another = secrets.add('password', 'another password, set through the API');
-    await send(`/admin/users/${id}`, { method: 'PATCH', bearer, json: { password: another } });
-    await service.app
-      .get(UsersService)
-      .update(id, { password: secrets.add('password', 'and one by the service') }, SERVICE_ACTOR);
-    const { url } = (await send(`/admin/users/${id}/password_links`, { method: 'POST', bearer })).json as {
-      url: string;
-    };
-    secrets.add('password key', url.split('/').at(-1));
-    const browser = new BrowserSession(service.url);
-    const { pathname } = new URL(url);
-    const page = await browser.open(pathname);
-    secrets.csrf(page);
-    const last = secrets.add('password', 'the last password, set by its owner');
-    const set = await browser.submit(page, pathname, { password: last, password_again: last });
-    expect(set.status).toBe(200);
-    await browser.logIn('set@mail.example', last);
-    secrets.cookies(browser);
-    const form = await browser.open('/account/password');
-    secrets.csrf(form);
-    const own = secrets.add('password', 'the very last, changed on the account page');
-    for (const current_password of [own, last]) {
-      await browser.submit(form, '/account/password', {
-        current_password,
-        password: own,
-        password_again: own,
-      });
-    }
-    const { account_notice: done, session } = Object.fromEntries(browser.cookies);
-    expect(done).toBe('password_changed');
-    secrets.add('cookie session', session);
-    for (const path of ['/account', '/account/notifications', '/account/sessions']) {
-      secrets.csrf(await browser.open(path));
-    }
-  }
-
-  async function mailedLinks(): Promise<void> {
-    const { email, id } = await service.make.user({ email: 'reader@mail.example' });
-    await service.app.get(EmailVerificationService).mailLink(id);
-    const ask = async (path: string, address: string): Promise<void> => {
-      const browser = new BrowserSession(service.url);
-      await browser.submit(await browser.open(path), path, { email: address });
-    };
-    await ask('/password/forgotten', email);
-    await ask('/sign-up', 'new-reader@mail.example');
-    for (const [address, n] of [
-      [email, 1],
-      [email, 2],
-      ['new-reader@mail.example', 1],
-    ] as const) {
-      const { pathname } = new URL((await smtp.mailTo(address, n)).link);
-      const kind = pathname.startsWith('/password')
-        ? 'password key'
-        : pathname.startsWith('/sign-up')
-          ? 'sign-up key'
-          : 'email key';
-      secrets.add(kind, pathname.split('/').at(-1)!);
-      await new BrowserSession(service.url).open(pathname);
-    }
-    // A mail that waits holds its link sealed.
-    smtp.onRecipient = () => ({ code: 451, text: 'later' });
-    await ask('/password/forgotten', email);
-    await until('a mail waits', async () => {
-      const rows = await service.database.query(
-        "SELECT 1 FROM mails WHERE state = 'pending' AND last_error IS NOT NULL",
-      );
-      return rows.length === 1;
-    });
-    const [{ id: mail, sealed }] = (await service.database.query<{ id: string; sealed: Buffer }>(
-      "SELECT id, sealed_content AS sealed FROM mails WHERE state = 'pending'",
-    )) as [{ id: string; sealed: Buffer }];
-    const { text } = service.app.get(MailsService).open(mail, sealed)!;
-    secrets.add('password key', /cds_pw_\S+/.exec(text)![0]);
-  }
-
-  async function secondFactors(): Promise<void> {
-    const user = await service.make.user();
-    const browser = await service.make.signedIn(user);
-    const { options, send } = await openNewPasskey(browser);
-    secrets.cookies(browser);
-    const passkey = new SoftwarePasskey(service.url);
-    const added = await send(passkey.create(options));
-    const shown = await browser.open(added.headers.get('location')!);
-    for (const code of recoveryCodesOn(shown)) secrets.add('recovery code', code);
-    const { secret } = await addApp(browser);
-    secrets.add('key of an app', secret);
-    const other = newBrowserAt(service);
-    await givePassword(other, user);
-    await passkeyOptions(other);
-    secrets.cookies(other);
-    await giveCode(other, recoveryCodesOn(shown)[0]!);
-    await logInWith(passkey, newBrowserAt(service));
   }
 
   async function mistakes(): Promise<void> {

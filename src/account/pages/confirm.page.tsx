@@ -21,7 +21,14 @@ export const confirmPage = ({ returnTo, hasPasskeys, provider, error }: ConfirmP
     <>
       <p>
         You are about to change how your account is protected, or to open the console.{' '}
-        {provider ? 'Log in there again' : 'Enter your password again'} to continue. Nothing is changed yet.
+        {provider ? (
+          <>
+            Log in at <bdi>{provider}</bdi> again
+          </>
+        ) : (
+          'Enter your password again'
+        )}{' '}
+        to continue. Nothing is changed yet.
       </p>
       {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
       <PageForm
