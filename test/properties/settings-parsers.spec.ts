@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { connectionOptions } from '../../src/database/connections/connections.js';
 import { fastify } from 'fastify';
-import { readEnvironment, SettingsError, type Environment } from '../../src/config/environment.js';
+import {
+  readEnvironment,
+  SETTING_NAMES,
+  SettingsError,
+  type Environment,
+} from '../../src/config/environment.js';
 import { isUrl } from '../../src/config/is-url.js';
+import { parseIdentityProviders } from '../../src/config/identity-providers.js';
 import { isLoopbackHost } from '../../src/config/loopback.js';
 import { loadSettings } from '../../src/config/settings.js';
 import { parseEncryptionKey, splitList } from '../../src/config/setting-constraints.js';
@@ -10,35 +16,7 @@ import { connectRedis } from '../../src/rate-limits/redis-connection.js';
 import { oddText } from './support/odd-text.js';
 import { always, alwaysAsync } from './support/runs.js';
 
-const NAMES = [
-  ...[
-    'NODE_ENV',
-    'PORT',
-    'HOST',
-    'BASE_URL',
-    'DATABASE_URL',
-    'DATA_DIR',
-    'ENCRYPTION_KEY',
-    'REDIS_URL',
-    'LOG_LEVEL',
-  ],
-  ...['ENCRYPTION_KEYS_PREVIOUS', 'BOOTSTRAP_OPERATOR_EMAIL', 'BOOTSTRAP_OPERATOR_PASSWORD', 'METRICS_TOKEN'],
-  ...['BOOTSTRAP_OPERATOR_CLIENT_ID', 'BOOTSTRAP_OPERATOR_CLIENT_SECRET', 'ACCESS_TOKEN_TTL_SECONDS'],
-  ...[
-    'GRANT_TTL_SECONDS',
-    'REFRESH_GRACE_SECONDS',
-    'RATE_LIMIT_PER_HOUR',
-    'DATABASE_POOL_SIZE',
-    'TRUSTED_PROXIES',
-  ],
-  ...[
-    'WEBHOOK_RETRY_SCHEDULE_SECONDS',
-    'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
-    'RETENTION_DAYS',
-    '__proto__',
-    'constructor',
-  ],
-];
+const NAMES = [...SETTING_NAMES, '__proto__', 'constructor'];
 const PIECES = [
   ...[
     'https://',
@@ -47,6 +25,8 @@ const PIECES = [
     'postgresql://',
     'redis://',
     'rediss://',
+    'smtp://',
+    'smtps://',
     'user:',
     'p%zz',
     '%2f',
@@ -81,6 +61,10 @@ const PIECES = [
     '0x7f.1',
     '1',
     'a@mail.example',
+    'A service <',
+    '>',
+    '[{"id":"',
+    '"}]',
   ],
 ];
 /** As provided by the operating system: UTF-8 without NUL. */
@@ -115,9 +99,48 @@ describe('The settings', () => {
         } catch (error) {
           if (!(error instanceof SettingsError)) throw error;
           const lines = error.message.split('\n').slice(1);
-          const isNamed = lines.length > 0 && lines.every((line) => /^ {2}[A-Z_]+ must /.test(line));
+          const isNamed = lines.length > 0 && lines.every((line) => /^ {2}[A-Z_]+ (must |provider \d: )/.test(line));
           const secrets = Object.values(source).filter((text) => text.length > 30);
           return isNamed && !secrets.some((text) => error.message.includes(text));
+        }
+      }),
+      1000,
+    );
+  });
+
+  it('of identity providers are either accepted as they are, or refused with a message that quotes none', () => {
+    const anything = fc.oneof(fc.jsonValue(), value());
+    const member = <T>(...usual: T[]) =>
+      fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...usual) }, anything);
+    const provider = fc.record(
+      {
+        id: member('company', 'other-1'),
+        label: member('Example Company', 'Ä'),
+        issuer: member('https://login.example', 'https://login.example/tenant/', 'http://127.0.0.1:9'),
+        client_id: member('charging'),
+        client_secret: member('x'.repeat(40)),
+        audience: member(['users'], ['operators', 'users'], ['operators']),
+        accounts: member('linked', 'verified_email', 'create'),
+        role_claim: member('groups'),
+        roles: member<object>({ staff: 'viewer', constructor: 'admin' }, {}, { a: 'toString' }),
+        scope: member('openid', 'openid email groups'),
+      },
+      { requiredKeys: ['id', 'label', 'issuer', 'client_id', 'client_secret', 'audience', 'accounts'] },
+    );
+    always(
+      fc.property(fc.array(provider, { minLength: 1, maxLength: 2 }), (list) => {
+        try {
+          const read = parseIdentityProviders(JSON.stringify(list));
+          return read.every(
+            ({ id, issuer, audience, roles, roleClaim }, n) =>
+              id === list[n]!.id &&
+              (issuer.protocol === 'https:' || isLoopbackHost(issuer.hostname)) &&
+              audience.length > 0 &&
+              roles.size > 0 === (roleClaim !== undefined),
+          );
+        } catch (error) {
+          const { message } = error as Error;
+          return /^(provider \d: |must )/.test(message) && !message.includes('x'.repeat(40));
         }
       }),
       1000,

@@ -72,6 +72,7 @@ export const NEEDS: Record<string, Live[]> = {
 /** What a person types into a form, where it does not follow from the field's name. */
 export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/login': { email: [live('email')] },
+  '/login/second-factor': { code: [live('recoveryCode')] },
 };
 
 /** Valid forms for programs. */

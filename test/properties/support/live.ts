@@ -7,7 +7,7 @@ export const LIVE = [
   ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
   ...['emailKey', 'signUpKey', 'contactId'],
   ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'hookUrl'],
-  ...['passkeyId', 'pendingSignIn'],
+  ...['passkeyId', 'pendingSignIn', 'recoveryCode'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];

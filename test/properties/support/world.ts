@@ -14,6 +14,8 @@ import { AuthorizationCodesService } from '../../../src/tokens/authorization-cod
 import { newId } from '../../../src/secrets/ids.js';
 import { AuthenticatorAppsRepository } from '../../../src/users/factors/authenticator-apps.repository.js';
 import { PasskeysRepository } from '../../../src/users/factors/passkeys.repository.js';
+import { newRecoveryCode, recoveryCodeDigest } from '../../../src/users/factors/recovery-code.js';
+import { RecoveryCodesRepository } from '../../../src/users/factors/recovery-codes.repository.js';
 import { PendingSignIns } from '../../../src/users/factors/pending-sign-ins.service.js';
 import { EmailLinksRepository } from '../../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../../src/users/passwords/password-links.service.js';
@@ -173,6 +175,12 @@ export class World {
       const reply = { setCookie: (_name: string, value: string) => (secret = value) };
       await this.app.get(PendingSignIns).begin(reply as unknown as FastifyReply, await this.user());
       return secret;
+    },
+    recoveryCode: async () => {
+      const [{ id }, code] = [await this.user(), newRecoveryCode()];
+      const codes = this.app.get(RecoveryCodesRepository);
+      await this.run((manager) => codes.insert(manager, id, [recoveryCodeDigest(id, code)]));
+      return code;
     },
     csrfSecret: async () => randomBytes(32).toString('base64url'),
     clientBasic: async () => basicHeader(await this.client()).slice('Basic '.length),
