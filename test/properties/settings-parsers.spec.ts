@@ -99,7 +99,8 @@ describe('The settings', () => {
         } catch (error) {
           if (!(error instanceof SettingsError)) throw error;
           const lines = error.message.split('\n').slice(1);
-          const isNamed = lines.length > 0 && lines.every((line) => /^ {2}[A-Z_]+ (must |provider \d: )/.test(line));
+          const isNamed =
+            lines.length > 0 && lines.every((line) => /^ {2}[A-Z_]+ (must |provider \d: )/.test(line));
           const secrets = Object.values(source).filter((text) => text.length > 30);
           return isNamed && !secrets.some((text) => error.message.includes(text));
         }
