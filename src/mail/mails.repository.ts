@@ -168,7 +168,7 @@ export class MailsRepository {
       .withRepository(this.mails)
       .createQueryBuilder()
       .delete()
-      .where('userId IS NULL AND clientId IS NULL AND lower(address) = lower(:address)', { address })
+      .where('userId IS NULL AND lower(address) = lower(:address)', { address })
       .execute();
   }
 }

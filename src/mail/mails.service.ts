@@ -102,7 +102,7 @@ export class MailsService {
     return this.repository.countPending();
   }
 
-  /** Removes what was mailed to an address of an erased person before there was an account. */
+  /** Removes what was mailed to the address of an erased person before there was an account, or as the contact of a client. */
   forget(manager: EntityManager, address: string): Promise<void> {
     return this.repository.deleteByAddress(manager, address);
   }

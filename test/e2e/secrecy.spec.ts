@@ -74,9 +74,9 @@ describe('The search for secrets in database and log', () => {
     await mistakes();
     const kinds = new Set([...secrets.seen.values()]);
     expect([...kinds].sort()).toEqual([
-      ...['CSRF token', 'access token', 'authorization code', 'client secret', 'cookie csrf'],
+      ...['CSRF token', 'access token', 'authorization code', 'client secret', 'code of a provider'],
       ...[
-        'code of a provider',
+        'cookie csrf',
         'cookie known_browser',
         'cookie passkey_new',
         'cookie passkey_sign_in',

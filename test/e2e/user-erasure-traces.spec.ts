@@ -1,0 +1,83 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
+import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { MAIL_ENV } from '../support/mail-server.js';
+import { addApp, addPasskey, givePassword, newBrowserAt } from '../support/second-factors.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+/** Part of everything that names the person. */
+const TRACE = 'erased-person';
+const EMAIL = `${TRACE}@mail.example`;
+
+describe('When a person is erased who used every way to log in,', () => {
+  let service: TestService;
+  let idp: IdentityProvider;
+
+  beforeAll(async () => {
+    idp = await IdentityProvider.open();
+    service = await startService({
+      env: { ...MAIL_ENV, ...idp.env({ accounts: 'verified_email' }), SIGN_UP: 'true' },
+    });
+    idp.serveTo(service.url);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await idp.close();
+  });
+
+  /** The tables with a row that contains the text. */
+  async function tablesWith(text: string): Promise<string[]> {
+    const tables = await service.database.query<{ name: string }>(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const rows = await service.database.query(
+        `SELECT 1 FROM "${name}" AS t WHERE lower(t::text) LIKE '%' || lower($1) || '%' LIMIT 1`,
+        [text],
+      );
+      if (rows.length > 0) found.push(name);
+    }
+    return found.sort();
+  }
+
+  it('no table names the person any more, and only the audit log and changes of access keep the id', async () => {
+    const ask = async (path: string): Promise<void> => {
+      const browser = new BrowserSession(service.url);
+      await browser.submit(await browser.open(path), path, { email: EMAIL });
+    };
+    // Before there is an account.
+    await ask('/sign-up');
+    const user = await service.make.user({ email: EMAIL, name: `The ${TRACE}` });
+    await ask('/sign-up');
+    await ask('/password/forgotten');
+    await service.app.get(EmailVerificationService).mailLink(user.id);
+    idp.people.set(TRACE, { email: EMAIL, email_verified: true });
+    const person = new PersonBrowser(service.url, idp.url);
+    expect((await person.logIn(TRACE)).status).toBe(303);
+    await new PersonBrowser(service.url, idp.url).toCallback(TRACE);
+    const client = await service.make.client();
+    await service.make.consent(client, user);
+    await service.make.tokens(client, user);
+    await service.app.get(ContactsService).add(client.id, EMAIL, SERVICE_ACTOR);
+    const browser = await service.make.signedIn(user);
+    await addPasskey(browser, service.url, { name: TRACE });
+    await addApp(browser);
+    await givePassword(newBrowserAt(service), user);
+    await browser.open('/account', { headers: { 'user-agent': TRACE } });
+    const bearer = await service.make.adminToken();
+    const json = { name: `Another ${TRACE}` };
+    await service.http.send(`/admin/users/${user.id}`, { method: 'PATCH', bearer, json });
+    expect(await tablesWith(TRACE)).toEqual(
+      expect.arrayContaining(['audit_events', 'identities', 'mails', 'passkeys', 'users']),
+    );
+
+    const erased = await service.http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer });
+    expect(erased.status).toBe(204);
+    expect(await tablesWith(TRACE)).toEqual([]);
+    // Changes of access, which end tokens that were issued before, are kept for an hour.
+    expect(await tablesWith(user.id)).toEqual(['access_changes', 'audit_events']);
+  });
+});
