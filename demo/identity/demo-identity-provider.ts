@@ -62,6 +62,9 @@ export async function makeDemoIdentityProvider(
       },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
       features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+      // It calls this service only. The package's own dispatcher closes connections to loopback addresses.
+      fetch: (url: string, options: RequestInit) =>
+        fetch(url, { ...options, dispatcher: undefined } as RequestInit),
       interactions: {
         url: (_context: unknown, { uid }: { uid: string }) => `${IDENTITY_PATH}/interaction/${uid}`,
       },
