@@ -27,7 +27,7 @@ declare module 'oidc-provider' {
     readonly Grant: typeof Grant;
     proxy: boolean;
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-    on(event: string, listener: (...args: unknown[]) => void): this;
+    on(event: string, listener: (...args: unknown[]) => unknown): this;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
     interactionFinished(
       request: IncomingMessage,

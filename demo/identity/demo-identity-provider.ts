@@ -2,6 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Context, default as Provider } from 'oidc-provider';
 import type { IdentityProvider } from '../../src/config/identity-providers.js';
 import type { Settings } from '../../src/config/settings.js';
+import { renderPage } from '../../src/web/layout/layout.js';
+import { logOutTherePage } from '../pages/identity-provider.pages.js';
 
 /** Where the identity provider of the demonstration is mounted. */
 export const IDENTITY_PATH = '/demo/identity';
@@ -61,7 +63,18 @@ export async function makeDemoIdentityProvider(
         IdToken: LIVES_SECONDS,
       },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-      features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+      features: {
+        devInteractions: { enabled: false },
+        backchannelLogout: { enabled: true },
+        rpInitiatedLogout: {
+          logoutSource: (context: { body: string }, form: string) => {
+            context.body = renderPage(logOutTherePage(form));
+          },
+        },
+      },
+      // It calls this service only. The package's own dispatcher closes connections to loopback addresses.
+      fetch: (url: string, options: RequestInit) =>
+        fetch(url, { ...options, dispatcher: undefined } as RequestInit),
       interactions: {
         url: (_context: unknown, { uid }: { uid: string }) => `${IDENTITY_PATH}/interaction/${uid}`,
       },

@@ -4,7 +4,7 @@ import type Provider from 'oidc-provider';
 import { sendPage } from '../../src/http/page-routes/send-page.js';
 import { renderPage } from '../../src/web/layout/layout.js';
 import { IDENTITY_PATH, type DemoPerson } from './demo-identity-provider.js';
-import { choosePersonPage } from '../pages/choose-person.page.js';
+import { choosePersonPage } from '../pages/identity-provider.pages.js';
 
 const INTERACTION = `${IDENTITY_PATH}/interaction/:uid`;
 

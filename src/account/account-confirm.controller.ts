@@ -29,7 +29,8 @@ export class AccountConfirmController {
 
   /**
    * The right password renews the session, under a new id; a wrong one counts like a failed login. A session without the second
-   * factor that its user has goes on to the step that asks for it. Whoever came from an identity provider authenticates there.
+   * factor that its user has goes on to the step that asks for it. Whoever came from an identity provider authenticates there, and so does
+   * everybody where passwords are switched off.
    */
   @AccountPost()
   async confirm(
@@ -39,7 +40,7 @@ export class AccountConfirmController {
   ): Promise<AccountAnswer> {
     const { user, actor, form } = context;
     const returnTo = confirmedPathIn(form.get('return_to'));
-    if (user.method === 'provider') {
+    if (!this.providers.isByPassword(user)) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
       return 'goTo' in begun ? begun : this.form(context, returnTo, begun.error);
     }
@@ -61,12 +62,8 @@ export class AccountConfirmController {
     error?: string,
   ): Promise<AccountAnswer> {
     const { passkeys } = await this.factors.stateOf(user.id);
-    const provider = user.method === 'provider' ? this.providers.describe(user) : undefined;
-    const props = { returnTo: confirmedPathIn(returnTo), hasPasskeys: passkeys > 0, error };
-    return {
-      page: confirmPage({ ...props, provider: provider?.label }),
-      status: error ? 400 : 200,
-      formTargets: provider?.formTargets,
-    };
+    const place = this.providers.isByPassword(user) ? undefined : await this.providers.placeOf(user);
+    const props = { returnTo: confirmedPathIn(returnTo), hasPasskeys: passkeys > 0, place, error };
+    return { page: confirmPage(props), status: error ? 400 : 200, formTargets: place?.formTargets };
   }
 }

@@ -95,6 +95,67 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     expect(page.html.text).not.toContain('password link');
   });
 
+  /** As if every session had been started an hour ago, in this way. */
+  const ageSessions = async (method: string): Promise<void> => {
+    const past = "created_at = now() - interval '1 hour'";
+    const from = 'provider = NULL, provider_subject = NULL, provider_sid = NULL, authenticated_at = NULL';
+    const change = method === 'provider' ? '' : `, method = '${method}', ${from}`;
+    await service.database.query(`UPDATE sessions SET ${past}${change}`);
+  };
+
+  /** Opens the page that asks, follows it to the provider as this person, and returns where the browser comes back to. */
+  const confirmThere = async (browser: BrowserSession, path: string, sub: string) => {
+    const asking = await browser.open(path);
+    expect(asking.status).toBe(303);
+    const page = await browser.open(asking.headers.get('location')!);
+    expect(page.html.querySelector('input[type=password]')).toBeNull();
+    expect(page.html.text).toContain('Log in at Example Company again to continue.');
+    expect(page.headers.get('content-security-policy')).toContain(idp.url);
+    const action = asking.headers.get('location')!.split('?')[0]!;
+    const begun = await browser.submit(page, action, { password: PASSWORD });
+    expect(new URL(begun.headers.get('location')!).searchParams.get('max_age')).toBe('0');
+    const callback = await new PersonBrowser(service.url, idp.url).answerOf(begun, sub);
+    return (await browser.open(callback)).headers.get('location');
+  };
+
+  it.each([
+    ['that came from the provider', 'provider'],
+    ['with a password, of before the switch', 'password'],
+    ['with a passkey', 'passkey'],
+  ])(
+    'whoever has to confirm a session %s goes to the provider, never to a password',
+    async (_name, method) => {
+      const path = '/account/security/passkeys/new';
+      const browser = await logIn();
+      await ageSessions(method);
+      expect(await confirmThere(browser, path, 'ada')).toBe(path);
+      expect((await browser.open(path)).status).toBe(200);
+    },
+  );
+
+  it('an operator confirms at the provider also before a form that would ask for the password', async () => {
+    const user = await service.make.user();
+    await service.make.user({ email: 'omar@mail.example', role: 'operator' });
+    idp.people.set('omar', { email: 'omar@mail.example', email_verified: true });
+    const browser = await logIn('omar', '/admin/console');
+    await ageSessions('passkey');
+    const path = `/admin/console/users/${user.id}/edit`;
+    expect(await confirmThere(browser, path, 'omar')).toBe(path);
+    expect((await browser.open(path)).status).toBe(200);
+  });
+
+  it('whoever has no provider to go to is told to log in again', async () => {
+    const browser = await logIn();
+    await ageSessions('passkey');
+    const path = '/account/confirm';
+    const before = await browser.open(path);
+    await service.database.query('DELETE FROM identities');
+    const page = await browser.open(path);
+    expect([page.status, page.html.querySelector(`form[action="${path}"]`)]).toEqual([200, null]);
+    expect(page.html.text).toContain('log out and log in again');
+    expect((await browser.submit(before, path, { password: PASSWORD })).status).toBe(400);
+  });
+
   it('needs a provider', async () => {
     await expect(
       loadSettings({ NODE_ENV: 'test', DATABASE_URL: 'postgres://u:p@h/d', PASSWORD_SIGN_IN: 'false' }),

@@ -39,6 +39,29 @@ describe('Logging out', () => {
       expect((await browser.open('/account')).status).toBe(302);
     });
 
+    it('ends the session there, which returns to the login page; the next login asks who it is again', async () => {
+      const browser = await signedIn();
+      const next = await browser.logOut();
+      expect(next).toBe(`${service.url}/login`);
+      expect((await browser.service.open(next)).status).toBe(200);
+      const asked = () => idp.requests.filter((each) => each.startsWith('POST /interaction/')).length;
+      const before = asked();
+      await browser.logIn('ada');
+      expect(asked()).toBe(before + 1);
+    });
+
+    it('ends the sessions of other browsers that came from the same session there, by its own call', async () => {
+      const one = await signedIn();
+      const other = new PersonBrowser(service.url, idp.url, one.there);
+      await other.logIn('ada');
+      const elsewhere = await signedIn();
+      idp.logoutCalls.length = 0;
+      await one.logOut();
+      expect(idp.logoutCalls).toEqual(['accepted']);
+      expect((await other.service.open('/account')).status).toBe(302);
+      expect((await elsewhere.service.open('/account')).status).toBe(200);
+    });
+
     it('of a session with a password stays here', async () => {
       const browser = await service.make.signedIn(await service.make.user());
       const answer = await browser.submit(await browser.open('/account'), '/logout');

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { STATIC_ASSETS } from '../../src/http/server/assets.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
 import { Http } from '../support/http.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { stopwatch } from '../support/stopwatch.js';
@@ -75,6 +75,12 @@ describe('the process', () => {
   };
 
   describe('as a demonstration', () => {
+    /** The page to which this answer redirects in the end. */
+    const follow = async (browser: BrowserSession, answer: Page): Promise<Page> => {
+      const next = answer.headers.get('location');
+      return next === null ? answer : follow(browser, await browser.open(next));
+    };
+
     const demonstration = async (name: string) => {
       const port = await freePort();
       const service = new SpawnedService({ DATA_DIR: path.join(root, name), PORT: String(port) });
@@ -120,6 +126,31 @@ describe('the process', () => {
         const code = /CODE=[\w-]+/.exec(callback.text)![0];
         expect(JSON.parse(await shell(code, exchanges[n]!))).toHaveProperty('refresh_token');
       }
+      expect(await service.stop()).toBe(0);
+    });
+
+    it('has an identity provider without any setting: one press logs a driver in, another one out', async () => {
+      const { service, url } = await demonstration('identity');
+      await service.ready();
+      const browser = new BrowserSession(url);
+      const begun = await browser.submit(await browser.open('/login'), '/login/providers/demo-company');
+      let page = await follow(browser, begun);
+      const driver = page.html.querySelectorAll('button').find(({ text }) => text === 'Ada Driver')!;
+      const action = page.html.querySelector('form')!.getAttribute('action')!;
+      page = await follow(
+        browser,
+        await browser.submit(page, action, { person: driver.getAttribute('value') }),
+      );
+      expect(page.html.text).toContain('driver@demo.example');
+
+      page = await follow(browser, await browser.submit(await browser.open('/account'), '/logout'));
+      expect(page.html.querySelector('h1')!.text).toBe('Log out of Demo company?');
+      const end = page.html.querySelector('form')!.getAttribute('action')!;
+      page = await follow(browser, await browser.submit(page, end, { logout: 'yes' }));
+      expect([page.html.querySelector('h1')!.text, (await browser.open('/account')).status]).toEqual([
+        'Log in',
+        302,
+      ]);
       expect(await service.stop()).toBe(0);
     });
 

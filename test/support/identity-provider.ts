@@ -34,6 +34,8 @@ export class IdentityProvider {
   readonly people = new Map<string, TestPerson>();
   /** Requests to it, as method and path. */
   readonly requests: string[] = [];
+  /** What became of its back-channel calls: `accepted`, or why not. */
+  readonly logoutCalls: string[] = [];
   provider!: Provider;
 
   private constructor(
@@ -93,6 +95,9 @@ export class IdentityProvider {
         groups: ['groups'],
       },
       features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+      // Without the package's own dispatcher, which closes connections to loopback addresses.
+      fetch: (url: string, options: RequestInit) =>
+        fetch(url, { ...options, dispatcher: undefined } as RequestInit),
       interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       findAccount: (_ctx: unknown, sub: string) =>
         this.people.has(sub)
@@ -107,6 +112,8 @@ export class IdentityProvider {
         return grant;
       },
     });
+    this.provider.on('backchannel.success', () => this.logoutCalls.push('accepted'));
+    this.provider.on('backchannel.error', (_ctx, error) => this.logoutCalls.push((error as Error).message));
   }
 
   async close(): Promise<void> {
@@ -146,14 +153,14 @@ async function textOf(request: IncomingMessage): Promise<string> {
 /** A person's browser at the service and at the provider. */
 export class PersonBrowser {
   readonly service: BrowserSession;
-  readonly there: BrowserSession;
 
+  /** `there`: the person's browser at the provider, where it may be logged in already. */
   constructor(
     serviceUrl: string,
     private readonly providerUrl: string,
+    readonly there = new BrowserSession(providerUrl),
   ) {
     this.service = new BrowserSession(serviceUrl);
-    this.there = new BrowserSession(providerUrl);
   }
 
   /** Presses the button of the login page and logs in there as this person, or cancels; the answer of the service's callback. */
@@ -184,5 +191,16 @@ export class PersonBrowser {
       location = next;
     }
     return location;
+  }
+
+  /** Logs out here and, as the provider asks, there; the address to which the provider then sends the browser. */
+  async logOut(): Promise<string> {
+    const left = await this.service.submit(await this.service.open('/account'), '/logout');
+    const asking = await this.there.open(left.headers.get('location')!);
+    const action = asking.html.querySelector('form')!.getAttribute('action')!;
+    const done = await this.there.submit(asking, action, { logout: 'yes' });
+    const next = done.headers.get('location');
+    if (!next) throw new Error(`the provider answers ${done.status}: ${done.text.slice(0, 300)}`);
+    return next;
   }
 }

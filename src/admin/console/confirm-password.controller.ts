@@ -10,7 +10,7 @@ import { consolePathIn } from './require-recent-password.js';
 
 /**
  * Asks for the password again before actions that grant power, create a secret or cannot be undone; whoever came from an identity
- * provider authenticates there again.
+ * provider authenticates there again, and so does everybody where passwords are switched off.
  */
 @ConsolePages('confirm-password')
 export class ConsoleConfirmPasswordController {
@@ -33,7 +33,7 @@ export class ConsoleConfirmPasswordController {
   ): Promise<ConsoleAnswer> {
     const { form, user } = context;
     const returnTo = consolePathIn(form.get('return_to'));
-    if (user.method === 'provider') {
+    if (!this.providers.isByPassword(user)) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
       return 'goTo' in begun ? begun : this.form(context, returnTo, begun.error);
     }
@@ -50,11 +50,10 @@ export class ConsoleConfirmPasswordController {
   ): Promise<ConsoleAnswer> {
     const status = error ? 400 : 200;
     const returnTo = consolePathIn(path);
-    if (user.method !== 'provider') {
-      const hasPasskeys = (await this.factors.stateOf(user.id)).passkeys > 0;
-      return { page: confirmPasswordPage({ returnTo, hasPasskeys, error }), status };
-    }
-    const { label, formTargets } = this.providers.describe(user);
-    return { page: confirmAtProviderPage({ returnTo, label, error }), status, formTargets };
+    const hasPasskeys = user.method !== 'provider' && (await this.factors.stateOf(user.id)).passkeys > 0;
+    const props = { returnTo, hasPasskeys, error };
+    if (this.providers.isByPassword(user)) return { page: confirmPasswordPage(props), status };
+    const { label, formTargets } = await this.providers.placeOf(user);
+    return { page: confirmAtProviderPage({ ...props, label }), status, formTargets };
   }
 }

@@ -17,7 +17,7 @@ export const ConsolePages = (path = '') =>
 
 /**
  * A page of the console, and the least role that may open it. A page that leads to an action declares what the action does.
- * `asked in the form`: its form asks, except for sessions from a provider, which the guard sends there before.
+ * `asked in the form`: its form asks, except where nobody enters a password, which the guard asks about before.
  */
 export const ConsoleGet = (
   path = '',

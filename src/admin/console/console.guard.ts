@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../../config/settings.js';
 import { roleIncludes, roleNeeded, type OperatorRole } from '../../config/operator-role.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
@@ -41,6 +42,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly shownOnce: ShownOnce,
     private readonly factors: SecondFactorService,
     private readonly reflector: Reflector,
+    private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -68,7 +70,7 @@ export class ConsoleGuard implements CanActivate {
     }
     if (isPosted(request)) page.checkForm();
     const rule = this.reflector.get<PasswordRule>(PASSWORD_RULE, context.getHandler());
-    const asksAt = user.gavePasswordRecently ? undefined : returnPathOf(rule, request, page);
+    const asksAt = user.gavePasswordRecently ? undefined : this.returnPathOf(rule, request, page);
     if (asksAt !== undefined) {
       void reply.header('cache-control', 'no-store').redirect(confirmPathFor(asksAt), 303);
       return false;
@@ -85,20 +87,21 @@ export class ConsoleGuard implements CanActivate {
     const { passwords, formIds, shownOnce, csrf, cookies } = this;
     return new ConsoleContext(user, role, passwords, formIds, shownOnce, request, reply, csrf, cookies);
   }
-}
 
-/** Where to return to after the password was entered; undefined if the guard does not ask for it. */
-function returnPathOf(
-  rule: PasswordRule,
-  request: FastifyRequest,
-  { url, path, user }: ConsoleContext,
-): string | undefined {
-  // Nobody authenticates at a provider within a form.
-  const isAsked = rule === 'asked' || (rule === 'asked in the form' && user.method === 'provider');
-  if (isAsked) return isPosted(request) ? path : url;
-  if (rule !== 'asked on the page above') return undefined;
-  const above = path.slice(0, path.lastIndexOf('/'));
-  return consolePathIn(formOf(request).get('return_to') ?? above);
+  /** Where to return to after the password was entered; undefined if the guard does not ask for it. */
+  private returnPathOf(
+    rule: PasswordRule,
+    request: FastifyRequest,
+    { url, path, user }: ConsoleContext,
+  ): string | undefined {
+    // Nobody authenticates at a provider within a form.
+    const isWithoutPassword = user.method === 'provider' || !this.settings.passwordSignIn;
+    const isAsked = rule === 'asked' || (rule === 'asked in the form' && isWithoutPassword);
+    if (isAsked) return isPosted(request) ? path : url;
+    if (rule !== 'asked on the page above') return undefined;
+    const above = path.slice(0, path.lastIndexOf('/'));
+    return consolePathIn(formOf(request).get('return_to') ?? above);
+  }
 }
 
 const notForYou = (): LayoutProps =>

@@ -7,7 +7,7 @@ export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm-password`;
 /**
  * When a form asks for the password again if it was entered more than 15 minutes ago (contract §12): before its page, which
  * explains the action and is shown again afterwards; before a button on the parent page; in the form itself, which keeps its
- * values (but before its page if the session came from a provider); or not at all, because it grants no power, creates no secret and can be undone.
+ * values (but before its page where no password is entered); or not at all, because it grants no power, creates no secret and can be undone.
  */
 export type PasswordRule = 'asked' | 'asked on the page above' | 'asked in the form' | 'not asked';
 

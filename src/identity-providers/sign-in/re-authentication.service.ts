@@ -1,23 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IdentityProvider } from '../../config/identity-providers.js';
+import { Settings } from '../../config/settings.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 
-/** Sends a user whose session came from a provider there again, where the password would otherwise be asked for (contract §15). */
+/** Where a user authenticates again instead of entering the password. */
+export interface ReAuthenticationPlace {
+  /** What people call the provider; undefined if there is none that the user could go to. */
+  label: string | undefined;
+  /** Where the form leads. */
+  formTargets: string[];
+}
+
+/**
+ * Sends a user to the provider again where the password would otherwise be asked for (contract §15): whoever came from one, and
+ * everybody where passwords are switched off.
+ */
 @Injectable()
 export class ReAuthentication {
   constructor(
     private readonly clients: ProviderClients,
+    private readonly identities: IdentitiesService,
     private readonly signIns: ProviderSignIns,
+    private readonly settings: Settings,
   ) {}
 
-  /** What the page says of the user's provider, and where its form leads. */
-  describe(user: SignedInUser): { label: string; formTargets: string[] } {
-    const provider = this.providerOf(user);
-    if (!provider) return { label: user.provider ?? '', formTargets: [] };
-    return { label: provider.label, formTargets: this.clients.formTargets(provider) };
+  /** Whether this user enters the password again. */
+  isByPassword({ method }: SignedInUser): boolean {
+    return method !== 'provider' && this.settings.passwordSignIn;
+  }
+
+  async placeOf(user: SignedInUser): Promise<ReAuthenticationPlace> {
+    const provider = await this.providerOf(user);
+    return { label: provider?.label, formTargets: provider ? this.clients.formTargets(provider) : [] };
   }
 
   /** The address to redirect the browser to; it comes back to `returnTo` with a new session id. Or why that is not possible. */
@@ -27,14 +45,17 @@ export class ReAuthentication {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<{ goTo: string } | { error: string }> {
-    const provider = this.providerOf(user);
-    if (!provider) return { error: 'Logging in there is no longer possible. Log out and log in again.' };
+    const provider = await this.providerOf(user);
+    if (!provider) return { error: 'There is no provider that you could go to. Log out and log in again.' };
     const begun = await this.signIns.begin(provider, { returnTo, again: user }, request, reply);
     if ('goTo' in begun) return begun;
     return { error: `${provider.label} cannot be reached at the moment. Try again in a few minutes.` };
   }
 
-  private providerOf({ provider }: SignedInUser): IdentityProvider | undefined {
-    return provider === null ? undefined : this.clients.find(provider);
+  /** The provider of the session; for a session that came from none, one that the account is linked to. */
+  private async providerOf({ id, method, provider }: SignedInUser): Promise<IdentityProvider | undefined> {
+    if (method === 'provider') return this.clients.find(provider ?? '');
+    const linked = await this.identities.list(id);
+    return linked.map((identity) => this.clients.find(identity.provider)).find((found) => found);
   }
 }

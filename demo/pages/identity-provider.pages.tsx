@@ -10,7 +10,7 @@ export const choosePersonPage = (action: string, people: DemoPerson[]): LayoutPr
       <h1>Demo company</h1>
       <p class="lead">This page stands in for a company’s identity provider. Who are you?</p>
       <form method="post" action={action}>
-        <div class="actions">
+        <div class="actions choices">
           {people.map(({ id, name }) => (
             <button type="submit" name="person" value={id}>
               {name}
@@ -21,6 +21,27 @@ export const choosePersonPage = (action: string, people: DemoPerson[]): LayoutPr
           </button>
         </div>
       </form>
+    </>
+  ),
+});
+
+/** Where the demonstration's identity provider asks before it ends the session there; `form` is the provider's own, as HTML. */
+export const logOutTherePage = (form: string): LayoutProps => ({
+  title: 'Log out of Demo company',
+  footer: 'the identity provider of the demonstration',
+  children: (
+    <>
+      <h1>Log out of Demo company?</h1>
+      <p class="lead">You are logged out of the service already.</p>
+      <div dangerouslySetInnerHTML={{ __html: form }} />
+      <div class="actions choices">
+        <button type="submit" form="op.logoutForm" name="logout" value="yes">
+          Log out there too
+        </button>
+        <button type="submit" form="op.logoutForm" class="quiet">
+          Stay logged in there
+        </button>
+      </div>
     </>
   ),
 });
