@@ -60,24 +60,27 @@ describe('An operator who came from a provider, when the console asks for the pa
   it.each([
     ['long ago', () => secondsAgo(3600)],
     ['at a time that the provider does not tell', () => undefined],
-  ])('is sent there if the person authenticated %s, and continues under a new session id', async (_name, at) => {
-    await logIn(at());
-    const before = browser.cookies.get('cds_session') ?? [...browser.cookies.values()].join();
-    const asking = await browser.open(erase());
-    expect([asking.status, asking.headers.get('location')?.split('?')[0]]).toEqual([303, CONFIRM]);
-    const page = await browser.open(asking.headers.get('location')!);
-    expect(page.html.text).toContain('Continue with Example Staff');
-    expect(page.html.querySelector('input[type=password]')).toBeNull();
-    expect(page.headers.get('content-security-policy')).toContain(idp.url);
-    asPerson('olga', secondsAgo(1));
-    expect((await confirm(asking)).headers.get('location')).toBe(erase());
-    expect((await browser.open(erase())).status).toBe(200);
-    expect([...browser.cookies.values()].join()).not.toBe(before);
-    const methods = await service.database.query<{ method: string }>(
-      "SELECT DISTINCT method FROM sessions WHERE provider = 'staff'",
-    );
-    expect(methods).toEqual([{ method: 'provider' }]);
-  });
+  ])(
+    'is sent there if the person authenticated %s, and continues under a new session id',
+    async (_name, at) => {
+      await logIn(at());
+      const before = browser.cookies.get('cds_session') ?? [...browser.cookies.values()].join();
+      const asking = await browser.open(erase());
+      expect([asking.status, asking.headers.get('location')?.split('?')[0]]).toEqual([303, CONFIRM]);
+      const page = await browser.open(asking.headers.get('location')!);
+      expect(page.html.text).toContain('Continue with Example Staff');
+      expect(page.html.querySelector('input[type=password]')).toBeNull();
+      expect(page.headers.get('content-security-policy')).toContain(idp.url);
+      asPerson('olga', secondsAgo(1));
+      expect((await confirm(asking)).headers.get('location')).toBe(erase());
+      expect((await browser.open(erase())).status).toBe(200);
+      expect([...browser.cookies.values()].join()).not.toBe(before);
+      const methods = await service.database.query<{ method: string }>(
+        "SELECT DISTINCT method FROM sessions WHERE provider = 'staff'",
+      );
+      expect(methods).toEqual([{ method: 'provider' }]);
+    },
+  );
 
   it('is refused if the person did not authenticate again: auth_time is too old', async () => {
     await logIn(secondsAgo(3600));
@@ -130,9 +133,8 @@ describe('An operator who came from a provider, when the console asks for the pa
     const page = await browser.open(asking.headers.get('location')!);
     await service.database.query('SELECT 1');
     idp.faults = { answers: { '/.well-known/openid-configuration': { status: 500, body: '' } } };
-    const { ProviderClients } = await import(
-      '../../src/identity-providers/protocol/provider-clients.service.js'
-    );
+    const { ProviderClients } =
+      await import('../../src/identity-providers/protocol/provider-clients.service.js');
     const clients = service.app.get(ProviderClients, { strict: false });
     clients.forget(clients.get('staff'));
     const answer = await browser.submit(page, CONFIRM);
