@@ -1,0 +1,106 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { addPasskey, logInWith, newBrowserAt } from '../support/second-factors.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+describe('A passkey on the account page', () => {
+  let service: TestService;
+  let user: UserEntity;
+
+  beforeAll(async () => (service = await startService()));
+  beforeEach(async () => (user = await service.make.user()));
+  afterAll(() => service.stop());
+
+  const add = async (options?: { counts?: boolean; name?: string }) =>
+    addPasskey(await service.make.signedIn(user), service.url, options);
+  const passkeys = () =>
+    service.database.query<{ id: string; name: string; sign_count: string; last_used_at: Date | null }>(
+      'SELECT id, name, sign_count, last_used_at FROM passkeys WHERE user_id = $1 ORDER BY id',
+      [user.id],
+    );
+  const actions = async (): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
+        [user.id],
+      )
+    ).map(({ action }) => action);
+
+  it('is listed, renamed and removed', async () => {
+    const browser = await service.make.signedIn(user);
+    const { passkey } = await addPasskey(browser, service.url, { name: 'Old name' });
+    const { id } = (await passkeys())[0]!;
+    const path = `/account/security/passkeys/${id}`;
+    expect((await browser.open('/account/security')).text).toContain('Old name');
+    const renamed = await browser.submit(await browser.open(path), path, { name: 'New name' });
+    expect([renamed.status, renamed.headers.get('location')]).toEqual([303, '/account/security']);
+    const list = await browser.open('/account/security');
+    expect([list.text.includes('New name'), list.text.includes('Passkey renamed.')]).toEqual([true, true]);
+    const page = await browser.open(`${path}/remove`);
+    expect((await browser.submit(page, `${path}/remove`)).status).toBe(303);
+    expect(await passkeys()).toEqual([]);
+    expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(403);
+    expect((await browser.submit(page, `${path}/remove`)).status).toBe(404);
+    expect((await actions()).filter((action) => action.includes('passkey'))).toEqual([
+      'user.passkey_added',
+      'user.passkey_renamed',
+      'user.passkey_removed',
+    ]);
+  });
+
+  it('is not shown, renamed or removed by another user', async () => {
+    await add();
+    const { id } = (await passkeys())[0]!;
+    const path = `/account/security/passkeys/${id}`;
+    const other = await service.make.signedIn(await service.make.user());
+    for (const each of [path, `${path}/remove`]) expect((await other.open(each)).status).toBe(404);
+    expect((await other.open('/account/security/passkeys/nothing')).status).toBe(404);
+  });
+
+  it('can be added and removed only after recent authentication', async () => {
+    const browser = await service.make.signedIn(user);
+    const { passkey } = await addPasskey(browser, service.url);
+    await service.database.query(
+      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+      [user.id],
+    );
+    const { id } = (await passkeys())[0]!;
+    const paths = ['passkeys/new', `passkeys/${id}/remove`, 'app/new', 'app/remove'];
+    for (const path of paths.map((each) => `/account/security/${each}`)) {
+      const answer = await browser.open(path);
+      const query = new URLSearchParams({ return_to: path }).toString();
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/account/confirm?${query}`]);
+    }
+    const confirm = '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew';
+    const page = await browser.open(confirm);
+    expect(page.html.querySelector('[data-passkey-sign-in]')).not.toBeNull();
+    const wrong = await browser.submit(page, '/account/confirm', {
+      password: 'wrong horse battery staple',
+    });
+    expect(wrong.status).toBe(400);
+    // A login with the passkey is recent authentication, too.
+    expect((await logInWith(passkey, browser)).status).toBe(200);
+    expect((await browser.open('/account/security/passkeys/new')).status).toBe(200);
+  });
+
+  it('asks for the password again, and never leads elsewhere afterwards', async () => {
+    const browser = await service.make.signedIn(user);
+    await service.database.query(
+      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+      [user.id],
+    );
+    for (const [wanted, expected] of [
+      ['/account/security/app/new', '/account/security/app/new'],
+      ['//evil.example', '/account/security'],
+      ['/logout', '/account/security'],
+    ] as const) {
+      const page = await browser.open(
+        `/account/confirm?${new URLSearchParams({ return_to: wanted }).toString()}`,
+      );
+      const answer = await browser.submit(page, '/account/confirm', {
+        password: 'correct horse battery staple',
+      });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
+    }
+    expect((await browser.open('/account/security/app/new')).status).toBe(200);
+  });
+});
