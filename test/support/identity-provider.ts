@@ -94,7 +94,14 @@ export class IdentityProvider {
         profile: ['name'],
         groups: ['groups'],
       },
-      features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+      features: {
+        devInteractions: { enabled: false },
+        backchannelLogout: { enabled: true },
+        // The package's own page loads a font from elsewhere.
+        rpInitiatedLogout: {
+          logoutSource: (context: { body: string }, form: string) => (context.body = logoutPage(form)),
+        },
+      },
       // Without the package's own dispatcher, which closes connections to loopback addresses.
       fetch: (url: string, options: RequestInit) =>
         fetch(url, { ...options, dispatcher: undefined } as RequestInit),
@@ -143,6 +150,10 @@ const interactionPage = (path: string, people: string[]): string =>
    <form method="post" action="${path}">
    ${people.map((sub) => `<button name="person" value="${sub}">Log in as ${sub}</button>`).join('\n')}
    <button name="person" value="">Cancel</button></form>`;
+
+const logoutPage = (form: string): string =>
+  `<!doctype html><html lang="en"><title>Example Company</title><h1>Log out?</h1>${form}
+   <button form="op.logoutForm" name="logout" value="yes">Log out there</button>`;
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = '';
