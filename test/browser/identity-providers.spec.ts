@@ -6,15 +6,11 @@ import type { TestClient } from '../support/factory.js';
 import { IdentityProvider } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
-import type { PageOpener } from './every-page.js';
-import { checkPages } from './page-checks.js';
 
 const STAFF = {
   ...{ id: 'staff', label: 'Example Staff', audience: ['operators'], scope: 'openid email profile groups' },
   ...{ accounts: 'create', role_claim: 'groups', roles: { admins: 'admin' } },
 };
-/** As long as a label can be, without a place to break. */
-const LONG_LABEL = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenag'.slice(0, 60);
 
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
@@ -137,42 +133,4 @@ describe('With identity providers in a browser', () => {
       await page.getByText('User erased.').waitFor();
     });
   });
-});
-
-describe('every page of logging in through a provider', () => {
-  let idp: IdentityProvider;
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    addPeople(idp);
-  });
-  afterAll(() => idp.close());
-
-  const signIn = async (page: Page, service: TestService, path: string, button: string): Promise<void> => {
-    if (!idp.provider) idp.serveTo(service.url, ['company', 'staff']);
-    await page.goto(service.url + path);
-    await press(page, `Continue with ${LONG_LABEL}`);
-    await press(page, button);
-  };
-
-  const PAGES: Record<string, PageOpener> = {
-    'login with providers': (page, service) => page.goto(`${service.url}/login`),
-    'login refused by a provider': async (page, service) => {
-      await signIn(page, service, '/login', 'Cancel');
-      await headingIs(page, 'The login was not completed');
-    },
-    'login of somebody without a verified address': async (page, service) => {
-      idp.people.set('nobody', { email: 'nobody@mail.example', email_verified: false });
-      await signIn(page, service, '/login', 'Log in as nobody');
-      await headingIs(page, 'Your email address is not verified');
-    },
-    'confirm at the provider, in the console': async (page, service, { driver }) => {
-      await signIn(page, service, `/admin/console/users/${driver.id}/erase`, 'Log in as olga');
-      await headingIs(page, 'Confirm that it is you');
-    },
-    'confirm at the provider, in the account': async (page, service) => {
-      await signIn(page, service, '/account/security/passkeys/new', 'Log in as olga');
-      await headingIs(page, 'Confirm that it is you');
-    },
-  };
-  checkPages(PAGES, undefined, () => idp.env({ label: 'Example Company' }, { ...STAFF, label: LONG_LABEL }));
 });

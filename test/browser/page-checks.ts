@@ -36,19 +36,17 @@ export async function expectFootOfPortal(page: Page): Promise<void> {
   expect(await page.getByRole('contentinfo').innerText()).toBe('Charging Data Service – webhook portal');
 }
 
-/** Checks every page in each of its states, and additionally `alsoHolds`, in a service with these settings; to be called by a spec. */
+/** Checks every page in each of its states, and additionally `alsoHolds`; to be called by a spec. */
 export function checkPages(
   pages: Record<string, PageOpener>,
   alsoHolds: (page: Page, name: string) => Promise<void> = async () => undefined,
-  settings: () => Record<string, string> = () => ({}),
 ): void {
   let service: TestService;
   let browser: Browser;
   let counter = 0;
 
   beforeAll(async () => {
-    const env = { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', ...settings() };
-    service = await startService({ env });
+    service = await startService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     browser = await launchChromium();
   });
   afterAll(async () => {
