@@ -36,17 +36,18 @@ export async function expectFootOfPortal(page: Page): Promise<void> {
   expect(await page.getByRole('contentinfo').innerText()).toBe('Charging Data Service – webhook portal');
 }
 
-/** Checks every page in each of its states, and additionally `alsoHolds`; to be called by a spec. */
+/** Checks every page in each of its states, and additionally `alsoHolds`, with further settings; to be called by a spec. */
 export function checkPages(
   pages: Record<string, PageOpener>,
   alsoHolds: (page: Page, name: string) => Promise<void> = async () => undefined,
+  env: Record<string, string> = {},
 ): void {
   let service: TestService;
   let browser: Browser;
   let counter = 0;
 
   beforeAll(async () => {
-    service = await startService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+    service = await startService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', ...env } });
     browser = await launchChromium();
   });
   afterAll(async () => {
