@@ -217,6 +217,15 @@ describe('The admin API for deliveries', () => {
     });
   });
 
+  it('shows only the attempts that belong to the state it shows, also while one ends', async () => {
+    const id = await make('failed');
+    // As if the last attempt had ended after the delivery was read.
+    await service.database.query('UPDATE deliveries SET attempts = attempts - 1 WHERE id = $1', [id]);
+    const { json } = await send('GET', `/admin/deliveries/${id}`);
+    expect(json).toMatchObject({ attempt_count: 1, attempts: [{ number: 1 }] });
+    expect((json as { attempts: unknown[] }).attempts).toHaveLength(1);
+  });
+
   it('resends a delivery in any state from the start of the retry schedule, under the same id', async () => {
     for (const state of ['delivered', 'pending', 'failed', 'cancelled']) {
       const id = await make(state);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { LessThanOrEqual, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { CONSENT_REVOKED } from '../events/event.js';
@@ -52,13 +52,17 @@ export class DeliveriesRepository {
         clientId === undefined ? 'event.payload' : `CASE WHEN ${MAY_BE_SHOWN} THEN event.payload END`,
         'payload',
       );
-    const [{ entities, raw }, attemptList] = await Promise.all([
-      query.getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>(),
-      this.attempts.find({ where: { deliveryId: id }, order: { number: 'ASC' } }),
-    ]);
+    const { entities, raw } = await query.getRawAndEntities<
+      Pick<DeliveryDetail, 'payload'> & { isErased: boolean }
+    >();
     if (entities.length === 0) return undefined;
     const delivery = entities[0] as ReadDelivery;
     const { payload, isErased } = raw[0]!;
+    // After the delivery, and only those that it counts: an attempt that ends meanwhile would not fit its state.
+    const attemptList = await this.attempts.find({
+      where: { deliveryId: id, number: LessThanOrEqual(delivery.attempts) },
+      order: { number: 'ASC' },
+    });
     return {
       ...deliveryOf(delivery),
       userId: delivery.event.userId,
