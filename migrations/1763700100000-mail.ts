@@ -57,6 +57,9 @@ export class Mail1763700100000 implements MigrationInterface {
         CONSTRAINT client_contacts_email_key UNIQUE (client_id, email_key)
       )
     `);
+    await queryRunner.query(
+      'CREATE INDEX IF NOT EXISTS client_contacts_email_key_idx ON client_contacts (email_key)',
+    );
     await queryRunner.query(`
       CREATE TABLE IF NOT EXISTS mails (
         id text PRIMARY KEY CHECK (id ~ '^mail[0-9A-HJKMNP-TV-Z]{26}$'),
@@ -87,6 +90,10 @@ export class Mail1763700100000 implements MigrationInterface {
     await queryRunner.query('CREATE INDEX IF NOT EXISTS mails_user_id_idx ON mails (user_id, id)');
     await queryRunner.query('CREATE INDEX IF NOT EXISTS mails_client_id_idx ON mails (client_id)');
     await queryRunner.query('CREATE INDEX IF NOT EXISTS mails_state_idx ON mails (state, id)');
+    // For the erasure of a person: what was sent to the address without an account.
+    await queryRunner.query(
+      'CREATE INDEX IF NOT EXISTS mails_address_idx ON mails (lower(address)) WHERE user_id IS NULL',
+    );
     await queryRunner.query('CREATE INDEX IF NOT EXISTS mails_finished_at_idx ON mails (finished_at)');
   }
 

@@ -8,6 +8,7 @@ import {
   type OpenAnswer,
   type OpenContext,
 } from '../http/page-routes/open-pages.js';
+import { linkGone } from '../http/page-routes/link-gone.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { originOf } from '../http/server/request-origin.js';
 import { EmailVerificationService } from '../users/emails/email-verification.service.js';
@@ -55,11 +56,5 @@ const done = () =>
     action: { href: '/', label: 'Go to the start page' },
   });
 
-const gone = (): OpenAnswer => ({
-  status: 410,
-  page: messagePage({
-    title: 'Link no longer works',
-    heading: 'This link no longer works',
-    text: 'A link to confirm an address works once, within 24 hours. Ask for a new one where you got it.',
-  }),
-});
+const gone = (): OpenAnswer =>
+  linkGone('A link to confirm an address works once, within 24 hours. Ask for a new one where you got it.');

@@ -9,6 +9,7 @@ import {
   type OpenAnswer,
   type OpenContext,
 } from '../http/page-routes/open-pages.js';
+import { linkGone } from '../http/page-routes/link-gone.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound, Problem } from '../http/problems/problem.js';
 import { originOf } from '../http/server/request-origin.js';
@@ -115,12 +116,8 @@ const taken = () =>
     action: { href: '/login', label: 'Go to the login page' },
   });
 
-const gone = (): OpenAnswer => ({
-  status: 410,
-  page: messagePage({
-    title: 'Link no longer works',
-    heading: 'This link no longer works',
-    text: 'A link to create an account works once, within 24 hours.',
-    action: { href: '/sign-up', label: 'Ask for a new link' },
-  }),
-});
+const gone = (): OpenAnswer =>
+  linkGone('A link to create an account works once, within 24 hours.', {
+    href: '/sign-up',
+    label: 'Ask for a new link',
+  });

@@ -8,6 +8,7 @@ import {
   type OpenAnswer,
   type OpenContext,
 } from '../../http/page-routes/open-pages.js';
+import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
@@ -57,14 +58,8 @@ const done = (): LayoutProps =>
     action: { href: '/login', label: 'Go to the login page' },
   });
 
-const gone = (): OpenAnswer => ({
-  status: 410,
-  page: messagePage({
-    title: 'Link no longer works',
-    heading: 'This link no longer works',
-    text: 'A link to set a password works once and for a limited time. Ask for a new one where you got it.',
-  }),
-});
+const gone = (): OpenAnswer =>
+  linkGone('A link to set a password works once and for a limited time. Ask for a new one where you got it.');
 
 function passwordError(password: string, again: string): string | undefined {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX) {
