@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { SettingsError } from '../../src/config/environment.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
+import { refusalOf } from '../support/settings-refusal.js';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
-const OTHER_KEY = Buffer.alloc(32, 2).toString('base64url');
 const DATABASE_URL = 'postgres://user:password@db.example:5432/charging';
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -14,16 +13,6 @@ const PRODUCTION = {
   ENCRYPTION_KEY: KEY,
 };
 const DEVELOPMENT = { DATABASE_URL, ENCRYPTION_KEY: KEY };
-
-/** The message that prevents the start. */
-async function refusal(environment: Record<string, string | undefined>): Promise<string> {
-  const error: unknown = await loadSettings(environment).then(
-    () => new Error('these settings were accepted'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(SettingsError);
-  return (error as Error).message;
-}
 
 /** A setting's property, its default, accepted values with their results, and refused values. */
 type Row = [
@@ -205,10 +194,10 @@ describe('settings', () => {
     it.each(bad)(
       'prevents the start if it is wrong, with a message that names the setting and not the value: %j',
       async (value) => {
-        const message = await refusal({ ...DEVELOPMENT, [name]: value });
+        const message = await refusalOf({ ...DEVELOPMENT, [name]: value });
         expect(message).toMatch(new RegExp(`^  ${name} must \\w.{8,}$`, 'm'));
         // The message is the same for every value, so it shows none of them.
-        for (const other of bad) expect(await refusal({ ...DEVELOPMENT, [name]: other })).toBe(message);
+        for (const other of bad) expect(await refusalOf({ ...DEVELOPMENT, [name]: other })).toBe(message);
       },
     );
 
@@ -229,71 +218,18 @@ describe('settings', () => {
     expect((await loadSettings(said)).tracing).toBe('http/json');
   });
 
-  describe('that are keys', () => {
-    const bad = [
-      'short',
-      KEY.slice(0, 40),
-      `${KEY}AAAA`,
-      '!'.repeat(43),
-      KEY.replace('A', '*'),
-      `${KEY} ${KEY}`,
-    ];
-
-    it.each(bad)('are refused unless they are 32 bytes in base64, and are never shown: %#', async (value) => {
-      for (const name of ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS_PREVIOUS']) {
-        const message = await refusal({ ...DEVELOPMENT, [name]: value });
-        expect(message).toMatch(new RegExp(`^  ${name} must be .*32 .*base64`, 'm'));
-        expect(message).not.toContain(value);
-      }
-    });
-
-    it('seal only with the first one, but open with the previous ones too', async () => {
-      const settings = await loadSettings({
-        ...DEVELOPMENT,
-        ENCRYPTION_KEYS_PREVIOUS: `${OTHER_KEY}, ${KEY}`,
-      });
-      expect(settings.encryptionKey).toEqual(Buffer.alloc(32, 1));
-      expect(settings.encryptionKeys).toEqual([1, 2, 1].map((fill) => Buffer.alloc(32, fill)));
-    });
-
-    it('in a damaged file prevent the start, with a message that names the file and not the key', async () => {
-      const file = path.join(await mkdtemp(path.join(folder, 'damaged-')), 'encryption-key');
-      await writeFile(file, 'half-of-a-key');
-      const message = await refusal({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR: path.dirname(file) });
-      expect(message).toContain(file);
-      expect(message).not.toContain('half-of-a-key');
-      expect(await readFile(file, 'utf8')).toBe('half-of-a-key');
-    });
-
-    it('are required, and not created silently, for an existing database if the environment is unspecified', async () => {
-      const DATA_DIR = path.join(folder, 'not-said');
-      expect(await refusal({ DATABASE_URL, DATA_DIR })).toMatch(/^  ENCRYPTION_KEY must .*DATABASE_URL/m);
-      await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
-    });
-
-    it('are created once in development, readable only by the file’s owner, and then kept', async () => {
-      const DATA_DIR = path.join(folder, 'made', 'on', 'the', 'way');
-      const first = await loadSettings({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR });
-      const second = await loadSettings({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR });
-      expect(first.encryptionKey).toHaveLength(32);
-      expect(second.encryptionKey).toEqual(first.encryptionKey);
-      expect((await stat(path.join(DATA_DIR, 'encryption-key'))).mode & 0o777).toBe(0o600);
-      expect(await readdir(DATA_DIR)).toEqual(['encryption-key']);
-    });
-  });
-
   describe('in production', () => {
     it('name everything that is missing at once, and create no key', async () => {
       const DATA_DIR = path.join(folder, 'production');
-      const message = await refusal({ NODE_ENV: 'production', DATA_DIR });
+      const message = await refusalOf({ NODE_ENV: 'production', DATA_DIR });
       for (const name of ['BASE_URL', 'DATABASE_URL', 'ENCRYPTION_KEY'])
         expect(message).toContain(`  ${name} must`);
       await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
     });
 
     it.each(['BASE_URL', 'DATABASE_URL', 'ENCRYPTION_KEY'])('need %s', async (name) => {
-      expect(await refusal({ ...PRODUCTION, [name]: undefined })).toContain(`  ${name} must`);
-      expect(await refusal({ ...PRODUCTION, [name]: '' })).toContain(`  ${name} must`);
+      expect(await refusalOf({ ...PRODUCTION, [name]: undefined })).toContain(`  ${name} must`);
+      expect(await refusalOf({ ...PRODUCTION, [name]: '' })).toContain(`  ${name} must`);
     });
 
     it.each([
@@ -302,7 +238,7 @@ describe('settings', () => {
       'http://localhost.example',
       'http://10.0.0.1',
     ])('refuse %s: http is only for loopback', async (BASE_URL) =>
-      expect(await refusal({ ...PRODUCTION, BASE_URL })).toMatch(/ {2}BASE_URL must .*https/),
+      expect(await refusalOf({ ...PRODUCTION, BASE_URL })).toMatch(/ {2}BASE_URL must .*https/),
     );
 
     it('accept https, and http on loopback; cookies are secure only with https', async () => {
@@ -321,7 +257,7 @@ describe('settings', () => {
 
     it('refuse an unknown NODE_ENV, such as "prod"', async () => {
       for (const NODE_ENV of ['Production', 'prod', 'staging']) {
-        expect(await refusal({ ...PRODUCTION, NODE_ENV })).toMatch(
+        expect(await refusalOf({ ...PRODUCTION, NODE_ENV })).toMatch(
           / {2}NODE_ENV must be production, development/,
         );
       }
@@ -333,7 +269,7 @@ describe('settings', () => {
       'refuse to listen on %s',
       async (HOST) => {
         const DATA_DIR = path.join(folder, 'demonstration-refused');
-        expect(await refusal({ HOST, DATA_DIR })).toMatch(/ {2}HOST must be a loopback address/);
+        expect(await refusalOf({ HOST, DATA_DIR })).toMatch(/ {2}HOST must be a loopback address/);
         await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
       },
     );
@@ -379,7 +315,7 @@ describe('settings', () => {
         ['CLIENT_SECRET'],
       ],
     ])('are refused with %s', async (_name, given: Record<string, string>, named) => {
-      const message = await refusal({ ...PRODUCTION, ...given });
+      const message = await refusalOf({ ...PRODUCTION, ...given });
       expect(
         [...message.matchAll(/^ {2}BOOTSTRAP_OPERATOR_(\S+) must /gm)].map((match) => match[1]).sort(),
       ).toEqual(named);
@@ -397,7 +333,7 @@ describe('settings', () => {
   });
 
   it('report every wrong one at once, and ignore other variables', async () => {
-    const message = await refusal({
+    const message = await refusalOf({
       ...DEVELOPMENT,
       PORT: 'x',
       LOG_LEVEL: 'x',

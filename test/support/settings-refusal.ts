@@ -1,0 +1,12 @@
+import { SettingsError } from '../../src/config/environment.js';
+import { loadSettings } from '../../src/config/settings.js';
+
+/** The message that prevents the start. */
+export async function refusalOf(environment: Record<string, string | undefined>): Promise<string> {
+  const error: unknown = await loadSettings(environment).then(
+    () => new Error('these settings were accepted'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(SettingsError);
+  return (error as Error).message;
+}
