@@ -4,7 +4,7 @@ import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import type { EndpointEntity } from '../endpoints/endpoint.entity.js';
 import type { EventTypeEntity } from '../event-types/event-type.entity.js';
-import { EventTypesService } from '../event-types/event-types.service.js';
+import { currentVersion, EventTypesService } from '../event-types/event-types.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
 
@@ -40,7 +40,8 @@ export class TestEventsService {
     const type = allowed.find(({ name }) => name === typeName);
     if (!type) throw validationFailed({ type: ['is not an event type that this client may receive'] });
     const id = newId('evnt');
-    const event = { id, type: type.name, payload: samplePayload(type, id) };
+    const { version } = currentVersion(type)!;
+    const event = { id, type: type.name, version, payload: samplePayload(type, id) };
     const deliveryId = await this.repository.publishTest(event, endpoint.id, endpoint.clientId);
     this.wakeUps.announce();
     return deliveryId;
