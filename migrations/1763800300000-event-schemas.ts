@@ -60,7 +60,10 @@ export class EventSchemas1763800300000 implements MigrationInterface {
         ADD COLUMN IF NOT EXISTS xid xid8 NOT NULL DEFAULT '0';
       ALTER TABLE events ALTER COLUMN xid SET DEFAULT pg_current_xact_id();
     `);
-    await createIndexConcurrently(queryRunner, { name: 'events_feed_idx', on: 'events (xid, id) WHERE NOT test' });
+    await createIndexConcurrently(queryRunner, {
+      name: 'events_feed_idx',
+      on: 'events (xid, id) WHERE NOT test',
+    });
     await backfillInBatches(queryRunner, {
       table: 'events',
       key: 'id',

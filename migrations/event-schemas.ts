@@ -66,7 +66,12 @@ function describe(name: string, properties: Properties, required: string[]): voi
 describe('charging_session.created', CHARGING_SESSION, ['id', 'plugged_in_at', 'state']);
 describe('charging_session.updated', CHARGING_SESSION, ['id', 'state']);
 describe('charging_session.ended', CHARGING_SESSION, ['id', 'unplugged_at']);
-describe('charging_sub_session.created', CHARGING_SUB_SESSION, ['id', 'charging_session_id', 'mode', 'started_at']);
+describe('charging_sub_session.created', CHARGING_SUB_SESSION, [
+  'id',
+  'charging_session_id',
+  'mode',
+  'started_at',
+]);
 describe('charging_sub_session.ended', CHARGING_SUB_SESSION, ['id', 'charging_session_id', 'ended_at']);
 describe('vehicle.created', VEHICLE, ['id']);
 describe('vehicle.updated', VEHICLE, ['id']);

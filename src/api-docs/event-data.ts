@@ -11,4 +11,6 @@ export const EVENT_DATA_SCHEMAS: Record<string, Schema> = Object.fromEntries(
 );
 
 /** A reference to the schema of an event's `data`. */
-export const dataSchemaOf = (eventType: string): Schema => ({ $ref: `#/components/schemas/${nameOf(eventType)}` });
+export const dataSchemaOf = (eventType: string): Schema => ({
+  $ref: `#/components/schemas/${nameOf(eventType)}`,
+});

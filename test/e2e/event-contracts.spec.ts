@@ -7,8 +7,17 @@ import { startInstance, startService, type TestInstance, type TestService } from
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 const SESSION = 'charging_session.updated';
-const SCHEMA = { type: 'object', properties: { id: { type: 'string' }, kwh: { type: 'number' } }, required: ['id'] };
-const TYPE = { description: 'Something happened.', scope: 'vehicle:read', sample: { id: '1' }, resource: '/id' };
+const SCHEMA = {
+  type: 'object',
+  properties: { id: { type: 'string' }, kwh: { type: 'number' } },
+  required: ['id'],
+};
+const TYPE = {
+  description: 'Something happened.',
+  scope: 'vehicle:read',
+  sample: { id: '1' },
+  resource: '/id',
+};
 
 interface Body {
   id: string;
@@ -57,14 +66,21 @@ describe('Events as a contract', () => {
   };
   const publish = (fields: Record<string, unknown>, options: HttpOptions & { key?: string } = {}) =>
     webhooks.publish(user.id, fields, options);
-  const publishAt = (instance: TestInstance, json: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  const publishAt = (
+    instance: TestInstance,
+    json: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> =>
     instance.http.send('/v2/events', {
       bearer: webhooks.bearer,
       headers,
       json: { user_id: user.id, timestamp: '2026-01-01T00:00:00Z', ...json },
     });
   const bodyOf = async (id: string): Promise<Body> => {
-    const [row] = await service.database.query<{ payload: string }>('SELECT payload FROM events WHERE id = $1', [id]);
+    const [row] = await service.database.query<{ payload: string }>(
+      'SELECT payload FROM events WHERE id = $1',
+      [id],
+    );
     return JSON.parse(row!.payload) as Body;
   };
 
@@ -77,11 +93,19 @@ describe('Events as a contract', () => {
         expect.arrayContaining(EVENT_TYPES.map(([name]) => name)),
       );
       const { schema_url: url, ...type } = types.find(({ name }) => name === SESSION)!;
-      expect(type).toMatchObject({ scope: 'charging_session:read', version: 1, sample: { state: 'charging' } });
+      expect(type).toMatchObject({
+        scope: 'charging_session:read',
+        version: 1,
+        sample: { state: 'charging' },
+      });
       expect(url).toBe(`${service.url}/v2/event_types/${SESSION}/versions/1/schema`);
       const schema = await service.http.get(new URL(url).pathname);
       expect([schema.status, schema.headers.get('content-type')]).toEqual([200, 'application/schema+json']);
-      expect(schema.json).toMatchObject({ type: 'object', required: ['id', 'state'], additionalProperties: true });
+      expect(schema.json).toMatchObject({
+        type: 'object',
+        required: ['id', 'state'],
+        additionalProperties: true,
+      });
       const etag = schema.headers.get('etag')!;
       const again = await fetch(url, { headers: { 'if-none-match': etag } });
       expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
@@ -91,12 +115,22 @@ describe('Events as a contract', () => {
       const name = newName();
       await admin('PUT', `/${name}`, TYPE);
       const isListed = async () =>
-        ((await service.http.get('/v2/event_types')).json as { name: string }[]).some((type) => type.name === name);
+        ((await service.http.get('/v2/event_types')).json as { name: string }[]).some(
+          (type) => type.name === name,
+        );
       expect(await isListed()).toBe(false);
       await admin('PUT', `/${name}/versions/1`, { schema: SCHEMA, draft: true });
       expect(await isListed()).toBe(false);
-      for (const path of [`${name}/versions/1`, `${name}/versions/2`, 'nothing/versions/1', `${SESSION}/versions/01`]) {
-        expect([path, (await service.http.get(`/v2/event_types/${path}/schema`)).status]).toEqual([path, 404]);
+      for (const path of [
+        `${name}/versions/1`,
+        `${name}/versions/2`,
+        'nothing/versions/1',
+        `${SESSION}/versions/01`,
+      ]) {
+        expect([path, (await service.http.get(`/v2/event_types/${path}/schema`)).status]).toEqual([
+          path,
+          404,
+        ]);
       }
       await admin('PUT', `/${name}/versions/1`, { schema: SCHEMA });
       expect(await isListed()).toBe(true);
@@ -163,12 +197,24 @@ describe('Events as a contract', () => {
 
     it('creates a type and its versions, changes them, and writes each change into the audit log', async () => {
       const name = newName();
-      expect((await admin('PUT', `/${name}`, TYPE)).json).toEqual({ ...TYPE, name, publisher: 'services', versions: [] });
+      expect((await admin('PUT', `/${name}`, TYPE)).json).toEqual({
+        ...TYPE,
+        name,
+        publisher: 'services',
+        versions: [],
+      });
       const same = await admin('PUT', `/${name}`, TYPE);
-      const changed = await admin('PUT', `/${name}`, { ...TYPE, description: 'Something else.', resource: null });
+      const changed = await admin('PUT', `/${name}`, {
+        ...TYPE,
+        description: 'Something else.',
+        resource: null,
+      });
       expect([same.status, changed.status, changed.json.resource]).toEqual([200, 200, null]);
       const first = await admin('PUT', `/${name}/versions/1`, { schema: SCHEMA, draft: true });
-      expect([first.status, first.json]).toEqual([201, { version: 1, schema: SCHEMA, draft: true, used: false }]);
+      expect([first.status, first.json]).toEqual([
+        201,
+        { version: 1, schema: SCHEMA, draft: true, used: false },
+      ]);
       expect((await admin('PUT', `/${name}/versions/1`, { schema: {} })).status).toBe(200);
       expect((await admin('PUT', `/${name}/versions/1`, { schema: {} })).status).toBe(200);
       const sample = { name: 'x' };
@@ -215,7 +261,8 @@ describe('Events as a contract', () => {
     it('accepts each event by one schema, however a change and the first events meet', async () => {
       const name = await newType({}, {});
       const strictly = { type: 'object', required: ['id', 'kwh'] };
-      const put = () => admin('PUT', `/${name}/versions/1`, { schema: strictly, sample: { id: '1', kwh: 1 } });
+      const put = () =>
+        admin('PUT', `/${name}/versions/1`, { schema: strictly, sample: { id: '1', kwh: 1 } });
       const answers = await Promise.all([
         publish({ type: name, data: { id: '1' } }),
         put(),
@@ -224,7 +271,9 @@ describe('Events as a contract', () => {
       ]);
       const [first, ...others] = answers;
       expect([first!.status, ...others.map(({ status }) => status)]).not.toContain(500);
-      const { versions } = (await admin('GET', `/${name}`)).json as { versions: { schema: object; used: boolean }[] };
+      const { versions } = (await admin('GET', `/${name}`)).json as {
+        versions: { schema: object; used: boolean }[];
+      };
       expect(versions[0]!.used).toBe(true);
       const changed = answers.filter((answer) => answer.json.version === 1).length > 0;
       expect(versions[0]!.schema).toEqual(changed ? strictly : {});
@@ -237,9 +286,10 @@ describe('Events as a contract', () => {
       const versionOf = async (json: object): Promise<number | undefined> => {
         const answer = await publishAt(service.instances[1]!, { type: name, data: { id: '1' }, ...json });
         expect(answer.status).toBe(202);
-        const [row] = await service.database.query<{ version: number }>('SELECT version FROM events WHERE id = $1', [
-          answer.json.id as string,
-        ]);
+        const [row] = await service.database.query<{ version: number }>(
+          'SELECT version FROM events WHERE id = $1',
+          [answer.json.id as string],
+        );
         return row?.version;
       };
       expect(await versionOf({})).toBe(1);
@@ -272,8 +322,12 @@ describe('Events as a contract', () => {
       expect((await publish({ type: SESSION, data })).status).toBe(202);
       expect((await publish({ type: SESSION, data })).status).toBe(202);
       const metrics = (await service.http.get('/metrics')).text;
-      expect(metrics).toMatch(/event_schema_breaks_total\{type="charging_session.updated",version="1"\} [2-9]/);
-      const lines = service.log.filter((line) => line.includes('breaks its schema') && line.includes('data.state'));
+      expect(metrics).toMatch(
+        /event_schema_breaks_total\{type="charging_session.updated",version="1"\} [2-9]/,
+      );
+      const lines = service.log.filter(
+        (line) => line.includes('breaks its schema') && line.includes('data.state'),
+      );
       expect(lines).toHaveLength(1);
       expect(lines[0]).toContain('charging_session.updated, version 1, at data.state');
       expect(service.log.join('\n')).not.toContain('the-secret-of-a-session');
@@ -327,7 +381,9 @@ describe('Events as a contract', () => {
       await publish({ type: SESSION, data: { ...data, state: 'ended' } });
       await webhooks.receives(endpoint, before + 2);
       const requests = webhooks.received(endpoint).slice(before);
-      const bodies = requests.map(({ body }) => JSON.parse(body) as Body).sort((a, b) => a.sequence! - b.sequence!);
+      const bodies = requests
+        .map(({ body }) => JSON.parse(body) as Body)
+        .sort((a, b) => a.sequence! - b.sequence!);
       expect(bodies.map(({ sequence }) => sequence)).toEqual([1, 2]);
       for (const { headers, body } of requests) {
         expect(headers['webhook-event-version']).toBe('1');
@@ -348,7 +404,9 @@ describe('Events as a contract', () => {
         (await bodyOf((await publish(fields)).json.id as string)).sequence;
       for (const id of [undefined, null, '', {}, [], true, 1.5, 'x'.repeat(256)])
         expect(await sequenceOf({ type: SESSION, data: { id } })).toBeUndefined();
-      expect(await sequenceOf({ type: await newType({ resource: null }), data: { id: '1' } })).toBeUndefined();
+      expect(
+        await sequenceOf({ type: await newType({ resource: null }), data: { id: '1' } }),
+      ).toBeUndefined();
       expect(await sequenceOf({ type: SESSION, data: { id: 'x'.repeat(255) } })).toBe(1);
       expect(await sequenceOf({ type: SESSION, data: { id: 4711 } })).toBe(1);
     });
@@ -399,7 +457,9 @@ describe('Events as a contract', () => {
         (await bodyOf(second.json.id as string)).sequence,
       ]).toEqual([1, 2]);
       await service.http.send(`/admin/users/${erased.id}`, { method: 'DELETE', bearer: webhooks.bearer });
-      expect(await service.database.query('SELECT 1 FROM event_sequences WHERE user_id = $1', [erased.id])).toEqual([]);
+      expect(
+        await service.database.query('SELECT 1 FROM event_sequences WHERE user_id = $1', [erased.id]),
+      ).toEqual([]);
     });
   });
 });

@@ -57,11 +57,14 @@ describe('GET /v2/events', () => {
     expect(answer.status).toBe(202);
     return answer.json.id as string;
   };
-  const session = (id: string, type = TYPE) => ({ type, data: { id, plugged_in_at: '2026-01-01T00:00:00Z', state: 'x' } });
+  const session = (id: string, type = TYPE) => ({
+    type,
+    data: { id, plugged_in_at: '2026-01-01T00:00:00Z', state: 'x' },
+  });
   /** The whole feed, page by page. */
   const readAll = async (query = '', instance: TestInstance = service): Promise<Event[]> => {
     const events: Event[] = [];
-    for (let at = query; ; ) {
+    for (let at = query; ;) {
       const answer = await get(at, instance);
       expect(answer.status).toBe(200);
       if ((answer.json as Event[]).length === 0) return events;
@@ -92,7 +95,16 @@ describe('GET /v2/events', () => {
       const ofOther = new URLSearchParams(
         nextOf(await get('', service, await service.make.clientToken(other))),
       ).get('after')!;
-      for (const after of [UNKNOWN_EVENT, test, ofOther, `${ofOther.slice(0, -2)}AA`, 'x', '', 'first', user.id]) {
+      for (const after of [
+        UNKNOWN_EVENT,
+        test,
+        ofOther,
+        `${ofOther.slice(0, -2)}AA`,
+        'x',
+        '',
+        'first',
+        user.id,
+      ]) {
         const answer = await get(`?${new URLSearchParams({ after }).toString()}`);
         expect([after, answer.status, Object.keys((answer.json.field_errors ?? {}) as object)]).toEqual([
           after,
@@ -170,7 +182,10 @@ describe('GET /v2/events', () => {
     const shown = async (): Promise<string[]> => (await readAll('?page_size=100')).map(({ id }) => id);
 
     it('whose scope the token has', async () => {
-      const [first, second] = [await publish(session('s')), await publish({ type: 'vehicle.updated', data: { id: 'v' } })];
+      const [first, second] = [
+        await publish(session('s')),
+        await publish({ type: 'vehicle.updated', data: { id: 'v' } }),
+      ];
       await untilShown(first, second);
       const narrow = await service.make.clientToken(client, 'vehicle:read');
       const ids = idsOf(await get('', service, narrow));
@@ -247,14 +262,18 @@ describe('GET /v2/events', () => {
     /** An event in a transaction that stays open. */
     const hold = async (): Promise<string> => {
       const id = newId('evnt');
-      const payload = JSON.stringify({ id, type: TYPE, timestamp: '2026-01-01T00:00:00Z', user_id: user.id, data: {} });
-      await holding.query('BEGIN');
-      await holding.query('INSERT INTO events (id, type, user_id, payload, deliveries) VALUES ($1, $2, $3, $4, 0)', [
+      const payload = JSON.stringify({
         id,
-        TYPE,
-        user.id,
-        payload,
-      ]);
+        type: TYPE,
+        timestamp: '2026-01-01T00:00:00Z',
+        user_id: user.id,
+        data: {},
+      });
+      await holding.query('BEGIN');
+      await holding.query(
+        'INSERT INTO events (id, type, user_id, payload, deliveries) VALUES ($1, $2, $3, $4, 0)',
+        [id, TYPE, user.id, payload],
+      );
       return id;
     };
 
@@ -288,7 +307,7 @@ describe('GET /v2/events', () => {
       const followed: string[][] = [[], []];
       let isDone = false;
       const follow = async (reader: number): Promise<void> => {
-        for (let at = '?page_size=7'; followed[reader]!.length < 41 || !isDone; ) {
+        for (let at = '?page_size=7'; followed[reader]!.length < 41 || !isDone;) {
           const answer = await get(at, service.instances[reader]);
           followed[reader]!.push(...idsOf(answer));
           at = nextOf(answer);
@@ -317,7 +336,9 @@ describe('GET /v2/events', () => {
     it('also after a restore into a database that has counted less', async () => {
       const [first, second] = [await publish(session('r')), await publish(session('r'))];
       await untilShown(first, second);
-      await service.database.query("UPDATE events SET xid = '9000000000000' WHERE id = ANY ($1)", [[first, second]]);
+      await service.database.query("UPDATE events SET xid = '9000000000000' WHERE id = ANY ($1)", [
+        [first, second],
+      ]);
       expect((await readAll()).map(({ id }) => id).slice(1)).toEqual([]);
       const another = await startInstance(service.database, { ...WEBHOOK_ENV, BASE_URL: service.url });
       await untilShown(first, second);

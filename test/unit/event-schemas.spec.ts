@@ -15,16 +15,19 @@ const reasonFor = (schema: Record<string, unknown>): string => {
 };
 
 describe('The schemas of the first event types', () => {
-  it.each(EVENT_TYPES)('%s: there is one, its sample fits, and members may be added', (name, scope, publisher, _text, sample) => {
-    const check = acceptSchema(EVENT_SCHEMAS[name]!);
-    expect(check(sample)).toBeUndefined();
-    expect(check({ ...sample, another: { member: [1] } })).toBeUndefined();
-    expect(check({})).toMatchObject({ message: 'is required' });
-    const pointer = EVENT_RESOURCES[name];
-    expect(pointer !== undefined).toBe(publisher === 'services');
-    if (pointer) expect(idAt(pointer, sample)).toBe((sample as { id: string }).id);
-    expect(scope === null).toBe(publisher === 'itself');
-  });
+  it.each(EVENT_TYPES)(
+    '%s: there is one, its sample fits, and members may be added',
+    (name, scope, publisher, _text, sample) => {
+      const check = acceptSchema(EVENT_SCHEMAS[name]!);
+      expect(check(sample)).toBeUndefined();
+      expect(check({ ...sample, another: { member: [1] } })).toBeUndefined();
+      expect(check({})).toMatchObject({ message: 'is required' });
+      const pointer = EVENT_RESOURCES[name];
+      expect(pointer !== undefined).toBe(publisher === 'services');
+      if (pointer) expect(idAt(pointer, sample)).toBe((sample as { id: string }).id);
+      expect(scope === null).toBe(publisher === 'itself');
+    },
+  );
 });
 
 describe('A schema', () => {
@@ -58,7 +61,11 @@ describe('A schema', () => {
   });
 
   it('knows no members that objects inherit', () => {
-    const check = acceptSchema({ type: 'object', properties: { constructor: { type: 'string' } }, required: ['toString'] });
+    const check = acceptSchema({
+      type: 'object',
+      properties: { constructor: { type: 'string' } },
+      required: ['toString'],
+    });
     expect(check({})?.path).toBe('data.toString');
     expect(check({ toString: 1 })).toBeUndefined();
   });
@@ -70,13 +77,21 @@ describe('A schema', () => {
     ['has an unknown format', { format: 'regex' }, 'is not accepted'],
     ['is of another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, '$schema must be'],
     ['refers elsewhere', { $ref: 'https://schemas.example/x.json' }, 'may refer only to parts of itself'],
-    ['refers to a file', { properties: { a: { $ref: 'other.json#/x' } } }, 'may refer only to parts of itself'],
+    [
+      'refers to a file',
+      { properties: { a: { $ref: 'other.json#/x' } } },
+      'may refer only to parts of itself',
+    ],
     ['refers to what is not there', { $ref: '#/$defs/x' }, 'refers to something'],
     ['names itself', { $id: 'https://schemas.example/x.json' }, 'must not contain $id'],
     ['names a part', { $defs: { a: { $anchor: 'a' } } }, 'must not contain $anchor'],
     ['is asynchronous', { $async: true }, 'must not contain $async'],
     ['refers to itself', { $ref: '#' }, 'at most 1000 parts'],
-    ['refers to itself deep inside', { properties: { a: { properties: { b: { $ref: '#/properties/a' } } } } }, 'at most 1000 parts'],
+    [
+      'refers to itself deep inside',
+      { properties: { a: { properties: { b: { $ref: '#/properties/a' } } } } },
+      'at most 1000 parts',
+    ],
     ['compares long lists', { items: { uniqueItems: true } }, 'uniqueItems needs maxItems'],
     ['has a slow pattern', { pattern: '^(a+)+$' }, 'pattern must be'],
     ['has a slow pattern of names', { patternProperties: { '(a|a)*': {} } }, 'pattern must be'],
@@ -86,7 +101,10 @@ describe('A schema', () => {
 
   it('that doubles itself at every step is refused', () => {
     const $defs = Object.fromEntries(
-      Array.from({ length: 30 }, (_, n) => [`d${n}`, { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }]),
+      Array.from({ length: 30 }, (_, n) => [
+        `d${n}`,
+        { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
+      ]),
     );
     expect(reasonFor({ $ref: '#/$defs/d0', $defs: { ...$defs, d30: {} } })).toContain('at most 1000 parts');
   });
@@ -101,15 +119,29 @@ describe('A schema', () => {
 });
 
 describe('A pattern', () => {
-  it.each(['^$', '^[A-Z]{2}[0-9]+$', '^\\d{4}-\\d{2}$', '^[^\\s@]+@[^\\s@]+$', '^v\\d+\\.\\d+\\.\\d+$', '^clnt[0-7].{25}$'])(
-    'is plain: %s',
-    (pattern) => expect(plainPattern(pattern).toString()).toBe(pattern),
-  );
+  it.each([
+    '^$',
+    '^[A-Z]{2}[0-9]+$',
+    '^\\d{4}-\\d{2}$',
+    '^[^\\s@]+@[^\\s@]+$',
+    '^v\\d+\\.\\d+\\.\\d+$',
+    '^clnt[0-7].{25}$',
+  ])('is plain: %s', (pattern) => expect(plainPattern(pattern).toString()).toBe(pattern));
 
-  it.each(['a', '^a', 'a$', '^(a)$', '^a|b$', '^(?=a)a$', '^a*a*a*a*$', '^\\1$', '^[a$', `^${'a'.repeat(200)}$`, '^a+?$', '^\\p{L}$'])(
-    'is not: %s',
-    (pattern) => expect(() => plainPattern(pattern)).toThrow('pattern must be'),
-  );
+  it.each([
+    'a',
+    '^a',
+    'a$',
+    '^(a)$',
+    '^a|b$',
+    '^(?=a)a$',
+    '^a*a*a*a*$',
+    '^\\1$',
+    '^[a$',
+    `^${'a'.repeat(200)}$`,
+    '^a+?$',
+    '^\\p{L}$',
+  ])('is not: %s', (pattern) => expect(() => plainPattern(pattern)).toThrow('pattern must be'));
 
   it('matches no long text', () => {
     expect(plainPattern('^a+$').test('a'.repeat(256))).toBe(true);

@@ -157,7 +157,11 @@ const auditView = ({ description, scope, resource, sample }: EventTypeChanges) =
   sample,
 });
 
-const versionView = ({ version, schema, draft }: Pick<EventTypeVersionEntity, 'version' | 'schema' | 'draft'>) => ({
+const versionView = ({
+  version,
+  schema,
+  draft,
+}: Pick<EventTypeVersionEntity, 'version' | 'schema' | 'draft'>) => ({
   version,
   schema,
   draft,

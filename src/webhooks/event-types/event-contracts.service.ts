@@ -110,7 +110,9 @@ export class EventContracts {
       return compileSchema(schema);
     } catch (error) {
       // It was accepted by another build: events go on, unchecked.
-      this.logger.error(`The schema of ${type}, version ${version}, cannot be used: ${(error as Error).message}`);
+      this.logger.error(
+        `The schema of ${type}, version ${version}, cannot be used: ${(error as Error).message}`,
+      );
       return () => undefined;
     }
   }

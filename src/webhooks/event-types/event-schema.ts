@@ -14,7 +14,15 @@ const PATH_MAX = 200;
 const FORMATS = ['date', 'time', 'date-time', 'duration', 'uuid', 'uri', 'email', 'ipv4'] as const;
 
 /** They change what a reference means, or load, or make the check asynchronous. */
-const REFUSED = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor', '$async'];
+const REFUSED = [
+  '$id',
+  '$anchor',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  '$recursiveAnchor',
+  '$async',
+];
 
 /** Where data breaks its schema: a path such as `data.energy_kwh`, and what is wrong, without any value. */
 export interface SchemaBreak {
@@ -94,7 +102,8 @@ class Walk {
   private checkKeywords(part: Record<string, unknown>, isRoot: boolean): void {
     const refused = REFUSED.find((name) => typeof part[name] === 'string' || part[name] === true);
     if (refused) throw new SchemaError(`must not contain ${refused}`);
-    if (!isRoot && typeof part.$schema === 'string') throw new SchemaError('may name $schema only at its top');
+    if (!isRoot && typeof part.$schema === 'string')
+      throw new SchemaError('may name $schema only at its top');
     if (part.uniqueItems === true && !(Number(part.maxItems) <= UNIQUE_ITEMS_MAX)) {
       throw new SchemaError(`uniqueItems needs maxItems of at most ${UNIQUE_ITEMS_MAX}`);
     }
@@ -102,7 +111,8 @@ class Walk {
   }
 
   private referredBy(reference: string): unknown {
-    if (!/^#(\/|$)/.test(reference)) throw new SchemaError('may refer only to parts of itself: $ref begins with #/');
+    if (!/^#(\/|$)/.test(reference))
+      throw new SchemaError('may refer only to parts of itself: $ref begins with #/');
     let found: unknown = this.root;
     for (const part of reference.split('/').slice(1)) {
       const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, LessThanOrEqual, Repository, type EntityManager } from 'typeorm';
+import {
+  IsNull,
+  LessThanOrEqual,
+  Repository,
+  type EntityManager,
+  type QueryDeepPartialEntity,
+} from 'typeorm';
 import { batched } from '../../database/queries/batched.js';
 import { EventTypeVersionEntity } from './event-type-version.entity.js';
 import { EventTypeEntity } from './event-type.entity.js';
@@ -9,7 +15,10 @@ import { EventTypeEntity } from './event-type.entity.js';
 export type VersionedEventType = EventTypeEntity & { versions: EventTypeVersionEntity[] };
 
 /** What the admin API sets of a type. */
-export type EventTypeChanges = Pick<EventTypeEntity, 'name' | 'scope' | 'description' | 'sample' | 'resource'>;
+export type EventTypeChanges = Pick<
+  EventTypeEntity,
+  'name' | 'scope' | 'description' | 'sample' | 'resource'
+>;
 
 @Injectable()
 export class EventTypesRepository {
@@ -21,12 +30,7 @@ export class EventTypesRepository {
   private readonly readOnce = batched<'all', VersionedEventType[]>(async (keys) => {
     const types = await this.types
       .createQueryBuilder('type')
-      .leftJoinAndMapMany(
-        'type.versions',
-        EventTypeVersionEntity,
-        'version',
-        'version.type = type.name',
-      )
+      .leftJoinAndMapMany('type.versions', EventTypeVersionEntity, 'version', 'version.type = type.name')
       .orderBy('type.name')
       .addOrderBy('version.version')
       .getMany();
@@ -55,7 +59,7 @@ export class EventTypesRepository {
       .withRepository(this.types)
       .createQueryBuilder()
       .insert()
-      .values({ ...type, publisher: 'services', revision: 1 })
+      .values(row<EventTypeEntity>({ ...type, publisher: 'services', revision: 1 }))
       .orIgnore()
       .returning('name')
       .execute();
@@ -80,7 +84,7 @@ export class EventTypesRepository {
       .withRepository(this.types)
       .createQueryBuilder()
       .update()
-      .set({ ...changes, revision: () => 'revision + 1' })
+      .set({ ...row<EventTypeEntity>(changes), revision: () => 'revision + 1' })
       .where('name = :name', { name })
       .execute();
   }
@@ -89,17 +93,23 @@ export class EventTypesRepository {
     manager: EntityManager,
     version: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>,
   ): Promise<void> {
-    await manager.withRepository(this.versions).insert({ ...version, usedAt: null });
+    await manager
+      .withRepository(this.versions)
+      .insert(row<EventTypeVersionEntity>({ ...version, usedAt: null }));
   }
 
   /** Changes a version that nothing was published with; false if something was. */
   async changeUnused(
     manager: EntityManager,
-    { type, version, ...changes }: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>,
+    {
+      type,
+      version,
+      ...changes
+    }: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>,
   ): Promise<boolean> {
     const { affected } = await manager
       .withRepository(this.versions)
-      .update({ type, version, usedAt: IsNull() }, changes);
+      .update({ type, version, usedAt: IsNull() }, row<EventTypeVersionEntity>(changes));
     return affected === 1;
   }
 
@@ -123,3 +133,7 @@ export class EventTypesRepository {
     return found.length > 0;
   }
 }
+
+/** TypeORM's type of values to write takes the members of a JSON column for columns. */
+const row = <E extends object>(values: Partial<E>): QueryDeepPartialEntity<E> =>
+  values as QueryDeepPartialEntity<E>;

@@ -186,11 +186,7 @@ export class EventsRepository {
   }
 
   /** Stores a test for one endpoint, regardless of what it subscribes to. Returns the id of its only delivery. */
-  async publishTest(
-    event: TestEvent,
-    endpointId: string,
-    clientId: string,
-  ): Promise<string> {
+  async publishTest(event: TestEvent, endpointId: string, clientId: string): Promise<string> {
     // As `publish`: it writes to two tables.
     const [row]: { id: string }[] = await this.events.query(
       `WITH event AS (

@@ -93,9 +93,12 @@ export class PublishingService {
       this.wakeUps.announce(result.deliveries > 0 ? 'deliveries' : 'events');
       return { id: result.id, deliveries: result.deliveries };
     }
-    throw serviceUnavailable('This event type is being changed at the moment. Please publish the event again.', {
-      headers: { 'retry-after': '1' },
-    });
+    throw serviceUnavailable(
+      'This event type is being changed at the moment. Please publish the event again.',
+      {
+        headers: { 'retry-after': '1' },
+      },
+    );
   }
 
   private refusalOf({ fieldErrors, broken }: Judgement): Record<string, string[]> | undefined {

@@ -43,7 +43,9 @@ export class EventFeedController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     if (principal.userId !== undefined) {
-      throw forbidden('You do not have permission to perform this action: the feed is for the client itself.');
+      throw forbidden(
+        'You do not have permission to perform this action: the feed is for the client itself.',
+      );
     }
     const { id } = principal.client;
     const size = query.page_size ?? PAGE_SIZE;

@@ -17,9 +17,12 @@ export class FeedQuery {
   @Matches(AFTER, { message: 'must be the id of an event, latest, or what a Link holds' })
   @ApiProperty(
     optional(
-      text('The id of an event, `latest` for none until now, or what a `Link` holds. By default all that are kept.', {
-        pattern: AFTER.source,
-      }),
+      text(
+        'The id of an event, `latest` for none until now, or what a `Link` holds. By default all that are kept.',
+        {
+          pattern: AFTER.source,
+        },
+      ),
     ),
   )
   after?: string;
@@ -38,7 +41,9 @@ export class FeedQuery {
   @Min(0, { message: WAIT })
   @Max(WAIT_MAX, { message: WAIT })
   @ApiProperty(
-    optional(whole('Seconds to wait when there is nothing new.', { minimum: 0, maximum: WAIT_MAX, default: 0 })),
+    optional(
+      whole('Seconds to wait when there is nothing new.', { minimum: 0, maximum: WAIT_MAX, default: 0 }),
+    ),
   )
   wait?: number;
 }

@@ -48,7 +48,11 @@ export class EventFeed {
     const bodies: string[] = [];
     let end = after;
     for (let looked = 0; looked < LOOKS; looked++) {
-      const { events, scanned, last, isAhead } = await this.repository.look(reader, end, limit - bodies.length);
+      const { events, scanned, last, isAhead } = await this.repository.look(
+        reader,
+        end,
+        limit - bodies.length,
+      );
       if (isAhead) notKept();
       bodies.push(...events.map(({ payload }) => payload));
       if (bodies.length >= limit) {

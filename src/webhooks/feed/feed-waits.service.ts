@@ -126,7 +126,10 @@ export class FeedWaits implements BeforeApplicationShutdown {
   private async wakeThoseWithNews(): Promise<boolean> {
     const asked = new Set(this.waiters);
     const from = this.position ?? (await this.repository.newest()) ?? BEGINNING;
-    const news = await this.repository.newsFor([...new Set([...asked].map(({ clientId }) => clientId))], from);
+    const news = await this.repository.newsFor(
+      [...new Set([...asked].map(({ clientId }) => clientId))],
+      from,
+    );
     for (const waiter of this.waiters) {
       // Those who have come meanwhile, or for whom this is the first look, may have missed what was before it.
       const mayHaveMissed = !asked.has(waiter) || this.position === undefined;

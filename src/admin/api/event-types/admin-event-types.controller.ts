@@ -8,7 +8,12 @@ import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { EVENT_TYPE_NAME, EventTypeDto, EventTypeVersionDto, isEventTypeName } from './admin-event-types.dto.js';
+import {
+  EVENT_TYPE_NAME,
+  EventTypeDto,
+  EventTypeVersionDto,
+  isEventTypeName,
+} from './admin-event-types.dto.js';
 import {
   EventTypeVersionView,
   eventTypeVersionView,
@@ -34,7 +39,11 @@ export class AdminEventTypesController {
   ) {}
 
   @Get()
-  @AdminRead('adminListEventTypes', 'The catalogue of event types', 'With every version; short, so not paged.')
+  @AdminRead(
+    'adminListEventTypes',
+    'The catalogue of event types',
+    'With every version; short, so not paged.',
+  )
   @ApiAnswer(200, 'Every event type, by name.', [EventTypeView])
   async list(): Promise<EventTypeView[]> {
     return (await this.types.list()).map(eventTypeView);

@@ -26,7 +26,8 @@ export class EventTypeDto {
   sample!: Record<string, unknown>;
 
   @ApiProperty({
-    description: 'JSON Pointer into `data` to the id of what the event is about; by default its events are not numbered.',
+    description:
+      'JSON Pointer into `data` to the id of what the event is about; by default its events are not numbered.',
     example: '/id',
   })
   @MayBeNull()

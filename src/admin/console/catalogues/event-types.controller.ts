@@ -85,7 +85,10 @@ export class ConsoleEventTypesController {
     return { goTo: eventTypePath(name), notice: 'event_type_saved' };
   }
 
-  private async put({ name, sample, resource, ...members }: EventTypeFields, context: ConsoleContext): Promise<void> {
+  private async put(
+    { name, sample, resource, ...members }: EventTypeFields,
+    context: ConsoleContext,
+  ): Promise<void> {
     const body = { ...members, sample: parsedJson(sample), resource: resource === '' ? null : resource };
     const { done, errors } = await attempt(() => formValue(EventTypeDto, body));
     refuseTogether(

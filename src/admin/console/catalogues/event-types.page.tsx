@@ -90,7 +90,9 @@ export function eventTypePage({ type }: { type: VersionedEventType }): ConsolePa
                 {version.draft && <State tone="warn">draft</State>}
               </div>
               <p class="entry-meta">
-                {version.usedAt ? 'Events were published with it, so it does not change.' : 'Not published yet.'}
+                {version.usedAt
+                  ? 'Events were published with it, so it does not change.'
+                  : 'Not published yet.'}
               </p>
               {!isOurs && !version.usedAt && (
                 <p>
@@ -155,7 +157,13 @@ export function eventTypeFormPage(props: EventTypeFormPageProps): ConsolePage {
           hint="It cannot be changed while endpoints subscribe."
           options={scopes.map((scope) => ({ value: scope, label: scope }))}
         />
-        <TextArea name="sample" label="Sample" hint="An example of data, as JSON." rows={10} spellcheck={false} />
+        <TextArea
+          name="sample"
+          label="Sample"
+          hint="An example of data, as JSON."
+          rows={10}
+          spellcheck={false}
+        />
         <TextField
           name="resource"
           label="Resource"
@@ -181,7 +189,12 @@ export interface EventVersionFormPageProps {
 }
 
 /** The form for the next version, or for one that nothing was published with. */
-export function eventVersionFormPage({ name, version, fields, errors }: EventVersionFormPageProps): ConsolePage {
+export function eventVersionFormPage({
+  name,
+  version,
+  fields,
+  errors,
+}: EventVersionFormPageProps): ConsolePage {
   return {
     part: 'event-types',
     title: `Version ${version}`,

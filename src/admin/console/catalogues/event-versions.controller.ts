@@ -66,7 +66,8 @@ export class ConsoleEventVersionsController {
     const type = await this.types.get(name);
     const version = Number(number);
     const isThere = /^[1-9]\d{0,3}$/.test(number) && version <= type.versions.length + 1;
-    if (!isThere || type.publisher === 'itself') throw notFound('There is no such version of this event type.');
+    if (!isThere || type.publisher === 'itself')
+      throw notFound('There is no such version of this event type.');
     return { type, version };
   }
 }
