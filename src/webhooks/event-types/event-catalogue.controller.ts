@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '../../config/settings.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
-import { text, whole } from '../../http/api/api-schemas.js';
+import { text } from '../../http/api/api-schemas.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { notFound } from '../../http/problems/problem.js';
 import { CompressedAsset } from '../../http/server/compressed-asset.js';
@@ -53,9 +53,9 @@ export class EventCatalogueController {
     'A JSON Schema (2020-12) of `data`. A version that events were published with does not change. Needs no token.',
   )
   @ApiParam({ name: 'name', schema: text(undefined, { example: 'charging_session.created' }) as object })
-  @ApiParam({ name: 'version', schema: whole(undefined, { minimum: 1, example: 1 }) as object })
+  @ApiParam({ name: 'version', schema: text(undefined, { pattern: '^[1-9][0-9]{0,3}$' }) as object })
   @ApiSchemaAnswer()
-  @ApiProblems(404, 429, 500, 503)
+  @ApiProblems(400, 404, 429, 500, 503)
   async schema(
     @Param('name') name: string,
     @Param('version') number: string,

@@ -40,7 +40,7 @@ export class AdminEventTypesController {
 
   @Get()
   @AdminRead(
-    'adminListEventTypes',
+    'listAdminEventTypes',
     'The catalogue of event types',
     'With every version; short, so not paged.',
   )
@@ -91,7 +91,7 @@ export class AdminEventTypesController {
     'Versions count up from 1. 409 for a version that events were published with.',
   )
   @ApiTypeName()
-  @ApiParam({ name: 'version', schema: { type: 'integer', minimum: 1, example: 2 } })
+  @ApiParam({ name: 'version', schema: { type: 'string', pattern: VERSION.source } })
   @ApiAnswer(200, 'The changed version.', EventTypeVersionView)
   @ApiAnswer(201, 'The created version.', EventTypeVersionView)
   @ApiProblems(404, 409)
