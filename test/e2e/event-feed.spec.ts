@@ -349,7 +349,10 @@ describe('GET /v2/events', () => {
 
   describe('with wait', () => {
     let nowhere: string;
-    beforeEach(async () => (nowhere = nextOf(await get('?after=latest'))));
+    beforeEach(async () => {
+      await until('the consent is shown', async () => (await readAll()).length === 1);
+      nowhere = nextOf(await get('?after=latest'));
+    });
     const waiting = (instance: TestInstance = service) => get(`${nowhere}&wait=20`, instance);
 
     it('answers with an event that another instance accepts meanwhile, without holding a connection', async () => {

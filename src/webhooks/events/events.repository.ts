@@ -81,8 +81,13 @@ export class EventsRepository {
          WHERE k.created_at <= now() - interval '24 hours'
          RETURNING event_id
        ), fresh AS (
-         SELECT c.* FROM checked c LEFT JOIN claimed k ON k.event_id = c.id
+         SELECT c.*, split_part(c.type, '.', 1) AS family FROM checked c LEFT JOIN claimed k ON k.event_id = c.id
           WHERE is_type_known AND is_user_known AND is_current AND (key_digest IS NULL OR k.event_id IS NOT NULL)
+       ), placed AS (
+         -- How many events about the same thing come after it.
+         SELECT *, count(*) OVER (PARTITION BY user_id, family, resource_id)
+                     - row_number() OVER (PARTITION BY user_id, family, resource_id ORDER BY id) AS later
+           FROM fresh
        ), target AS (
          SELECT f.id AS event_id, f.type, e.id AS endpoint_id, e.client_id
            FROM fresh f
@@ -94,23 +99,22 @@ export class EventsRepository {
          SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
        ), counter AS (
          INSERT INTO event_sequences AS s (user_id, family, resource_id, last)
-         SELECT user_id, split_part(type, '.', 1), resource_id, count(*) FROM fresh
+         SELECT user_id, family, resource_id, count(*) FROM fresh
           WHERE resource_id IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
          ON CONFLICT (user_id, family, resource_id) DO UPDATE
            SET last = s.last + excluded.last, seen_on = excluded.seen_on
          RETURNING user_id, family, resource_id, last
-       ), numbered AS (
-         SELECT f.id, s.last - count(*) OVER thing + row_number() OVER (thing ORDER BY f.id) AS sequence
-           FROM fresh f
-           JOIN counter s ON s.user_id = f.user_id AND s.family = split_part(f.type, '.', 1) AND s.resource_id = f.resource_id
-         WINDOW thing AS (PARTITION BY s.user_id, s.family, s.resource_id)
        ), event AS (
          INSERT INTO events (id, type, user_id, payload, deliveries, version)
          SELECT f.id, f.type, f.user_id,
                 -- The last member.
-                CASE WHEN s.id IS NULL THEN f.payload ELSE left(f.payload, -1) || ',"sequence":' || s.sequence || '}' END,
+                CASE WHEN s.last IS NULL THEN f.payload
+                     ELSE left(f.payload, -1) || ',"sequence":' || (s.last - f.later) || '}' END,
                 coalesce(n.deliveries, 0), f.version
-           FROM fresh f LEFT JOIN counted n ON n.event_id = f.id LEFT JOIN numbered s ON s.id = f.id ORDER BY f.place
+           FROM placed f
+           LEFT JOIN counted n ON n.event_id = f.id
+           LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
+          ORDER BY f.place
          RETURNING id, deliveries
        ), delivery AS (
          INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
