@@ -16,8 +16,8 @@ export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => (
         The events that your application can receive with its scopes. Every request is a POST of JSON with{' '}
         <code>id</code>, <code>type</code>, <code>timestamp</code>, <code>user_id</code> and <code>data</code>
         . The <code>id</code> is the event’s, and the same at each of your endpoints; the contents of{' '}
-        <code>data</code> are those of the type’s schema, and may have more members. Where events are numbered,{' '}
-        <code>sequence</code> grows by one with each event about the same thing.
+        <code>data</code> are those of the type’s schema, and may have more members. Where events are
+        numbered, <code>sequence</code> grows by one with each event about the same thing.
       </p>
       <ul class="entries" role="list">
         {eventTypes.map((type) => (
