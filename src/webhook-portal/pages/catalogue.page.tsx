@@ -1,10 +1,9 @@
 import { Json } from '../../web/tables/json.js';
 import { State } from '../../web/tables/state.js';
-import { currentVersion } from '../../webhooks/event-types/event-types.service.js';
-import type { VersionedEventType } from '../../webhooks/event-types/event-types.repository.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
 import type { PortalPage } from './portal-layout.js';
 import { TypeName } from './type-name.js';
+import { currentVersion, type VersionedEventType } from '../../webhooks/event-types/versioned-event-type.js';
 
 /** The event types that the client can receive, each with its description, scope and a sample. */
 export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => ({

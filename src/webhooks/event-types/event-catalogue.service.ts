@@ -7,13 +7,9 @@ import { conflict, notFound, validationFailed } from '../../http/problems/proble
 import { ScopesService } from '../../scopes/scopes.service.js';
 import { acceptSchema, compileSchema, SchemaError, type SchemaCheck } from './event-schema.js';
 import type { EventTypeVersionEntity } from './event-type-version.entity.js';
-import { currentVersion } from './event-types.service.js';
-import {
-  EventTypesRepository,
-  type EventTypeChanges,
-  type VersionedEventType,
-} from './event-types.repository.js';
+import { EventTypesRepository, type EventTypeChanges } from './event-types.repository.js';
 import { idAt } from './json-pointer.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
 /** A version as an operator writes it. */
 export interface NewVersion {

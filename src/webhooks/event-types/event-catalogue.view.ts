@@ -1,7 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { orNull, text, url, whole } from '../../http/api/api-schemas.js';
-import { currentVersion } from './event-types.service.js';
-import type { VersionedEventType } from './event-types.repository.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
 /** A type of the public catalogue. */
 @ApiSchema({ name: 'PublicEventType' })

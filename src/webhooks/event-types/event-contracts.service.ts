@@ -2,9 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventTypeVersionEntity } from './event-type-version.entity.js';
 import { compileSchema, type SchemaBreak, type SchemaCheck } from './event-schema.js';
-import { currentVersion } from './event-types.service.js';
-import { EventTypesRepository, type VersionedEventType } from './event-types.repository.js';
+import { EventTypesRepository } from './event-types.repository.js';
 import { idAt } from './json-pointer.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
 /** What is to be published, as far as its type decides. */
 export interface Publishing {

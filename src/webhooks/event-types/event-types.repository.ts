@@ -10,9 +10,7 @@ import {
 import { batched } from '../../database/queries/batched.js';
 import { EventTypeVersionEntity } from './event-type-version.entity.js';
 import { EventTypeEntity } from './event-type.entity.js';
-
-/** An event type with its versions, the oldest first. */
-export type VersionedEventType = EventTypeEntity & { versions: EventTypeVersionEntity[] };
+import type { VersionedEventType } from './versioned-event-type.js';
 
 /** What the admin API sets of a type. */
 export type EventTypeChanges = Pick<

@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { notFound } from '../../http/problems/problem.js';
-import type { EventTypeVersionEntity } from './event-type-version.entity.js';
 import type { EventTypeEntity } from './event-type.entity.js';
-import { EventTypesRepository, type VersionedEventType } from './event-types.repository.js';
-
-/** What publishing means unless it says otherwise: the newest version that is not a draft (contract §21). */
-export const currentVersion = ({ versions }: VersionedEventType): EventTypeVersionEntity | undefined =>
-  versions.findLast(({ draft }) => !draft);
+import { EventTypesRepository } from './event-types.repository.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
 /** The catalogue of event types (contract §10, §21). */
 @Injectable()

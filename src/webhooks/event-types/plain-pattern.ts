@@ -11,7 +11,7 @@ const PARTS = new RegExp(`${ATOM}(${COUNT})?`, 'gu');
 const FIXED = /^\{\d+\}$/;
 
 /** What is wrong with a pattern that is not plain. */
-export const NOT_PLAIN = `must be ^…$ around characters and character classes, each with a count or none, at most ${VARIABLE_PARTS} of them of varying length, without groups and alternatives, and of at most ${PATTERN_MAX} characters`;
+const NOT_PLAIN = `must be ^…$ around characters and character classes, each with a count or none, at most ${VARIABLE_PARTS} of them of varying length, without groups and alternatives, and of at most ${PATTERN_MAX} characters`;
 
 /**
  * A pattern of a schema that no text can keep busy: without groups, alternatives and look-arounds, with few parts of varying

@@ -9,7 +9,7 @@ import {
 } from '../../http/validation/validation.decorators.js';
 
 /** The highest version that is understood. */
-export const VERSION_MAX = 10_000;
+const VERSION_MAX = 10_000;
 
 /** Body of `POST /v2/events`. */
 export class NewEventDto {

@@ -4,9 +4,10 @@ import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import type { EndpointEntity } from '../endpoints/endpoint.entity.js';
 import type { EventTypeEntity } from '../event-types/event-type.entity.js';
-import { currentVersion, EventTypesService } from '../event-types/event-types.service.js';
+import { EventTypesService } from '../event-types/event-types.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
+import { currentVersion } from '../event-types/versioned-event-type.js';
 
 /** The user of all tests and samples, who does not exist. */
 const SAMPLE_USER_ID = 'user00000000000000000000000000';

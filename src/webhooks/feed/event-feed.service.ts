@@ -6,7 +6,7 @@ import { EventFeedRepository, SCANNED_AT_ONCE, type FeedReader } from './event-f
 import { BEGINNING, FeedPositions, type FeedPosition } from './feed-position.js';
 
 /** The word for "no events until now". */
-export const LATEST = 'latest';
+const LATEST = 'latest';
 
 /** What one request looks at: a client with few events among many others' goes on with the link. */
 const LOOKS = 20;

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { flag, oneOf, orNull, text, whole } from '../../../http/api/api-schemas.js';
 import type { EventTypeVersionEntity } from '../../../webhooks/event-types/event-type-version.entity.js';
-import type { VersionedEventType } from '../../../webhooks/event-types/event-types.repository.js';
+import type { VersionedEventType } from '../../../webhooks/event-types/versioned-event-type.js';
 
 const free = (description: string) => ({ type: 'object' as const, additionalProperties: true, description });
 

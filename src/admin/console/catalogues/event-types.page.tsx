@@ -4,12 +4,14 @@ import { Facts } from '../../../web/tables/facts.js';
 import { Json } from '../../../web/tables/json.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
-import { currentVersion } from '../../../webhooks/event-types/event-types.service.js';
-import type { VersionedEventType } from '../../../webhooks/event-types/event-types.repository.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { RowLink } from '../pages/lists.js';
+import {
+  currentVersion,
+  type VersionedEventType,
+} from '../../../webhooks/event-types/versioned-event-type.js';
 
 export const EVENT_TYPES_PATH = '/admin/console/event-types';
 

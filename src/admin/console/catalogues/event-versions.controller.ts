@@ -3,13 +3,13 @@ import { Context } from '../../../http/page-routes/page-context.js';
 import { notFound } from '../../../http/problems/problem.js';
 import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
-import type { VersionedEventType } from '../../../webhooks/event-types/event-types.repository.js';
 import { EventTypeVersionDto } from '../../api/event-types/admin-event-types.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { formValue } from '../form-attempt.js';
 import { eventTypePath, eventVersionFormPage, type EventVersionFields } from './event-types.page.js';
 import { parsedJson } from './parsed-json.js';
+import type { VersionedEventType } from '../../../webhooks/event-types/versioned-event-type.js';
 
 /** The versions of an event type in the console: the next one, and those that nothing was published with. */
 @ConsolePages('event-types')
