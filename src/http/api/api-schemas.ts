@@ -16,6 +16,7 @@ export const text = (description?: string, more: More = {}): MemberSchema =>
 export const flag = (description?: string): MemberSchema => schema('boolean', description, {});
 export const whole = (description?: string, more: More = {}): MemberSchema =>
   schema('integer', description, more);
+export const number = (description?: string): MemberSchema => schema('number', description, {});
 export const time = (description?: string): MemberSchema =>
   text(description, { format: 'date-time', example: '2026-03-02T17:42:10Z' });
 export const url = (description?: string): MemberSchema => text(description, { format: 'uri' });
