@@ -46,6 +46,11 @@ curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${
 TOKEN=$(curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/webhook_portal
 
+   The client's events, which the portal's endpoints receive, and what a type of event looks like:
+
+curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/v2/events?page_size=5'
+curl -s ${baseUrl}/v2/event_types/charging_session.updated/versions/1/schema
+
 3. An end user's consent. Open this in a browser, log in as the EV driver, and authorize. The page that follows
    shows a line "CODE=…": paste it here, and then the command below (within one minute):
 

@@ -38,6 +38,7 @@ interface DemoEvent {
   type: string;
   userId: string;
   payload: string;
+  sequence: number;
   time: Date;
 }
 
@@ -79,6 +80,7 @@ export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic):
       events.map(({ time }) => time.getTime()),
     ],
   );
+  await insertSequences(manager, events);
   await insertActivity(manager, traffic.clientId);
   for (const endpoint of endpoints) {
     const deliveries = events.map((event) => deliver(endpoint, event, traffic.retrySchedule, now));
@@ -141,8 +143,10 @@ function deliver(
 
 const isGood = (status: number): boolean => status < 300;
 
+/** Each driver has the vehicle and the sessions of the samples, whose events are numbered. */
 function makeEvents(drivers: string[], now: Date): DemoEvent[] {
   const events: DemoEvent[] = [];
+  const numbers = new Map<string, number>();
   for (let hoursAgo = HOURS; hoursAgo > 0; hoursAgo--) {
     const begin = now.getTime() - hoursAgo * HOUR_MS;
     const count = Math.round(RHYTHM[new Date(begin).getUTCHours()]! * (0.7 + 0.6 * Math.random()));
@@ -151,11 +155,32 @@ function makeEvents(drivers: string[], now: Date): DemoEvent[] {
       const [type, , , , sample] = TYPES[Math.floor(Math.random() * TYPES.length)]!;
       const userId = drivers[Math.floor(Math.random() * drivers.length)]!;
       const id = `evnt${ulid(time.getTime())}`;
-      const payload = payloadOf(id, { type, timestamp: time.toISOString(), userId, data: sample });
-      events.push({ id, type, userId, payload, time });
+      const content = { type, timestamp: time.toISOString(), userId, data: sample };
+      const thing = `${userId} ${familyOf(type)}`;
+      const sequence = (numbers.get(thing) ?? 0) + 1;
+      numbers.set(thing, sequence);
+      const payload = JSON.stringify({ ...(JSON.parse(payloadOf(id, content)) as object), sequence });
+      events.push({ id, type, userId, payload, sequence, time });
     }
   }
   return events;
+}
+
+const familyOf = (type: string): string => type.split('.')[0]!;
+
+/** The numbers go on where these events ended. */
+async function insertSequences(manager: EntityManager, events: DemoEvent[]): Promise<void> {
+  await manager.query(
+    `INSERT INTO event_sequences (user_id, family, resource_id, last)
+     SELECT e.user_id, split_part(e.type, '.', 1), t.sample ->> 'id', max(e.sequence)
+       FROM unnest($1::text[], $2::text[], $3::int[]) AS e (user_id, type, sequence)
+       JOIN event_types t ON t.name = e.type GROUP BY 1, 2, 3`,
+    [
+      events.map(({ userId }) => userId),
+      events.map(({ type }) => type),
+      events.map(({ sequence }) => sequence),
+    ],
+  );
 }
 
 async function insertEndpoint(

@@ -28,6 +28,8 @@ describe('The console', () => {
       .replace(':client_id', client.id)
       .replace(':user_id', user.id)
       .replace(':name', 'vehicle:read')
+      .replace(':type', 'vehicle.updated')
+      .replace(':version', '2')
       .replace(/^(\/admin\/console\/users\/):id/, `$1${user.id}`)
       .replace(':id', 'endp01HN2NJ9NMRZBXT1H6FT9N7735');
   const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]): Promise<Page> =>

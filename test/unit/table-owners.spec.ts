@@ -33,6 +33,8 @@ const OWNERS: Record<string, string[]> = {
     'delivery_attempts',
     'encryption_canary',
     'event_idempotency_keys',
+    'event_sequences',
+    'event_type_versions',
     'event_types',
     'events',
     'webhook_endpoint_hours',
@@ -63,6 +65,7 @@ const READS: Record<string, string[]> = {
   'webhooks/deliveries/delivery-queue.repository.ts': ['clients', 'consents'],
   'webhooks/endpoints/endpoints.repository.ts': ['clients'],
   'webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
+  'webhooks/feed/event-feed.repository.ts': ['clients', 'consents'],
   // Before the service is put together, when no module has its repository yet.
   'webhooks/signing/encryption-canary.repository.ts': ['token_keys'],
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],

@@ -221,11 +221,11 @@ function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryD
 
 /** The headers of the last attempt. Without the payload the signature is hidden too, because it would confirm guesses. */
 function Headers({ delivery }: { delivery: DeliveryDetail }): VNode | null {
-  const { id, eventType, endpointState, attemptList, payloadHidden } = delivery;
+  const { id, endpointState, attemptList, payloadHidden } = delivery;
   const last = attemptList.at(-1);
   if (!last) return null;
   const signature = payloadHidden === null ? last.signature : 'hidden, like the payload';
-  const headers = requestHeaders(id, eventType, secondsOf(last.attemptedAt), signature);
+  const headers = requestHeaders(id, delivery, secondsOf(last.attemptedAt), signature);
   return (
     <>
       <h2>Request headers of the last attempt</h2>

@@ -8,6 +8,7 @@ export interface ClaimedDelivery {
   endpointId: string;
   url: string;
   eventType: string;
+  eventVersion: number;
   payload: string;
   /** The number of retries of the schedule that are used up. */
   retries: number;

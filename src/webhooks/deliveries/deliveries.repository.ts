@@ -214,7 +214,7 @@ export class DeliveriesRepository {
         'attempt.deliveryId = delivery.id AND attempt.number = delivery.attempts',
       )
       .select(['delivery', 'endpoint.id', 'endpoint.url', 'endpoint.enabled', 'endpoint.deletedAt'])
-      .addSelect(['event.id', 'event.isTest'])
+      .addSelect(['event.id', 'event.isTest', 'event.version'])
       .addSelect(['attempt.deliveryId', 'attempt.number'])
       .addSelect(['attempt.status', 'attempt.failure', 'attempt.attemptedAt']);
   }
@@ -240,6 +240,7 @@ const deliveryOf = ({ endpoint, event, lastAttempt, ...delivery }: ReadDelivery)
   id: delivery.id,
   eventId: delivery.eventId,
   eventType: delivery.eventType,
+  eventVersion: event.version,
   endpointId: delivery.endpointId,
   endpointUrl: endpoint.url,
   endpointState: endpoint.deletedAt !== null ? 'deleted' : endpoint.enabled ? 'enabled' : 'disabled',

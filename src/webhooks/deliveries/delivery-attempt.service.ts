@@ -22,7 +22,7 @@ export const secondsOf = (attemptedAt: Date): number => Math.floor(attemptedAt.g
 /** The headers of a delivery's request, in reading order (contract §10). */
 export const requestHeaders = (
   id: string,
-  eventType: string,
+  event: { eventType: string; eventVersion: number },
   timestamp: number,
   signature: string,
 ): Record<string, string> => ({
@@ -31,7 +31,8 @@ export const requestHeaders = (
   'webhook-id': id,
   'webhook-timestamp': String(timestamp),
   'webhook-signature': signature,
-  'webhook-event-type': eventType,
+  'webhook-event-type': event.eventType,
+  'webhook-event-version': String(event.eventVersion),
 });
 
 /** One attempt of one delivery: signed, sent and evaluated (contract §10). */
@@ -58,7 +59,7 @@ export class DeliveryAttemptService {
         ? UNSIGNED
         : await this.http.post(
             claim.url,
-            requestHeaders(id, claim.eventType, timestamp, signature),
+            requestHeaders(id, claim, timestamp, signature),
             claim.payload,
             signal,
           );

@@ -28,10 +28,10 @@ export interface EndpointsToJudge {
 export class DeliveryQueueRepository {
   constructor(@InjectRepository(DeliveryEntity) private readonly deliveries: Repository<DeliveryEntity>) {}
 
-  /** Wakes the workers of other instances. */
-  async wakeOthers(): Promise<void> {
+  /** Wakes the workers and readers of other instances. */
+  async wakeOthers(news: string): Promise<void> {
     // A function of the database, on no table.
-    await this.deliveries.query('SELECT pg_notify($1, $2)', [WAKE_UP_CHANNEL, '']);
+    await this.deliveries.query('SELECT pg_notify($1, $2)', [WAKE_UP_CHANNEL, news]);
   }
 
   /**
@@ -72,7 +72,8 @@ export class DeliveryQueueRepository {
           SET lease_id = $1, next_attempt_at = now() + make_interval(secs => $6)
          FROM claimed k, events v, event_types t, webhook_endpoints e, clients c
         WHERE d.id = k.id AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
-       RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType", v.payload, d.retries,
+       RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType",
+                 v.version AS "eventVersion", v.payload, d.retries,
                  v.test AS "isTest", clock_timestamp() AS "claimedAt",
                  ARRAY[e.sealed_secret,
                        CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END] AS "sealedSecrets",

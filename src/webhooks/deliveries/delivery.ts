@@ -12,6 +12,7 @@ export interface Delivery {
   id: string;
   eventId: string;
   eventType: string;
+  eventVersion: number;
   endpointId: string;
   endpointUrl: string;
   endpointState: 'enabled' | 'disabled' | 'deleted';

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
 import { clientNotFound, ClientsService } from '../../clients/clients.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
@@ -18,6 +19,7 @@ import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } fr
 import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 import type { EndpointInList } from './endpoint-in-list.js';
+import { typeErrors } from './type-errors.js';
 
 /** Contract §11: the maximum per client. */
 export const ENDPOINTS_PER_CLIENT = 50;
@@ -121,6 +123,7 @@ export class EndpointsService {
         if ((await this.repository.lockClientAndCountOthers(manager, clientId, id)) >= ENDPOINTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${ENDPOINTS_PER_CLIENT} endpoints.`);
         }
+        await this.holdTypes(manager, client.scopes, input.eventTypes);
         await this.repository.insert(manager, {
           id,
           clientId,
@@ -160,6 +163,7 @@ export class EndpointsService {
     const url = await this.check(client.scopes, changes);
     return this.transactions.run(async (manager) => {
       const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
+      if (changes.eventTypes) await this.holdTypes(manager, client.scopes, changes.eventTypes);
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
       await this.repository.update(manager, id, {
         url,
@@ -299,15 +303,13 @@ export class EndpointsService {
 
   private async refusedTypes(scopes: string[], names: string[]): Promise<string[]> {
     if (names.length === 0) return ['must contain at least one event type'];
-    const known = await this.eventTypes.list();
-    return names.flatMap((name, index) => {
-      const type = known.find((candidate) => candidate.name === name);
-      if (!type) return [`type ${index + 1} is not in the event catalogue`];
-      if (type.scope !== null && !scopes.includes(type.scope)) {
-        return [`${type.name} requires the scope ${type.scope}, which this client does not have`];
-      }
-      return [];
-    });
+    return typeErrors(await this.eventTypes.list(), scopes, names);
+  }
+
+  /** Checks the types again, whose scopes then do not change before the endpoint subscribes. */
+  private async holdTypes(manager: EntityManager, scopes: string[], names: string[]): Promise<void> {
+    const errors = typeErrors(await this.eventTypes.hold(manager, names), scopes, names);
+    if (errors.length > 0) throw validationFailed({ event_types: errors });
   }
 
   private missing(): never {
