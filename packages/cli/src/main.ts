@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { run } from './cli.js';
 
 const stopping = new AbortController();

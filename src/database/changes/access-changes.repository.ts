@@ -39,7 +39,7 @@ const READ = `
                              || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS life,
          coalesce((
            SELECT json_agg(json_build_array(xid::text::float8, ids, about)) FROM (
-             SELECT xid, ids, CASE WHEN $1 <> '3:3:' THEN about END AS about FROM access_changes
+             SELECT xid, ids, CASE WHEN $1::text <> '3:3:' THEN about END AS about FROM access_changes
               WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
               ORDER BY xid DESC LIMIT $2
            ) AS newest

@@ -94,8 +94,9 @@ export class ChangeFeed implements OnModuleDestroy {
       this.watching = undefined;
     });
     openStreams.set(this.streams.size);
+    if (this.watching) return;
     this.trustedAt = performance.now();
-    this.watching ??= detached(() => setInterval(() => this.look(), LOOK_EVERY_MS).unref());
+    this.watching = detached(() => setInterval(() => this.look(), LOOK_EVERY_MS).unref());
   }
 
   private async untilTrusted(): Promise<void> {
