@@ -187,7 +187,7 @@ describe('The feed of changes', () => {
     ]);
     await disable(third!.id);
     await until('the third is told', () => resumed.events.length > 1);
-    const again = await followed({ lastEventId: resumed.position });
+    const again = await followed({ lastEventId: resumed.position }, here);
     expect(await toldUpTo(again)).toEqual([]);
   });
 

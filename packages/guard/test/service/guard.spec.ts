@@ -44,7 +44,7 @@ const optionsFor = (resource: string, url = there.url): GuardOptions => ({
 });
 const userToken = async (scope?: string) => (await service.make.tokens(client, user, scope)).access_token;
 
-describe.each(SERVERS)('A data service on %s', (name, start) => {
+describe.each(SERVERS)('A data service on %s', (_name, start) => {
   let server: GuardedServer;
   let url: string;
 
