@@ -62,7 +62,9 @@ async function measure(setting, service) {
   guard.close();
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))].toFixed(1);
-  say(`from the answer to a revocation to the first refusal: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`);
+  say(
+    `from the answer to a revocation to the first refusal: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`,
+  );
 }
 
 async function started(guard, { followChanges = true }) {

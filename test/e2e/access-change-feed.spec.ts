@@ -89,7 +89,11 @@ describe('The feed of changes', () => {
     expect(headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     expect(headers['content-encoding']).toBeUndefined();
     const head = await there.http.send(PATH, { method: 'HEAD', bearer });
-    expect([head.status, head.headers.get('content-type'), head.text]).toEqual([200, 'text/event-stream', '']);
+    expect([head.status, head.headers.get('content-type'), head.text]).toEqual([
+      200,
+      'text/event-stream',
+      '',
+    ]);
   });
 
   describe('tells, on another instance, that', () => {
@@ -237,7 +241,14 @@ describe('The feed of changes', () => {
     const user = await service.make.user();
     await disable(user.id);
     await until('it is told', () => stream.events.length > 0);
-    for (const lastEventId of ['x', '-1', `${Number(era) - 1}.${at}`, `${era}.`, '1.1', `${era}.${'9'.repeat(30)}`]) {
+    for (const lastEventId of [
+      'x',
+      '-1',
+      `${Number(era) - 1}.${at}`,
+      `${era}.`,
+      '1.1',
+      `${era}.${'9'.repeat(30)}`,
+    ]) {
       const { events } = await followed({ lastEventId });
       expect([lastEventId, events[0]?.event]).toEqual([lastEventId, 'reset']);
     }
@@ -255,7 +266,9 @@ describe('The feed of changes', () => {
   it('shows that it is alive, and then says where it is', async () => {
     const stream = await followed();
     const begun = stream.position;
-    await service.make.user().then(({ id }) => service.database.query('DELETE FROM users WHERE id = $1', [id]));
+    await service.make
+      .user()
+      .then(({ id }) => service.database.query('DELETE FROM users WHERE id = $1', [id]));
     const { comments } = stream;
     await until('it says something', () => stream.comments > comments);
     expect(stream.position).not.toBe(begun);

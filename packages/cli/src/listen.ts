@@ -34,7 +34,8 @@ export async function listen(
         page = FIRST_PAGE;
         continue;
       }
-      if (!(error instanceof PassingError)) throw error instanceof FatalError ? error : new FatalError((error as Error).message);
+      if (!(error instanceof PassingError))
+        throw error instanceof FatalError ? error : new FatalError((error as Error).message);
       // The first time it may only be a token that has ended, or a connection that was closed.
       if (waitMs > 0) print(legible(`Trying again: ${error.message}`));
       waitMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2));

@@ -54,7 +54,8 @@ export class Service {
     const next = nextOf(response.headers.get('link'), this.options.url);
     if (next === undefined) throw new PassingError('the answer does not say where it goes on');
     const events: unknown = await response.json().catch(() => undefined);
-    if (!Array.isArray(events) || !events.every(isEvent)) throw new PassingError('the answer is no list of events');
+    if (!Array.isArray(events) || !events.every(isEvent))
+      throw new PassingError('the answer is no list of events');
     return { events, next };
   }
 
@@ -86,7 +87,12 @@ export class Service {
   }
 }
 
-async function request(url: URL, stop: AbortSignal, limit: AbortSignal, init: RequestInit): Promise<Response> {
+async function request(
+  url: URL,
+  stop: AbortSignal,
+  limit: AbortSignal,
+  init: RequestInit,
+): Promise<Response> {
   try {
     return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.any([stop, limit]) });
   } catch (error) {

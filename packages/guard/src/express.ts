@@ -23,7 +23,10 @@ export const requireAccess =
   (request: Request, response: Response, next: NextFunction): void => {
     const { authorization } = request.headers;
     guard
-      .authorize({ authorization, url: request.originalUrl }, { scopes, userId: userId && (userId(request) ?? '') })
+      .authorize(
+        { authorization, url: request.originalUrl },
+        { scopes, userId: userId && (userId(request) ?? '') },
+      )
       .then((access) => {
         request.access = access;
         next();
@@ -40,5 +43,7 @@ export const protectedResourceMetadata =
   (request: Request, response: Response, next: NextFunction): void => {
     const isAsked = request.method === 'GET' || request.method === 'HEAD';
     if (!isAsked || request.path !== guard.metadataPath) return next();
-    response.set({ 'access-control-allow-origin': '*', 'cache-control': 'max-age=3600' }).json(guard.metadata);
+    response
+      .set({ 'access-control-allow-origin': '*', 'cache-control': 'max-age=3600' })
+      .json(guard.metadata);
   };

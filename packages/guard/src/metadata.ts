@@ -3,8 +3,7 @@ import type { GuardSettings } from './options.js';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /** The path of a resource's metadata (RFC 9728 §3.1): the well-known part stands before its own path. */
-export const metadataPathOf = ({ pathname }: URL): string =>
-  WELL_KNOWN + (pathname === '/' ? '' : pathname);
+export const metadataPathOf = ({ pathname }: URL): string => WELL_KNOWN + (pathname === '/' ? '' : pathname);
 
 export const metadataUrlOf = (resource: URL): string => resource.origin + metadataPathOf(resource);
 

@@ -63,7 +63,10 @@ export class AccessTokenGuard implements CanActivate {
     const { authorization } = request.headers as { authorization?: string };
     const url = request.originalUrl ?? request.url;
     try {
-      request.access = await this.guard.authorize({ authorization, url }, { scopes, userId: userOf(request, user) });
+      request.access = await this.guard.authorize(
+        { authorization, url },
+        { scopes, userId: userOf(request, user) },
+      );
       return true;
     } catch (error) {
       if (!(error instanceof AccessRefusal)) throw error;

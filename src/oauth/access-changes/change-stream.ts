@@ -53,9 +53,7 @@ export class ChangeStream extends Readable {
 export function changeEvents(subjects: readonly AccessSubject[], before: string, after: string): string {
   const distinct = [...new Set(subjects.map((subject) => JSON.stringify(subject)))];
   const told = distinct.includes('{}') || distinct.length > MOST_SUBJECTS ? ['{}'] : distinct;
-  return told
-    .map((data, n) => event('change', n === told.length - 1 ? after : before, data))
-    .join('');
+  return told.map((data, n) => event('change', n === told.length - 1 ? after : before, data)).join('');
 }
 
 export const resetEvent = (position: string): string => event('reset', position, '{}');

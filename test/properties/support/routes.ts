@@ -39,7 +39,10 @@ export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'co
 export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
   'the OAuth endpoints': { paths: /^\/o\/(token|revoke_token|introspect)$/, caller: 'client' },
   "partners' endpoints": { paths: /^\/(webhook_portal|v2\/users|notifications)(\/|$)/, caller: 'partner' },
-  'the admin API and events': { paths: /^\/(admin\/(?!console)|v2\/(events|access_changes)$)/, caller: 'operator' },
+  'the admin API and events': {
+    paths: /^\/(admin\/(?!console)|v2\/(events|access_changes)$)/,
+    caller: 'operator',
+  },
   'what is public': {
     paths:
       /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,

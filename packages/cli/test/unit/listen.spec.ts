@@ -48,7 +48,9 @@ class Feed {
   readonly handle: Handler = (request, response, body) => {
     const url = new URL(request.url!, this.url);
     const json = (status: number, value: object, headers = {}) =>
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+      response
+        .writeHead(status, { 'content-type': 'application/json', ...headers })
+        .end(JSON.stringify(value));
     if (url.pathname === '/o/token') {
       expect(new URLSearchParams(body).get('grant_type')).toBe('client_credentials');
       if (this.refuseToken) return void json(this.refuseToken.status, this.refuseToken.body);
@@ -58,9 +60,11 @@ class Feed {
     this.asked.push(url.search);
     const instead = this.instead.shift();
     if (instead) return instead(response);
-    if (request.headers.authorization !== `Bearer ${this.tokens.at(-1)}`) return void json(401, { status: 401 });
+    if (request.headers.authorization !== `Bearer ${this.tokens.at(-1)}`)
+      return void json(401, { status: 401 });
     const after = url.searchParams.get('after')!;
-    const from = after === 'latest' ? this.events.length : this.events.findIndex(({ id }) => id === after) + 1;
+    const from =
+      after === 'latest' ? this.events.length : this.events.findIndex(({ id }) => id === after) + 1;
     const answer = () => {
       const page = this.events.slice(from, from + 25);
       const last = page.at(-1)?.id ?? this.events[from - 1]?.id ?? 'latest';
@@ -153,7 +157,9 @@ describe('charging-data listen', () => {
     feed.publish('vehicle.created');
     await until('it is forwarded', () => lines().length === 1);
     const [{ headers, body }] = received as [(typeof received)[0]];
-    expect(new Webhook(SIGNING_SECRET).verify(body, headers as Record<string, string>)).toEqual(feed.events[0]);
+    expect(new Webhook(SIGNING_SECRET).verify(body, headers as Record<string, string>)).toEqual(
+      feed.events[0],
+    );
     expect(printed).not.toContain('whsec_');
   });
 
@@ -203,7 +209,12 @@ describe('charging-data listen', () => {
   });
 
   it.each<[string, number, object, string]>([
-    ['wrong credentials', 401, { error: 'invalid_client', error_description: 'Unknown client.' }, 'Unknown client.'],
+    [
+      'wrong credentials',
+      401,
+      { error: 'invalid_client', error_description: 'Unknown client.' },
+      'Unknown client.',
+    ],
     ['a client without the grant', 400, { error: 'unauthorized_client' }, 'the service answered 400'],
   ])('ends with 1 for %s, without showing them', async (_what, status, body, words) => {
     feed.refuseToken = { status, body };
@@ -217,7 +228,11 @@ describe('charging-data listen', () => {
     [[], { CHARGING_DATA_URL: 'http://auth.example.com' }, 'must be https'],
     [[], { CHARGING_DATA_CLIENT_SECRET: '' }, 'Give --client-secret or set'],
     [['--forward', 'hooks'], {}, '--forward must be a URL'],
-    [['--forward', 'http://u:p@127.0.0.1/'], {}, '--forward must be an http or https URL without credentials'],
+    [
+      ['--forward', 'http://u:p@127.0.0.1/'],
+      {},
+      '--forward must be an http or https URL without credentials',
+    ],
     [['--signing-secret', 'secret-that-is-wrong'], {}, '--signing-secret must be whsec_'],
     [['--loud'], {}, "Unknown option '--loud'"],
     [['again'], {}, 'The only command is "listen"'],

@@ -1,3 +1,4 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SERVICE_ACTOR } from '../../../../src/audit/audit.service.js';
 import { ClientsService } from '../../../../src/clients/clients.service.js';
@@ -8,7 +9,6 @@ import type { TestClient } from '../../../../test/support/factory.js';
 import { revoke } from '../../../../test/support/oauth.js';
 import {
   freePort,
-  startInstance,
   startService,
   type TestInstance,
   type TestService,
@@ -60,7 +60,11 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, json: JSON.parse(text) as Record<string, unknown> };
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: JSON.parse(text) as Record<string, unknown>,
+    };
   };
   const vehicles = (id: string) => `/users/${id}/vehicles`;
 
@@ -69,7 +73,11 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
     const answer = await get(vehicles(user.id), token);
     expect([answer.status, answer.json]).toEqual([
       200,
-      expect.objectContaining({ clientId: client.id, userId: user.id, scopes: expect.arrayContaining(['vehicle:read']) }),
+      expect.objectContaining({
+        clientId: client.id,
+        userId: user.id,
+        scopes: expect.arrayContaining(['vehicle:read']),
+      }),
     ]);
     const own = await service.make.clientToken(client);
     expect((await get(vehicles(user.id), own)).status).toBe(200);
@@ -95,7 +103,11 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 403, 403, 403, 401, 403]);
     for (const { status, headers, json } of answers) {
-      expect(json).toEqual({ status, title: expect.any(String) as string, detail: expect.any(String) as string });
+      expect(json).toEqual({
+        status,
+        title: expect.any(String) as string,
+        detail: expect.any(String) as string,
+      });
       expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
       const [, metadataUrl] = /resource_metadata="([^"]+)"/.exec(headers.get('www-authenticate')!)!;
       expect(await fetch(metadataUrl!).then((response) => response.json())).toEqual({
@@ -105,7 +117,9 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
         scopes_supported: ['vehicle:read'],
       });
     }
-    expect(answers[2]!.headers.get('www-authenticate')).toContain('error="insufficient_scope", scope="vehicle:read"');
+    expect(answers[2]!.headers.get('www-authenticate')).toContain(
+      'error="insufficient_scope", scope="vehicle:read"',
+    );
   });
 });
 
@@ -148,8 +162,9 @@ describe('The guard', () => {
 
   it.each(CHANGES)('remembers beyond a second, and refuses when %s', async (what, change) => {
     const tokens = [await userToken()];
-    // Revoking a token says nothing of another.
-    if (what !== 'the token is revoked') tokens.push(await service.make.clientToken(client));
+    // Revoking a token says nothing of another, and a disabled user's consent remains.
+    const isOfOne = what === 'the token is revoked' || what === 'the user is disabled';
+    if (!isOfOne) tokens.push(await service.make.clientToken(client));
     // What it asks for right after a change is not remembered.
     await pause(300);
     for (const token of tokens) expect(await isAllowed(token)).toBe(true);
@@ -198,30 +213,57 @@ describe('The guard', () => {
   });
 });
 
+/** The way to an instance, which can be cut. */
+class Way {
+  private server: Server | undefined;
+  private readonly sockets = new Set<Socket>();
+
+  constructor(
+    readonly port: number,
+    private readonly target: string,
+  ) {}
+
+  async open(): Promise<void> {
+    const server = createServer((near) => {
+      const far = connect(Number(new URL(this.target).port), '127.0.0.1');
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.server = server;
+  }
+
+  async cut(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server!.close(resolve));
+  }
+}
+
 describe('While the service is away, the guard', () => {
   it('fails closed after a second at most, and recovers by itself', async () => {
-    const port = String(await freePort());
-    const url = `http://127.0.0.1:${port}`;
-    const start = () => startInstance(service.database, { PORT: port, BASE_URL: url });
-    const first = await start();
-    const guard = new AccessGuard(optionsFor('https://data.example.com', url));
+    const way = new Way(await freePort(), there.url);
+    const guard = new AccessGuard(optionsFor('https://data.example.com', `http://127.0.0.1:${way.port}`));
     const token = await userToken();
     const asked = () =>
       guard.scopesFor(token, user.id).then(
         (access) => access?.scopes.length,
         (error: unknown) => (error as AccessRefusal).status,
       );
+    await way.open();
     try {
       expect(await asked()).toBe(2);
       await until('it follows the changes', () => guard.statistics.isFollowingChanges);
-      await first.app.close();
+      await way.cut();
       await until('it is refused', async () => (await asked()) === 503);
-      const second = await start();
+      await way.open();
       await until('it is allowed', async () => (await asked()) === 2);
       await until('it follows again', () => guard.statistics.isFollowingChanges);
-      await second.app.close();
     } finally {
       guard.close();
+      await way.cut();
     }
   });
 });

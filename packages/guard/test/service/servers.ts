@@ -53,10 +53,14 @@ const startFastify: Start = async (options, port) => {
   await app.register(accessGuardPlugin(guard));
   app.get('/me', { onRequest: requireAccess(guard) }, ({ access }) => Promise.resolve(access));
   const userId = ({ params }: { params: unknown }) => (params as { id?: string }).id;
-  app.get('/users/:id/vehicles', { onRequest: requireAccess(guard, { scopes: VEHICLES, userId }) }, ({ access }) =>
+  app.get(
+    '/users/:id/vehicles',
+    { onRequest: requireAccess(guard, { scopes: VEHICLES, userId }) },
+    ({ access }) => Promise.resolve(access),
+  );
+  app.get('/nobody', { onRequest: requireAccess(guard, { userId }) }, ({ access }) =>
     Promise.resolve(access),
   );
-  app.get('/nobody', { onRequest: requireAccess(guard, { userId }) }, ({ access }) => Promise.resolve(access));
   await app.listen({ port, host: '127.0.0.1' });
   return { guard, stop: () => app.close() };
 };
@@ -91,7 +95,9 @@ const moduleWith = (options: GuardOptions): Type => {
 
 const startNest: Start = async (options, port) => {
   const adapter = new FastifyAdapter();
-  const app = await NestFactory.create<NestFastifyApplication>(moduleWith(options), adapter, { logger: false });
+  const app = await NestFactory.create<NestFastifyApplication>(moduleWith(options), adapter, {
+    logger: false,
+  });
   await app.listen(port, '127.0.0.1');
   return { guard: app.get(AccessGuard), stop: () => app.close() };
 };
@@ -101,4 +107,3 @@ export const SERVERS: [name: string, start: Start][] = [
   ['Fastify', startFastify],
   ['Nest', startNest],
 ];
-

@@ -61,8 +61,18 @@ describe('The guard refuses', () => {
     ['with another scheme', { authorization: 'Basic eDp5' }, 401, 'Bearer resource_metadata='],
     ['with two tokens', { authorization: 'Bearer a b' }, 401, 'error="invalid_token"'],
     ['with characters that no token has', { authorization: 'Bearer "' }, 401, 'error="invalid_token"'],
-    ['with a token in the query string', { authorization: undefined, url: '/?access_token=x' }, 401, 'Bearer resource'],
-    ['with two ways of sending it', { authorization: bearer, url: '/?access_token=x' }, 400, 'invalid_request'],
+    [
+      'with a token in the query string',
+      { authorization: undefined, url: '/?access_token=x' },
+      401,
+      'Bearer resource',
+    ],
+    [
+      'with two ways of sending it',
+      { authorization: bearer, url: '/?access_token=x' },
+      400,
+      'invalid_request',
+    ],
   ])('a request %s, without asking', async (_what, request, status, challenge) => {
     make({ followChanges: false });
     const refusal = await refusalOf(guard.authorize(request));
@@ -71,7 +81,11 @@ describe('The guard refuses', () => {
     expect(refusal.headers['www-authenticate']).toContain(
       'resource_metadata="https://data.example.com/.well-known/oauth-protected-resource"',
     );
-    expect(JSON.parse(refusal.body)).toEqual({ status, title: expect.any(String), detail: expect.any(String) });
+    expect(JSON.parse(refusal.body)).toEqual({
+      status,
+      title: expect.any(String),
+      detail: expect.any(String),
+    });
     expect(service.asked).toEqual([]);
   });
 
@@ -83,7 +97,9 @@ describe('The guard refuses', () => {
         form.get('token') === 'ended' ? { active: false } : active(form.has('user_id') ? { scope: '' } : {}),
     });
     const ended = await refusalOf(guard.authorize({ authorization: 'Bearer ended' }));
-    const narrow = await refusalOf(guard.authorize({ authorization: bearer }, { scopes: ['a:read', 'b:read'] }));
+    const narrow = await refusalOf(
+      guard.authorize({ authorization: bearer }, { scopes: ['a:read', 'b:read'] }),
+    );
     const nothing = await refusalOf(guard.authorize({ authorization: bearer }, { userId: USER }));
     const nobody = await refusalOf(guard.authorize({ authorization: bearer }, { userId: "' OR 1=1" }));
     expect([ended, narrow, nothing, nobody].map(({ status }) => status)).toEqual([401, 403, 403, 403]);
@@ -151,7 +167,8 @@ describe('The guard fails closed', () => {
   it('when more wait than it was told to allow', async () => {
     make({ followChanges: false, maxWaiting: 1 });
     let answer!: () => void;
-    service.introspect = () => new Promise((resolve) => (answer = () => resolve({ status: 200, body: active() })));
+    service.introspect = () =>
+      new Promise((resolve) => (answer = () => resolve({ status: 200, body: active() })));
     const first = guard.scopesFor('first');
     await until('the first is asked', () => service.asked.length === 1);
     expect((await refusalOf(guard.scopesFor('second'))).status).toBe(503);
@@ -175,7 +192,11 @@ describe('The guard asks', () => {
     await guard.scopesFor(TOKEN, USER);
     await guard.scopesFor(TOKEN, USER.replace('7735', '7736'));
     await guard.scopesFor(TOKEN);
-    expect(service.asked.map((form) => form.get('user_id'))).toEqual([USER, USER.replace('7735', '7736'), null]);
+    expect(service.asked.map((form) => form.get('user_id'))).toEqual([
+      USER,
+      USER.replace('7735', '7736'),
+      null,
+    ]);
   });
 
   it('again after a second, or when the token has ended, while it does not follow the changes', async () => {
@@ -201,7 +222,12 @@ describe('While it follows the changes, the guard', () => {
     await tell({ client_id: CLIENT, user_id: USER.replace('7735', '7736') });
     await guard.scopesFor(TOKEN, USER);
     expect(service.asked).toHaveLength(1);
-    for (const change of [{ client_id: CLIENT }, { user_id: USER }, { client_id: CLIENT, user_id: USER }, {}]) {
+    for (const change of [
+      { client_id: CLIENT },
+      { user_id: USER },
+      { client_id: CLIENT, user_id: USER },
+      {},
+    ]) {
       await tell(change);
       await settled();
       await guard.scopesFor(TOKEN, USER);

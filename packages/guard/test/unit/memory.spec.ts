@@ -51,9 +51,11 @@ describe('The recent changes', () => {
   it('concern what was asked for before they arrived, and nothing that was asked for later', () => {
     const recent = new RecentChanges(1_000);
     recent.add({ clientId: 'a' }, 100);
-    expect([recent.concern(about('a'), 99), recent.concern(about('a'), 100), recent.concern(about('b'), 99)]).toEqual(
-      [true, false, false],
-    );
+    expect([
+      recent.concern(about('a'), 99),
+      recent.concern(about('a'), 100),
+      recent.concern(about('b'), 99),
+    ]).toEqual([true, false, false]);
     expect([recent.hasAnySince(99), recent.hasAnySince(100)]).toEqual([true, false]);
     recent.add({}, 200);
     expect([recent.concern(about('b'), 199), recent.concern(about('b'), 200)]).toEqual([true, false]);
