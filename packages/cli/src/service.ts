@@ -127,7 +127,7 @@ async function errorOf(response: Response): Promise<Error> {
  * Path and query of the link with `rel="next"`. Its host may be another name of the service; the token goes to the one that was
  * given only.
  */
-export function nextOf(link: string | null, base: string): string | undefined {
+function nextOf(link: string | null, base: string): string | undefined {
   for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     if (!/;\s*rel="?next"?/i.test(parameters!)) continue;
     const url = new URL(target!, base);

@@ -20,7 +20,7 @@ export interface Introspection {
 }
 
 /** The service cannot be reached, or refuses this client. */
-export class IntrospectionError extends Error {}
+class IntrospectionError extends Error {}
 
 /** Asks the service (RFC 7662) over connections that are kept open. */
 export class Introspector {
@@ -56,7 +56,7 @@ export class Introspector {
 }
 
 /** Reads an answer; anything but a well-formed one is an error, never a refusal and never an access. */
-export function readIntrospection({ status, headers, body }: ServiceAnswer): Introspection {
+function readIntrospection({ status, headers, body }: ServiceAnswer): Introspection {
   if (status !== 200) throw new IntrospectionError(`introspection was answered with ${status}`);
   const answer = parsed(body);
   if (answer?.active === false) return { access: undefined, lifetimeMs: 0 };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Listener } from '../connections/listener.service.js';
+import type { AccessSubject } from './access-subject.js';
 
 /** What one read of the changes returns. */
 export interface ChangesRead {
@@ -10,12 +11,6 @@ export interface ChangesRead {
   /** Identifies the cluster, the database, its table of changes and the timeline; null if it was not asked for. */
   life: string | null;
   changes: [xid: number, ids: string[], about: AccessSubject[] | null][];
-}
-
-/** Whom a change is about: a client, a user, or the two together; neither: everybody (contract §23). */
-export interface AccessSubject {
-  client_id?: string;
-  user_id?: string;
 }
 
 /** The changes since a position. */

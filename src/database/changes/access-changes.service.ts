@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { detached } from '../../telemetry/log-scope.js';
-import {
-  AccessChangesRepository,
-  type AccessSubject,
-  type ChangesRead,
-} from './access-changes.repository.js';
+import { AccessChangesRepository, type ChangesRead } from './access-changes.repository.js';
+import type { AccessSubject } from './access-subject.js';
 import { ChangeWindow } from './change-window.js';
 import { Listener } from '../connections/listener.service.js';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { AccessSubject } from '../../database/changes/access-changes.repository.js';
+import type { AccessSubject } from '../../database/changes/access-subject.js';
 import type { Principal } from '../../tokens/principal.js';
 
 // A reader that is this far behind is cut, and resumes where it was.
