@@ -22,6 +22,7 @@ import { IdentityProviders1763700200000 } from './1763700200000-identity-provide
 import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
 import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
+import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   SecondFactors1763700300000,
   OperatorRoles1763740000000,
   EventSchemas1763800300000,
+  AccessChangeSubjects1763800500000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -8,7 +8,7 @@ const OWNERS: Record<string, string[]> = {
   audit: ['audit_events'],
   clients: ['clients', 'client_secrets'],
   consents: ['consents'],
-  database: ['access_changes', 'migrations', 'required_migrations'],
+  database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],
   'identity-providers': ['identities', 'logout_tokens', 'provider_sign_ins'],
   mail: ['mails'],
   notifications: ['notifications'],

@@ -42,6 +42,7 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
   'the feed of events': { paths: /^\/v2\/events$/, methods: /^(GET|HEAD)$/, caller: 'partner' },
   'publishing events': { paths: /^\/v2\/events$/, methods: /^POST$/, caller: 'operator' },
   'the admin API': { paths: /^\/admin\/(?!console)/, caller: 'operator' },
+  'the feed of changes to access': { paths: /^\/v2\/access_changes$/, caller: 'operator' },
   'what is public': {
     paths:
       /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|docs$|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
