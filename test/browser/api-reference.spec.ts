@@ -74,6 +74,15 @@ describe('the interactive API reference', () => {
     expect(links.filter((href) => !href.startsWith(`${service.url}/`))).toEqual([]);
   });
 
+  it('has samples in Go, examples from real answers, and a way to the guides', async () => {
+    await openOperations();
+    await usersLink().click();
+    const sample = page.locator('.scalar-card', { hasText: '/v2/users' }).first();
+    await sample.getByText('2026', { exact: false }).first().waitFor({ state: 'attached' });
+    await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Guides' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Guides' }).waitFor();
+  });
+
   it('gets a token with the credentials of a client, and calls an operation with it', async () => {
     await page.getByRole('button', { name: 'clientCredentials' }).click();
     await type('Client ID', client.id);

@@ -42,7 +42,7 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
   'the admin API and events': { paths: /^\/(admin\/(?!console)|v2\/events$)/, caller: 'operator' },
   'what is public': {
     paths:
-      /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs$|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
+      /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs(\/|$)|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
     caller: 'nobody',
   },
   'pages of users': {
@@ -83,6 +83,8 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */
 const CONSTANTS: Record<string, string[]> = {
   problems: ['not-found', 'rate-limit-exceeded'],
+  guides: ['errors'],
+  libraries: ['authlib'],
   providers: [PROVIDER],
   callback: [PROVIDER],
   backchannel_logout: [PROVIDER],
