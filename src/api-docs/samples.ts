@@ -33,14 +33,21 @@ function requestOf(operation: Operation, method: string, address: string): Sampl
   const { parameters = [], requestBody, security = [] } = operation;
   const url = parameters
     .filter((one) => one.in === 'path' && one.example !== undefined)
-    .reduce((left, { name, example }) => left.replace(`{${name}}`, encodeURIComponent(String(example))), address);
+    .reduce(
+      (left, { name, example }) => left.replace(`{${name}}`, encodeURIComponent(String(example))),
+      address,
+    );
   const query = new URLSearchParams(
     parameters
       .filter((one) => one.in === 'query' && one.example !== undefined)
       .map(({ name, example }): [string, string] => [name, String(example)]),
   ).toString();
   const ways = security.flatMap((way) => Object.keys(way));
-  const authorization = ways.includes('clientBasic') ? 'Basic' : ways.includes('oauth2') ? 'Bearer' : undefined;
+  const authorization = ways.includes('clientBasic')
+    ? 'Basic'
+    : ways.includes('oauth2')
+      ? 'Bearer'
+      : undefined;
   const [contentType, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const [, example] = (media && examplesOf(media)[0]) ?? [];
   return {

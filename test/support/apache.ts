@@ -23,14 +23,21 @@ export class Apache {
     private readonly folder: string,
   ) {}
 
-  static async start(sites: Map<number, string>, settings: Record<string, string>): Promise<Apache> {
+  /** `authority`: the certificate that it trusts. */
+  static async start(
+    sites: Map<number, string>,
+    settings: Record<string, string>,
+    authority: string,
+  ): Promise<Apache> {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-apache-'));
     await chmod(folder, 0o755);
     await mkdir(path.join(folder, 'htdocs'));
     await writeFile(path.join(folder, 'htdocs', 'index.html'), 'the data');
+    await writeFile(path.join(folder, 'authority.pem'), authority);
     const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'auth_openidc'];
     const hosts = [...sites].map(
-      ([port, lines]) => `Listen 127.0.0.1:${port}\n<VirtualHost 127.0.0.1:${port}>\n${lines}\n</VirtualHost>`,
+      ([port, lines]) =>
+        `Listen 127.0.0.1:${port}\n<VirtualHost 127.0.0.1:${port}>\n${lines}\n</VirtualHost>`,
     );
     const configuration = [
       `ServerRoot ${folder}`,
@@ -43,21 +50,24 @@ export class Apache {
       ...(process.getuid?.() === 0 ? ['User www-data', 'Group www-data'] : []),
       'StartServers 1',
       ...modules.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`),
+      `OIDCCABundlePath ${folder}/authority.pem`,
       ...hosts,
     ];
     const file = path.join(folder, 'apache.conf');
     await writeFile(file, configuration.join('\n'));
     const child = spawn(PROGRAM!, ['-f', file, '-DFOREGROUND'], {
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
       env: { PATH: process.env.PATH, ...settings },
     });
     const killWithUs = () => void child.kill('SIGTERM');
     process.once('exit', killWithUs);
     child.once('exit', () => process.off('exit', killWithUs));
+    let complaint = '';
+    child.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
     const [port] = [...sites.keys()];
     await until('Apache answers', async () => {
       if (child.exitCode !== null)
-        throw new Error(await readFile(`${folder}/error.log`, 'utf8').catch(() => 'Apache ended at its start'));
+        throw new Error(complaint + (await readFile(`${folder}/error.log`, 'utf8').catch(() => '')));
       return fetch(`http://127.0.0.1:${port}/`).then(
         () => true,
         () => false,

@@ -86,7 +86,7 @@ export class PagePrograms {
   static async of(http: Http, address: string): Promise<PagePrograms> {
     const { status, text } = await http.get(address);
     if (status !== 200) throw new Error(`${status} of ${address}`);
-    const html = parse(text, { blockTextElements: { pre: false } });
+    const html = parse(text, { blockTextElements: { script: true, style: true } });
     const files = new Map(
       html.querySelectorAll('pre[data-file]').map((pre) => [pre.getAttribute('data-file')!, pre.textContent]),
     );
@@ -117,7 +117,7 @@ export class PagePrograms {
     if (file.endsWith('.sh')) return ['bash', file];
     if (file.endsWith('.rb')) return ['ruby', file];
     if (file.endsWith('.go')) return [path.join(this.folder, file.slice(0, -'.go'.length))];
-    const [, python] = [...PYTHONS].find(([module]) => this.files.get(file)!.includes(module)) ?? [];
+    const [, python] = [...PYTHONS].find(([module]) => this.files.get(file)?.includes(module)) ?? [];
     return [python ?? 'python3', file];
   }
 

@@ -35,8 +35,8 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
     <div class="guide-text">
       <h1>Guides</h1>
       <p>
-        How to get tokens, read the API and receive webhooks. Every operation, with its parameters and answers,
-        is in the <a href="/docs">API reference</a>, where you can also try it out.
+        How to get tokens, read the API and receive webhooks. Every operation, with its parameters and
+        answers, is in the <a href="/docs">API reference</a>, where you can also try it out.
       </p>
       {SHELVES.map(({ folder, label, entries }) => (
         <>

@@ -33,7 +33,8 @@ export const OAUTH_ERROR_KINDS = {
     whatToDo: 'Use one of these. There is no password grant and no implicit grant.',
   },
   invalid_scope: {
-    cause: 'A scope is malformed, is one that the client is not registered for, or was not granted by the user.',
+    cause:
+      'A scope is malformed, is one that the client is not registered for, or was not granted by the user.',
     whatToDo: 'Ask for less, or leave scope out: the token then has everything that is allowed.',
   },
   invalid_token: {
