@@ -77,8 +77,15 @@ describe('the interactive API reference', () => {
   it('has samples in Go, examples from real answers, and a way to the guides', async () => {
     await openOperations();
     await usersLink().click();
-    const sample = page.locator('.scalar-card', { hasText: '/v2/users' }).first();
-    await sample.getByText('2026', { exact: false }).first().waitFor({ state: 'attached' });
+    const reference = page.locator('#reference');
+    // Recorded from a running service.
+    await reference.getByText('Maintenance on Sunday').first().waitFor();
+    await page
+      .getByRole('button', { name: /all clients/i })
+      .first()
+      .click();
+    await page.getByRole('option', { name: 'NewRequest' }).click();
+    await reference.getByText('http.NewRequest').first().waitFor();
     await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Guides' }).click();
     await page.getByRole('heading', { level: 1, name: 'Guides' }).waitFor();
   });

@@ -73,7 +73,7 @@ describe('the API description in a browser', () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await list.isVisible()).toBe(false);
     await page.getByText('All guides').click();
-    await page.getByRole('link', { name: 'Authlib (Python)' }).click();
+    await page.getByRole('link', { name: 'Authlib (Python)', exact: true }).click();
     expect(await title()).toBe('Authlib (Python)');
   });
 
@@ -90,7 +90,7 @@ describe('the API description in a browser', () => {
 
   it('has rows that look expandable and are large enough to click', async () => {
     await page.goto(`${service.url}/docs`);
-    for (const row of (await page.locator('summary').all()).slice(0, 5)) {
+    for (const row of (await page.locator('.docs-section > details > summary').all()).slice(0, 5)) {
       const { listStyleType, display, cursor } = await row.evaluate((element) => {
         const style = getComputedStyle(element);
         return { listStyleType: style.listStyleType, display: style.display, cursor: style.cursor };

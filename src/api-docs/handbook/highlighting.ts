@@ -15,6 +15,9 @@ const LANGUAGES = { apache, go, http, java, js: javascript, json, php, python, r
 
 for (const [name, language] of Object.entries(LANGUAGES)) highlighter.registerLanguage(name, language);
 
-/** The code as HTML, with classes for its parts. Throws for a language that is not in the list above; `text` has no parts. */
-export const highlighted = (code: string, language: string): string | undefined =>
-  language === 'text' ? undefined : highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+/** The code as HTML, with classes for its parts; undefined for `text`, which has none. Throws for a language that is not in the list. */
+export function highlighted(code: string, language: string): string | undefined {
+  if (language === 'text') return undefined;
+  if (!Object.hasOwn(LANGUAGES, language)) throw new Error(`Samples in ${language} cannot be shown.`);
+  return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+}

@@ -21,7 +21,7 @@ export const handbookPage = (address: string, { title, html }: RenderedPage): La
         <summary>All guides</summary>
         <Lists current={address} />
       </details>
-      <article class="guide-text" dangerouslySetInnerHTML={{ __html: html }} />
+      <div class="guide-text" dangerouslySetInnerHTML={{ __html: html }} />
     </div>
   ),
 });
