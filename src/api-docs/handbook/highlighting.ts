@@ -2,7 +2,6 @@ import highlighter from 'highlight.js/lib/core';
 import apache from 'highlight.js/lib/languages/apache';
 import bash from 'highlight.js/lib/languages/bash';
 import go from 'highlight.js/lib/languages/go';
-import http from 'highlight.js/lib/languages/http';
 import java from 'highlight.js/lib/languages/java';
 import javascript from 'highlight.js/lib/languages/javascript';
 import json from 'highlight.js/lib/languages/json';
@@ -11,7 +10,8 @@ import python from 'highlight.js/lib/languages/python';
 import ruby from 'highlight.js/lib/languages/ruby';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-const LANGUAGES = { apache, go, http, java, js: javascript, json, php, python, ruby, sh: bash, yaml };
+// Not `http`: of the body it would try every language.
+const LANGUAGES = { apache, go, java, js: javascript, json, php, python, ruby, sh: bash, yaml };
 
 for (const [name, language] of Object.entries(LANGUAGES)) highlighter.registerLanguage(name, language);
 
