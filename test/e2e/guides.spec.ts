@@ -305,6 +305,39 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
     expect((await programs.start('try.mjs').end()).lines).toEqual(['200 0']);
   });
 
+  it('follow the events feed, wait when they are told to, and keep the position with the events', async () => {
+    const programs = await pageOf('events-feed');
+    run.add('feed.mjs');
+    await writeFile(
+      path.join(programs.folder, 'try.mjs'),
+      `import { createServer } from 'node:http';
+       import { follow } from './feed.mjs';
+       const answers = [[429, '', 'wait'], [200, '2', '[{"id":"a"}]'], [200, '2', '[]'], [400, '', 'unknown position']];
+       const asked = [];
+       const server = createServer((request, response) => {
+         const [status, next, body] = answers.shift();
+         asked.push(request.url + ' ' + request.headers.authorization);
+         response.writeHead(status, { 'retry-after': '0', link: '<' + base + '/' + next + '>; rel="next"' }).end(body);
+       });
+       await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+       const base = 'http://127.0.0.1:' + server.address().port;
+       const saved = [];
+       const store = { position: () => base + '/1', save: (events, next) => saved.push([events.length, next.at(-1)]) };
+       const error = await follow(store, () => 'token').catch(({ message }) => message);
+       console.log(JSON.stringify({ asked, saved, error }));
+       process.exit();`,
+    );
+    const { lines } = await programs.start('try.mjs').end();
+    expect(JSON.parse(lines[0]!)).toEqual({
+      asked: ['/1', '/1', '/2', '/2'].map((address) => `${address} Bearer token`),
+      saved: [
+        [1, '2'],
+        [0, '2'],
+      ],
+      error: '400: unknown position',
+    });
+  });
+
   // The samples of what this build does not have yet are run as soon as it does.
   it('read the events feed, and make a driver in the sandbox', async () => {
     if (has('get', '/v2/events')) {
@@ -323,9 +356,11 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
     if (has('post', '/v2/sandbox/drivers')) {
       const sandbox = await service.make.client({ environment: 'sandbox' } as object);
       const given = { ACCESS_TOKEN: await service.make.clientToken(sandbox) };
-      expect(JSON.parse(await outputOf(await pageOf('sandbox'), 'driver.sh', given))).toMatchObject({
-        name: 'Ada',
-      });
+      const programs = await pageOf('sandbox');
+      const driver = JSON.parse(await outputOf(programs, 'driver.sh', given)) as { id: string; name: string };
+      expect(driver.name).toBe('Ada');
+      await outputOf(programs, 'consent.sh', { ...given, DRIVER_ID: driver.id });
+      await outputOf(programs, 'fault.sh', given);
     }
   });
 

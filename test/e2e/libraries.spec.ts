@@ -106,6 +106,23 @@ for (const [slug, extension, lacking] of LIBRARIES)
     });
   });
 
+describeUnless(
+  LACKING['requests-oauthlib'],
+  'The program on the page about requests-oauthlib that refreshes by itself',
+  () => {
+    it('stores the new pair before it uses it', async () => {
+      const programs = await PagePrograms.of(service.http, '/docs/libraries/requests-oauthlib');
+      const old = { ...(await service.make.tokens(client, user)), expires_at: 1 };
+      const settings = { ...settingsOf(client), TOKEN: JSON.stringify(old) };
+      const { code, lines, err } = await programs.start('auto_refresh.py', settings).end();
+      await programs.remove();
+      expect({ code, err, first: lines[0] }).toEqual({ code: 0, err: '', first: 'stored' });
+      expect(JSON.parse(lines[1]!)).toMatchObject({ id: user.id });
+      expect(await newestGrantOf(client)).toEqual({ generation: 1, revoked: false });
+    });
+  },
+);
+
 describe('The applications on the pages about libraries for the web', () => {
   // Access tokens that are old at once: the applications refresh before each request.
   let short: TestInstance;
