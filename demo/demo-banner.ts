@@ -16,7 +16,7 @@ Start page   ${baseUrl}/
 Account      ${baseUrl}/account   (as the EV driver)
 Console      ${baseUrl}/admin/console   (as the operator)
 Mail         ${settings.mail ? 'is sent by SMTP_URL' : `${baseUrl}/demo/mail   (everything it would send)`}
-API          ${baseUrl}/docs
+API          ${baseUrl}/docs   (guides: ${baseUrl}/docs/guides)
 Metadata     ${baseUrl}/.well-known/oauth-authorization-server
 Data folder  ${settings.dataDir} (delete it to start over)
 

@@ -1,20 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { TokenRefusal } from '../activity/activity.js';
+import { OAUTH_ERROR_KINDS } from '../http/problems/oauth-error-kinds.js';
 import { Problem } from '../http/problems/problem.js';
 import type { Rendered } from '../http/server/route-options.js';
 import { refusalCounter } from './oauth-metrics.js';
 
-export const OAUTH_ERROR_CODES = [
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-  'invalid_token',
-  'insufficient_scope',
-] as const;
-export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
+export type OAuthErrorCode = keyof typeof OAUTH_ERROR_KINDS;
+export const OAUTH_ERROR_CODES = Object.keys(OAUTH_ERROR_KINDS) as OAuthErrorCode[];
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -74,6 +74,22 @@ describe('the interactive API reference', () => {
     expect(links.filter((href) => !href.startsWith(`${service.url}/`))).toEqual([]);
   });
 
+  it('has samples in Go, examples from real answers, and a way to the guides', async () => {
+    await openOperations();
+    await usersLink().click();
+    const reference = page.locator('#reference');
+    // Recorded from a running service.
+    await reference.getByText('Maintenance on Sunday').first().waitFor();
+    await page
+      .getByRole('button', { name: /all clients/i })
+      .first()
+      .click();
+    await page.getByRole('option', { name: 'NewRequest' }).click();
+    await reference.getByText('http.NewRequest').first().waitFor();
+    await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Guides' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Guides' }).waitFor();
+  });
+
   it('gets a token with the credentials of a client, and calls an operation with it', async () => {
     await page.getByRole('button', { name: 'clientCredentials' }).click();
     await type('Client ID', client.id);

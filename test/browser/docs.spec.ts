@@ -20,6 +20,18 @@ describe('the API description in a browser', () => {
     await service.stop();
   });
 
+  it('copies a sample of a guide with a button, where scripts run', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const guide = await context.newPage();
+    const complaints: string[] = [];
+    guide.on('console', (message) => complaints.push(message.text()));
+    await guide.goto(`${service.url}/docs/guides/first-token`);
+    await guide.locator('pre[data-file="token.sh"] + button').click();
+    expect(await guide.evaluate('navigator.clipboard.readText()')).toContain(`${service.url}/o/token`);
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+
   const isShown = (id: string) => page.locator(`[id="${id}"]`).isVisible();
 
   it('opens the target of an address, without a script', async () => {
@@ -47,9 +59,38 @@ describe('the API description in a browser', () => {
     expect([targets.length > 50, missing]).toEqual([true, []]);
   });
 
+  it('leads to the guides, and from one guide to another, on a desktop and on a phone', async () => {
+    await page.goto(`${service.url}/docs`);
+    await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Guides' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Your first token' }).click();
+    const title = () => page.getByRole('heading', { level: 1 }).innerText();
+    expect(await title()).toBe('Your first token');
+    const list = page.getByRole('navigation', { name: 'Guides', exact: true });
+    await list.getByRole('link', { name: 'Errors' }).click();
+    expect(await title()).toBe('Errors');
+    await page.getByRole('link', { name: 'invalid_grant' }).click();
+    expect(page.url()).toMatch(/\/docs\/guides\/errors#invalid-grant$/);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await list.isVisible()).toBe(false);
+    await page.getByText('All guides').click();
+    await page.getByRole('link', { name: 'Authlib (Python)', exact: true }).click();
+    expect(await title()).toBe('Authlib (Python)');
+  });
+
+  it('has samples in four languages, with what was recorded', async () => {
+    await page.goto(`${service.url}/docs#createClient`);
+    const operation = page.locator('[id="createClient"]');
+    const languages = operation.locator('details > summary');
+    expect(await languages.allInnerTexts()).toEqual(['curl', 'Node.js', 'Python', 'Go']);
+    await languages.first().click();
+    const sample = await operation.locator('details[open] pre').innerText();
+    expect(sample).toContain(`curl --request POST '${service.url}/admin/clients'`);
+    expect(sample).toContain('"grant_types"');
+  });
+
   it('has rows that look expandable and are large enough to click', async () => {
     await page.goto(`${service.url}/docs`);
-    for (const row of (await page.locator('summary').all()).slice(0, 5)) {
+    for (const row of (await page.locator('.docs-section > details > summary').all()).slice(0, 5)) {
       const { listStyleType, display, cursor } = await row.evaluate((element) => {
         const style = getComputedStyle(element);
         return { listStyleType: style.listStyleType, display: style.display, cursor: style.cursor };

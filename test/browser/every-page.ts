@@ -137,6 +137,11 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.route('**/assets/scalar-*', (route) => route.abort());
     await page.goto(`${service.url}/docs`);
   },
+  'list of guides': go('/docs/guides'),
+  'guide with tables': go('/docs/guides/webhooks'),
+  'guide with the list of errors': go('/docs/guides/errors'),
+  'page about a library': go('/docs/libraries/mod-auth-openidc'),
+  'page about a library, with long samples': go('/docs/libraries/passport-oauth2'),
   'start page': go('/'),
   'start page signed in': async (page, service, { driver }) => {
     await signIn(service, page, driver);

@@ -80,7 +80,11 @@ const visitorOf = (path: string): BrowserSession | undefined =>
       ? visitors.partner
       : visitors.user;
 const pathOf = (route: string): string =>
-  route.replace(':slug', 'not-found').replace(':client_id', client.id);
+  route
+    .replace('guides/:slug', 'guides/errors')
+    .replace('libraries/:slug', 'libraries/authlib')
+    .replace(':slug', 'not-found')
+    .replace(':client_id', client.id);
 
 describe('Every page', () => {
   it('is either in the list of compressed pages or, with a reason, in the list of uncompressed ones', () => {

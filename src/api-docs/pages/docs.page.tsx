@@ -10,6 +10,7 @@ import {
   type Operation,
   type Paths,
 } from '../openapi.js';
+import { samplesOf, type Sample } from '../samples.js';
 import { SchemaView } from './schema-view.js';
 
 /** What the script of the page needs to replace the list of operations with the interactive reference. */
@@ -32,6 +33,11 @@ export function docsPage(document: OpenApiDocument, reference?: InteractiveRefer
     children: (
       <>
         <h1>{info.title} API</h1>
+        {/* The script puts it above the interactive reference. */}
+        <nav class="docs-ways" aria-label="Guides">
+          <a href="/docs/guides">Guides</a>
+          <a href="/docs/guides#connect-your-library">Connect your library</a>
+        </nav>
         <p>
           <Marked text={info.description} />
         </p>
@@ -100,12 +106,29 @@ function Operations({
             </summary>
             <Anchored id={operation.operationId}>
               <OperationView document={document} operation={operation} />
+              {tag !== 'Webhooks' && (
+                <Samples samples={samplesOf(operation, method, path, document.servers[0]!.url)} />
+              )}
             </Anchored>
           </details>
         ))}
     </>
   );
 }
+
+const Samples = ({ samples }: { samples: Sample[] }): VNode => (
+  <>
+    <h3>Samples</h3>
+    {samples.map(({ language, code }) => (
+      <details>
+        <summary>{language}</summary>
+        <pre tabIndex={0}>
+          <code>{code}</code>
+        </pre>
+      </details>
+    ))}
+  </>
+);
 
 function OperationView({ document, operation }: { document: OpenApiDocument; operation: Operation }): VNode {
   const { description, parameters = [], requestBody, responses, security = [] } = operation;

@@ -28,6 +28,7 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/pico.min.css', folder: path.dirname(pico), file: path.basename(pico) },
   { path: '/assets/app.css', folder: own, file: 'app.css' },
   { path: '/assets/docs.css', folder: own, file: 'docs.css' },
+  { path: '/assets/guides.css', folder: own, file: 'guides.css' },
   { path: '/assets/page.js', folder: own, file: 'page.js' },
   { path: '/assets/portal.js', folder: own, file: 'portal.js' },
   { path: '/assets/passkeys.js', folder: own, file: 'passkeys.js' },

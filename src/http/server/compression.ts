@@ -9,6 +9,9 @@ import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify';
 export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/',
   '/docs',
+  '/docs/guides',
+  '/docs/guides/:slug',
+  '/docs/libraries/:slug',
   '/v2/problems/:slug',
   '/account',
   '/account/applications/:client_id',

@@ -1,8 +1,8 @@
 import type { ClientEntity } from '../../clients/client.entity.js';
+import type { AUTHORIZATION_ERROR_KINDS } from '../../http/problems/oauth-error-kinds.js';
 
 /** Error codes of the authorization response (RFC 6749 §4.1.2.1). */
-export type AuthorizationErrorCode =
-  'invalid_request' | 'unauthorized_client' | 'access_denied' | 'unsupported_response_type' | 'invalid_scope';
+export type AuthorizationErrorCode = keyof typeof AUTHORIZATION_ERROR_KINDS;
 
 /** A valid request, ready to be shown to the user. */
 export interface AuthorizationRequest {

@@ -63,7 +63,8 @@ async function showReference() {
   const reference = document.createElement('div');
   reference.id = 'reference';
   document.body.className = '';
-  document.body.replaceChildren(reference);
+  const ways = document.querySelector('.docs-ways');
+  document.body.replaceChildren(ways, reference);
   new MutationObserver(nameControls).observe(document.body, { childList: true, subtree: true });
   globalThis.Scalar.createApiReference(reference, configuration);
 }

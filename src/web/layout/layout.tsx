@@ -12,6 +12,8 @@ export interface LayoutProps {
    * tables.
    */
   width?: 'narrow' | 'wide' | 'broad' | 'full';
+  /** Further style sheets of this service. */
+  styles?: readonly string[];
   /** Scripts of this service that enhance the page. */
   scripts?: string[];
   /** Seconds after which the page reloads itself, while something is in progress; with a script, the script does that. */
@@ -25,6 +27,7 @@ function Layout({
   title,
   children,
   width = 'narrow',
+  styles = [],
   scripts = [],
   refreshAfter,
   footer = 'for drivers and the apps they choose',
@@ -45,6 +48,9 @@ function Layout({
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
+        {styles.map((style) => (
+          <link rel="stylesheet" href={style} />
+        ))}
         {scripts.map((script) => (
           <script src={script} defer />
         ))}

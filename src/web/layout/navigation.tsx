@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 
 export interface NavigationProps {
-  class: 'area-nav' | 'sub-nav';
+  class: 'area-nav' | 'sub-nav' | 'guide-links';
   /** For screen readers. */
   label: string;
   links: readonly { part: string; href: string; label: string }[];

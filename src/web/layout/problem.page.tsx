@@ -33,6 +33,9 @@ export function problemPage({ slug, title, status, explanation, whatToDo }: Prob
         {[whatToDo].flat().map((paragraph) => (
           <p>{paragraph}</p>
         ))}
+        <p>
+          <a href="/docs/guides/errors">All errors</a>
+        </p>
       </>
     ),
   });

@@ -45,7 +45,7 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
   'the feed of changes to access': { paths: /^\/v2\/access_changes$/, caller: 'operator' },
   'what is public': {
     paths:
-      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|docs$|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
+      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|docs(\/|$)|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
     caller: 'nobody',
   },
   'pages of users': {
@@ -88,6 +88,8 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */
 const CONSTANTS: Record<string, string[]> = {
   problems: ['not-found', 'rate-limit-exceeded'],
+  guides: ['errors'],
+  libraries: ['authlib'],
   providers: [PROVIDER],
   callback: [PROVIDER],
   backchannel_logout: [PROVIDER],

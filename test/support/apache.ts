@@ -1,0 +1,87 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { until } from './until.js';
+
+const MODULES = '/usr/lib/apache2/modules';
+// Debian and Ubuntu do not put it on the PATH.
+const PROGRAM = ['apache2', '/usr/sbin/apache2'].find((name) => spawnSync(name, ['-v']).status === 0);
+
+/** Why mod_auth_openidc cannot be tested on this machine; undefined if it can. */
+export const lackingApache =
+  PROGRAM && existsSync(`${MODULES}/mod_auth_openidc.so`)
+    ? undefined
+    : 'there is no apache2 with mod_auth_openidc (apt-get install apache2-bin libapache2-mod-auth-openidc)';
+
+/** An Apache that serves one file under each of some configurations, each at a port of its own. */
+export class Apache {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {}
+
+  /** `authority`: the certificate that it trusts. */
+  static async start(
+    sites: Map<number, string>,
+    settings: Record<string, string>,
+    authority: string,
+  ): Promise<Apache> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'charging-apache-'));
+    await chmod(folder, 0o755);
+    await mkdir(path.join(folder, 'htdocs'));
+    await writeFile(path.join(folder, 'htdocs', 'index.html'), 'the data');
+    await writeFile(path.join(folder, 'authority.pem'), authority);
+    const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'auth_openidc'];
+    const hosts = [...sites].map(
+      ([port, lines]) =>
+        `Listen 127.0.0.1:${port}\n<VirtualHost 127.0.0.1:${port}>\n${lines}\n</VirtualHost>`,
+    );
+    const configuration = [
+      `ServerRoot ${folder}`,
+      'ServerName 127.0.0.1',
+      `DefaultRuntimeDir ${folder}`,
+      `PidFile ${folder}/pid`,
+      `ErrorLog ${folder}/error.log`,
+      `DocumentRoot ${folder}/htdocs`,
+      'DirectoryIndex index.html',
+      ...(process.getuid?.() === 0 ? ['User www-data', 'Group www-data'] : []),
+      'StartServers 1',
+      ...modules.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`),
+      `OIDCCABundlePath ${folder}/authority.pem`,
+      ...hosts,
+    ];
+    const file = path.join(folder, 'apache.conf');
+    await writeFile(file, configuration.join('\n'));
+    const child = spawn(PROGRAM!, ['-f', file, '-DFOREGROUND'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env.PATH, ...settings },
+    });
+    const killWithUs = () => void child.kill('SIGTERM');
+    process.once('exit', killWithUs);
+    child.once('exit', () => process.off('exit', killWithUs));
+    let complaint = '';
+    child.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
+    const [port] = [...sites.keys()];
+    await until('Apache answers', async () => {
+      if (child.exitCode !== null)
+        throw new Error(complaint + (await readFile(`${folder}/error.log`, 'utf8').catch(() => '')));
+      return fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => false,
+      );
+    });
+    return new Apache(child, folder);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, 'exit');
+      this.child.kill('SIGTERM');
+      await ended;
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
