@@ -30,6 +30,7 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/docs.css', folder: own, file: 'docs.css' },
   { path: '/assets/page.js', folder: own, file: 'page.js' },
   { path: '/assets/portal.js', folder: own, file: 'portal.js' },
+  { path: '/assets/live-list.js', folder: own, file: 'live-list.js' },
   { path: '/assets/passkeys.js', folder: own, file: 'passkeys.js' },
   { path: '/assets/docs.js', folder: own, file: 'docs.js' },
   { path: '/assets/favicon.svg', folder: own, file: 'favicon.svg' },

@@ -26,18 +26,20 @@ export interface PortalPage {
   /** Link to the parent page. */
   above?: { href: string; label: string };
   refreshAfter?: number;
+  /** Whether a list on it takes in what is new. */
+  isLive?: boolean;
   children: ComponentChildren;
 }
 
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
-  { title, heading, part, above, refreshAfter, children }: PortalPage,
+  { title, heading, part, above, refreshAfter, isLive, children }: PortalPage,
   { clientId, clientName, ownerName, expiresAt }: PortalOwner,
   notice: string | undefined,
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
   width: 'broad',
-  scripts: ['/assets/page.js', '/assets/portal.js'],
+  scripts: ['/assets/page.js', '/assets/portal.js', ...(isLive ? ['/assets/live-list.js'] : [])],
   refreshAfter,
   footer: PORTAL_FOOTER,
   children: (
