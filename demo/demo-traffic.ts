@@ -30,7 +30,7 @@ interface DemoEndpoint {
   url: string;
   description: string;
   /** The most attempts that start in a minute. */
-  maxPerMinute?: number;
+  maxPerMinute?: number | null;
   /** Its own headers. */
   headers?: Record<string, string>;
   /** The status of its response at a time. */

@@ -79,7 +79,9 @@ export class PortalDeliveriesController {
     const { form, clientId, actor } = context;
     const ids = form.getAll('delivery');
     if (ids.length === 0 || ids.length > SELECTED_MAX) {
-      throw badRequest(`Choose 1 to ${SELECTED_MAX} deliveries with the boxes in the list. Nothing was resent.`);
+      throw badRequest(
+        `Choose 1 to ${SELECTED_MAX} deliveries with the boxes in the list. Nothing was resent.`,
+      );
     }
     await this.limits.countPortalRecovery(clientId);
     const id = await this.recoveries.resendSelected(clientId, ids, actor);

@@ -24,7 +24,12 @@ export function requestHead(delivery: DeliveryDetail, attempt: Attempt): string 
   const { host, pathname, search } = new URL(urlOf(delivery, attempt));
   const { payload } = delivery;
   const length: Line[] = payload === null ? [] : [['content-length', String(Buffer.byteLength(payload))]];
-  const headers: Line[] = [['host', host], ['connection', 'keep-alive'], ...headersOf(delivery, attempt), ...length];
+  const headers: Line[] = [
+    ['host', host],
+    ['connection', 'keep-alive'],
+    ...headersOf(delivery, attempt),
+    ...length,
+  ];
   return `POST ${pathname}${search} HTTP/1.1\n${inLines(headers)}`;
 }
 

@@ -52,7 +52,8 @@ describe('in the webhook portal in a browser', () => {
     await page.goto(service.url + path);
     return page;
   };
-  const seed = (input: Partial<SeededDelivery> = {}) => seedDelivery(service, endpoint, { ...TEST, ...input });
+  const seed = (input: Partial<SeededDelivery> = {}) =>
+    seedDelivery(service, endpoint, { ...TEST, ...input });
   const row = (page: Page, id: string) => page.locator(`[data-key="${id}"]`);
   const status = (page: Page) => page.locator('[data-list-status]');
 
@@ -62,15 +63,20 @@ describe('in the webhook portal in a browser', () => {
     await row(page, first).getByRole('checkbox').check();
     await row(page, second).getByRole('link').focus();
     const third = await seed({ state: 'delivered', attempts: [{ status: 200 }] });
-    await service.database.query("UPDATE deliveries SET state = 'delivered' WHERE id IN ($1, $2)", [first, second]);
+    await service.database.query("UPDATE deliveries SET state = 'delivered' WHERE id IN ($1, $2)", [
+      first,
+      second,
+    ]);
     await row(page, third).waitFor();
     for (const id of [first, second]) await row(page, id).getByText('Delivered').waitFor();
-    const order = await page.locator('[data-key]').evaluateAll((rows) => rows.map((each) => each.dataset.key));
+    const order = await page
+      .locator('[data-key]')
+      .evaluateAll((rows) => rows.map((each) => each.dataset.key));
     expect(order).toEqual([third, second, first]);
     expect(await row(page, first).getByRole('checkbox').isChecked()).toBe(true);
-    expect(await page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key'))).toBe(
-      second,
-    );
+    expect(
+      await page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key')),
+    ).toBe(second);
     await page.getByRole('button', { name: 'Resend selected' }).click();
     await page.getByText('All done').waitFor();
     expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([first]);
@@ -117,28 +123,36 @@ describe('in the webhook portal in a browser', () => {
     await page.getByText('All done').waitFor();
   });
 
-  it.each([true, false])('a chart shows values under the pointer and at the focus, and its bars filter (script: %s)', async (script) => {
-    await service.database.query(
-      `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+  it.each([true, false])(
+    'a chart shows values under the pointer and at the focus, and its bars filter (script: %s)',
+    async (script) => {
+      await service.database.query(
+        `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
        VALUES ($1, date_trunc('hour', now(), 'UTC'), 3, 1, 400, 250)`,
-      [endpoint.id],
-    );
-    const id = await seed();
-    const page = await open(`/portal/endpoints/${endpoint.id}`, script);
-    const words = (chart: number) =>
-      page.locator('svg.plot').nth(chart).locator('.band-words').filter({ visible: true }).allTextContents();
-    expect([await words(0), await words(1)]).toEqual([[], []]);
-    await page.locator('svg.plot').first().locator('.band').last().hover();
-    expect(await words(0)).toEqual([expect.stringContaining(': 3 delivered, 1 failed')]);
-    await page.locator('svg.plot').nth(1).locator('.band[tabindex]').focus();
-    expect(await words(1)).toEqual([expect.stringContaining(': 250 ms slowest, 100 ms average')]);
-    const bar = page.getByRole('link', { name: /1 failed\. Show/ });
-    await bar.focus();
-    expect(await words(0)).toHaveLength(1);
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/portal/deliveries?state=failed&*');
-    await row(page, id).waitFor();
-  });
+        [endpoint.id],
+      );
+      const id = await seed();
+      const page = await open(`/portal/endpoints/${endpoint.id}`, script);
+      const words = (chart: number) =>
+        page
+          .locator('svg.plot')
+          .nth(chart)
+          .locator('.band-words')
+          .filter({ visible: true })
+          .allTextContents();
+      expect([await words(0), await words(1)]).toEqual([[], []]);
+      await page.locator('svg.plot').first().locator('.band').last().hover();
+      expect(await words(0)).toEqual([expect.stringContaining(': 3 delivered, 1 failed')]);
+      await page.locator('svg.plot').nth(1).locator('.band[tabindex]').focus();
+      expect(await words(1)).toEqual([expect.stringContaining(': 250 ms slowest, 100 ms average')]);
+      const bar = page.getByRole('link', { name: /1 failed\. Show/ });
+      await bar.focus();
+      expect(await words(0)).toHaveLength(1);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/portal/deliveries?state=failed&*');
+      await row(page, id).waitFor();
+    },
+  );
 
   it('a request is copied as a command', async () => {
     const id = await seed({ attempts: [{ status: 500 }] });

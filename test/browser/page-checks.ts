@@ -99,7 +99,8 @@ async function expectTargetsLargeEnough(page: Page): Promise<void> {
   for (const viewport of [PHONE, DESKTOP]) {
     await page.setViewportSize(viewport);
     const small = await page.evaluate(() => {
-      const isShown = (element: Element) => element.checkVisibility() && !element.matches('.skip-link, svg a');
+      const isShown = (element: Element) =>
+        element.checkVisibility() && !element.matches('.skip-link, svg a');
       const isInSentence = (element: Element) => {
         const block = element.closest('p, li, dd, td, th, summary, small, label')!;
         const text = (from: Element | null) => (from?.textContent ?? '').trim().length;

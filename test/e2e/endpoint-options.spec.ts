@@ -89,7 +89,10 @@ describe('An endpoint', () => {
         [`x-new: ${HEADER_MASK}`, 'the value of x-new must be entered'],
       ] as const) {
         const page = await edit(endpoint, { headers: typed });
-        expect([page.status, errorAt(page, 'headers')]).toEqual([400, expect.stringContaining(error.slice(1))]);
+        expect([page.status, errorAt(page, 'headers')]).toEqual([
+          400,
+          expect.stringContaining(error.slice(1)),
+        ]);
         expect(page.html.querySelector('#headers')!.textContent.trim()).toBe(typed);
       }
     });
@@ -101,7 +104,9 @@ describe('An endpoint', () => {
       const user = await webhooks.consentedUser(client);
       const { id: deliveryId } = await webhooks.publishOne(user.id);
       await webhooks.finished(deliveryId);
-      const [request] = webhooks.receiver.requests.filter(({ headers }) => headers['webhook-id'] === deliveryId);
+      const [request] = webhooks.receiver.requests.filter(
+        ({ headers }) => headers['webhook-id'] === deliveryId,
+      );
       expect(request!.headers).toMatchObject({ authorization: SECRET, 'x-tenant': 'northwind' });
 
       const [row] = await query<{ line: string; sealed: Buffer }>(
@@ -117,7 +122,10 @@ describe('An endpoint', () => {
         expect([path, page.text.includes('a-secret-of')]).toEqual([path, false]);
         expect(page.text).toContain(`authorization: ${HEADER_MASK}`);
       }
-      for (const path of [`/admin/webhook_endpoints/${id}`, `/admin/clients/${client.id}/webhook_endpoints`]) {
+      for (const path of [
+        `/admin/webhook_endpoints/${id}`,
+        `/admin/clients/${client.id}/webhook_endpoints`,
+      ]) {
         const { text } = await service.http.get(path, { bearer: webhooks.bearer });
         expect([text.includes('a-secret-of'), text.includes('"authorization"')]).toEqual([false, true]);
       }
@@ -195,13 +203,17 @@ describe('An endpoint', () => {
       const slow = await webhooks.endpoint(client);
       const free = await webhooks.endpoint(client);
       expect((await edit(slow, { max_per_minute: '2' })).status).toBe(303);
-      const shown = await service.http.get(`/admin/webhook_endpoints/${slow.id}`, { bearer: webhooks.bearer });
+      const shown = await service.http.get(`/admin/webhook_endpoints/${slow.id}`, {
+        bearer: webhooks.bearer,
+      });
       expect(shown.json.max_per_minute).toBe(2);
       for (let n = 0; n < 5; n++) await webhooks.publish(user.id);
       await webhooks.receives(free, 5);
       await webhooks.receives(slow, 2);
       const waiting = () =>
-        query("SELECT 1 FROM deliveries WHERE endpoint_id = $1 AND state = 'pending' AND lease_id IS NULL", [slow.id]);
+        query("SELECT 1 FROM deliveries WHERE endpoint_id = $1 AND state = 'pending' AND lease_id IS NULL", [
+          slow.id,
+        ]);
       await until('the rest waits', async () => (await waiting()).length === 3);
       await query(
         `UPDATE webhook_throttles SET blocked_until = '-infinity', start_seconds =
@@ -279,7 +291,10 @@ describe('An endpoint', () => {
 
     it('is also sent events for the client alone, which another of its endpoints got', async () => {
       const types = ['user.consent_granted'];
-      const [endpoint, other] = [await webhooks.endpoint(client, { types }), await webhooks.endpoint(client, { types })];
+      const [endpoint, other] = [
+        await webhooks.endpoint(client, { types }),
+        await webhooks.endpoint(client, { types }),
+      ];
       await turn(endpoint, false);
       await webhooks.consentedUser(client);
       await webhooks.receives(other);
@@ -317,7 +332,9 @@ describe('An endpoint', () => {
           form.setAttribute('action', `${pathOf(others)}/missed`);
       });
       expect((await portal.submit(page, `${pathOf(others)}/missed`)).status).toBe(404);
-      const open = await query('SELECT 1 FROM webhook_pauses WHERE endpoint_id = $1 AND sent_at IS NULL', [others.id]);
+      const open = await query('SELECT 1 FROM webhook_pauses WHERE endpoint_id = $1 AND sent_at IS NULL', [
+        others.id,
+      ]);
       expect(open).toHaveLength(1);
     });
   });

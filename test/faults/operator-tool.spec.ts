@@ -177,7 +177,9 @@ describe('the operator tool for use without a browser', () => {
       expect(await endpoints.liveSecrets(endpoint.id, client.id)).toEqual([]);
       const resealed = await next.app.get(EndpointsService).get(endpoint.id);
       expect(await next.app.get(EndpointsService).revealHeaders(resealed, SERVICE_ACTOR)).toEqual(headers);
-      await expect(endpoints.revealHeaders(resealed, SERVICE_ACTOR)).rejects.toThrow('no longer be decrypted');
+      await expect(endpoints.revealHeaders(resealed, SERVICE_ACTOR)).rejects.toThrow(
+        'no longer be decrypted',
+      );
     } finally {
       await next.app.close();
     }

@@ -24,7 +24,8 @@ function renew(element, fresh) {
     return;
   }
   parts.forEach((part, index) => {
-    if (part.outerHTML !== freshParts[index].outerHTML && !hasFocus(part)) part.replaceWith(freshParts[index]);
+    if (part.outerHTML !== freshParts[index].outerHTML && !hasFocus(part))
+      part.replaceWith(freshParts[index]);
   });
 }
 

@@ -106,7 +106,12 @@ export function CurlCommand({ delivery, attempt }: OneAttempt): VNode | null {
       <summary>
         As a curl command<span class="visually-hidden"> for attempt {attempt.number}</span>
       </summary>
-      <pre data-copy="Copy as curl" tabIndex={0} role="region" aria-label={`curl command for attempt ${attempt.number}`}>
+      <pre
+        data-copy="Copy as curl"
+        tabIndex={0}
+        role="region"
+        aria-label={`curl command for attempt ${attempt.number}`}
+      >
         <code>{command}</code>
       </pre>
     </details>

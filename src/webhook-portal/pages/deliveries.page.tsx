@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { SelectField, type Option } from '../../web/forms/field.js';
 import { FilterForm, LinkButton, PostForm } from '../../web/forms/form.js';
 import { useMayUse } from '../../web/layout/may-use.js';
+import { LiveList } from '../../web/tables/live-list.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
@@ -25,7 +26,9 @@ const SELECTED = 'resend-selected';
 export const ONLY_LIST = { name: 'part', value: 'list' };
 
 /** The list alone, from which the script takes what is new. */
-export const deliveriesListPage = (props: Omit<DeliveriesPageProps, 'endpoints' | 'typeNames'>): PortalPage => ({
+export const deliveriesListPage = (
+  props: Omit<DeliveriesPageProps, 'endpoints' | 'typeNames'>,
+): PortalPage => ({
   title: 'Deliveries',
   part: 'deliveries',
   children: <List {...props} />,
@@ -59,11 +62,10 @@ function List({ query, deliveries }: Omit<DeliveriesPageProps, 'endpoints' | 'ty
   const part = new URLSearchParams([[ONLY_LIST.name, ONLY_LIST.value]]).toString();
   return (
     <>
-      <div class="toolbar">
-        <p class="toolbar-text" role="status" data-list-status />
-        <a href={withQuery(PATH, query.place)}>Refresh</a>
-      </div>
-      <div data-live-list={withQuery(PATH, [query.place, part].filter(Boolean).join('&'))}>
+      <LiveList
+        path={withQuery(PATH, query.place)}
+        part={withQuery(PATH, [query.place, part].filter(Boolean).join('&'))}
+      >
         <PagedList
           page={deliveries}
           path={withQuery(PATH, query.search)}
@@ -91,7 +93,7 @@ function List({ query, deliveries }: Omit<DeliveriesPageProps, 'endpoints' | 'ty
             </div>
           )}
         </PagedList>
-      </div>
+      </LiveList>
       <PostForm id={SELECTED} action={`${PATH}/selected`} />
     </>
   );

@@ -50,7 +50,13 @@ export function DeliveryRows({
         <li data-key={delivery.id}>
           {chosenFor && (
             <label class="row-choice">
-              <input type="checkbox" name="delivery" value={delivery.id} form={chosenFor} autocomplete="off" />
+              <input
+                type="checkbox"
+                name="delivery"
+                value={delivery.id}
+                form={chosenFor}
+                autocomplete="off"
+              />
               <span class="visually-hidden">
                 Choose {delivery.eventType} {delivery.id}
               </span>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { PostButton } from '../../web/forms/form.js';
 import { InitialTile, type LayoutProps } from '../../web/layout/layout.js';
+import { LIVE_LIST_SCRIPT } from '../../web/tables/live-list.js';
 import { Moment } from '../../web/tables/moment.js';
 import { Navigation } from '../../web/layout/navigation.js';
 import { DoneNotice } from '../../web/layout/notices.js';
@@ -39,7 +40,7 @@ export const portalLayout = (
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
   width: 'broad',
-  scripts: ['/assets/page.js', '/assets/portal.js', ...(isLive ? ['/assets/live-list.js'] : [])],
+  scripts: ['/assets/page.js', '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
   refreshAfter,
   footer: PORTAL_FOOTER,
   children: (

@@ -25,17 +25,24 @@ export function resendMatchingPage({ query, count, until }: ResendMatchingPagePr
     children: (
       <div class="outcome" role="status">
         <p>
-          <strong>{count === 0 ? 'Nothing' : `${count > RECOVERY_MAX ? 'More than ' : ''}${counted(Math.min(count, RECOVERY_MAX))}`}</strong>{' '}
-          {query.search ? 'match the filter of the list' : 'stand in the list, which has no filter'} and can be
-          resent, also what was delivered before.
+          {count === 0 ? (
+            'Nothing in this list can be resent.'
+          ) : (
+            <>
+              <strong>
+                {count > RECOVERY_MAX && 'More than '}
+                {counted(Math.min(count, RECOVERY_MAX))}
+              </strong>{' '}
+              {query.search ? 'that match the filter' : 'of the list, which has no filter,'} can be resent,
+              also what was delivered before.
+            </>
+          )}
         </p>
         <p class="fine-print">
-          Left out: what is being attempted right now, what is about users who were erased, and what belongs to
-          endpoints that are disabled or deleted.
+          Left out: what is being attempted right now, what is about users who were erased, and what belongs
+          to endpoints that are disabled or deleted.
         </p>
-        {count > RECOVERY_MAX && (
-          <p>At most {counted(RECOVERY_MAX)} are resent at once, the oldest first.</p>
-        )}
+        {count > RECOVERY_MAX && <p>At most {counted(RECOVERY_MAX)} are resent at once, the oldest first.</p>}
         {count > 0 && (
           <PageForm
             action={`${PATH}/matching`}

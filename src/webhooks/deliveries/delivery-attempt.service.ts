@@ -56,7 +56,8 @@ export class DeliveryAttemptService {
     const own = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
     const headers = requestHeaders(id, claim.eventType, timestamp, signature);
     const outcome =
-      unsendable(secrets, own) ?? (await this.http.post(claim.url, { ...headers, ...own }, claim.payload, signal));
+      unsendable(secrets, own) ??
+      (await this.http.post(claim.url, { ...headers, ...own }, claim.payload, signal));
     if (outcome.kind === 'aborted') return unsent({ ...kept, state: 'pending', waitSeconds: 0 });
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
@@ -88,10 +89,17 @@ export class DeliveryAttemptService {
 function unsendable(secrets: string[], own: object | undefined): HttpOutcome | undefined {
   if (secrets.length === 0)
     return notSent('The request could not be signed: the secret of the endpoint must be rotated.');
-  return own ? undefined : notSent('The headers of the endpoint can no longer be read: they must be entered again.');
+  return own
+    ? undefined
+    : notSent('The headers of the endpoint can no longer be read: they must be entered again.');
 }
 
-const notSent = (detail: string): HttpOutcome => ({ kind: 'failure', failure: 'http', detail, durationMs: 0 });
+const notSent = (detail: string): HttpOutcome => ({
+  kind: 'failure',
+  failure: 'http',
+  detail,
+  durationMs: 0,
+});
 
 const unsent = (finished: FinishedClaim): AttemptResult => ({ finished, isSuccess: false, isGone: false });
 

@@ -242,7 +242,9 @@ export class DeliveryQueueRepository {
           attempts.map((attempt) => attempt?.detail ?? null),
           attempts.map((attempt) => attempt?.responseStart ?? null),
           attempts.map((attempt) => attempt?.signature ?? null),
-          attempts.map((attempt) => (attempt?.responseHeaders ? JSON.stringify(attempt.responseHeaders) : null)),
+          attempts.map((attempt) =>
+            attempt?.responseHeaders ? JSON.stringify(attempt.responseHeaders) : null,
+          ),
           attempts.map((attempt) => attempt?.url ?? null),
           // Names of headers contain no commas.
           attempts.map((attempt) => attempt?.ownHeaders?.join(',') || null),

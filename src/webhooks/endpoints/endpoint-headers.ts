@@ -54,7 +54,8 @@ function errorOf(name: string, value: string | null, place: number): string | un
     return `header ${place} must have a name of 1 to ${NAME_MAX} letters, digits and characters such as “-”`;
   }
   const lower = name.toLowerCase();
-  if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower)) return `${lower} cannot be used: requests have it already`;
+  if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower))
+    return `${lower} cannot be used: requests have it already`;
   if (value !== null && (typeof value !== 'string' || value.length > VALUE_MAX || !VALUE.test(value))) {
     return `the value of ${lower} must be 1 to ${VALUE_MAX} visible ASCII characters, with spaces only between them`;
   }
@@ -72,7 +73,8 @@ export function headersInLines(text: string): { headers: HeaderChanges; errors: 
     const value = line.slice(at + 1).trim();
     if (at < 0) errors.push(`line ${index + 1} must be a name, a colon and a value`);
     else if (Object.hasOwn(headers, name)) errors.push('must name each header once');
-    else Object.defineProperty(headers, name, { value: value === HEADER_MASK ? null : value, enumerable: true });
+    else
+      Object.defineProperty(headers, name, { value: value === HEADER_MASK ? null : value, enumerable: true });
   }
   return { headers, errors: errors.length > 0 ? [...new Set(errors)] : headerErrors(headers) };
 }

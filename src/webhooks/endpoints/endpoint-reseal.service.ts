@@ -37,7 +37,8 @@ export class EndpointResealService {
   private async resealHeaders(id: string, sealed: Buffer | null): Promise<boolean> {
     if (sealed === null) return true;
     const headers = this.secrets.openHeaders(id, sealed);
-    if (headers) await this.repository.replaceSealedHeaders(id, sealed, this.secrets.sealHeaders(id, headers));
+    if (headers)
+      await this.repository.replaceSealedHeaders(id, sealed, this.secrets.sealHeaders(id, headers));
     return headers !== undefined;
   }
 

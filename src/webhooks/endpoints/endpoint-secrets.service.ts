@@ -64,7 +64,9 @@ export class EndpointSecrets {
     }
     if (missing.length > 0) throw validationFailed({ headers: missing });
     const headerNames = [...headers.keys()];
-    const changed = headerNames.filter((name) => !Object.hasOwn(had, name) || had[name] !== headers.get(name));
+    const changed = headerNames.filter(
+      (name) => !Object.hasOwn(had, name) || had[name] !== headers.get(name),
+    );
     const isSame = changed.length === 0 && headerNames.join() === Object.keys(had).join();
     const isReadable = present === null || Object.keys(had).length > 0;
     return {

@@ -18,7 +18,15 @@ export interface EndpointFilter {
 /** What a new endpoint consists of. */
 export type EndpointRow = Pick<
   EndpointEntity,
-  'id' | 'clientId' | 'url' | 'description' | 'eventTypes' | 'enabled' | 'sealedSecret' | 'maxPerMinute' | Headers
+  | 'id'
+  | 'clientId'
+  | 'url'
+  | 'description'
+  | 'eventTypes'
+  | 'enabled'
+  | 'sealedSecret'
+  | 'maxPerMinute'
+  | Headers
 >;
 
 type Headers = 'headerNames' | 'sealedHeaders';

@@ -19,20 +19,24 @@ const IsEventTypeList = (): PropertyDecorator =>
 
 const MaxPerMinute = (): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ description: 'The most attempts that start in a minute; null without a limit.', example: 60 }),
+    ApiProperty({
+      description: 'The most attempts that start in a minute; null without a limit.',
+      example: 60,
+    }),
     MayBeNull(),
     IsWholeNumber(1, 6000, ', or null'),
   );
 
 const Headers = (description: string): PropertyDecorator =>
   applyDecorators(
+    IsJsonObject(),
+    IsOptionalNotNull(),
     ApiProperty({
       description,
+      // Null is allowed where the header is there already.
       additionalProperties: { type: ['string', 'null'] } as never,
       example: { 'x-tenant': 'northwind' },
     }),
-    IsOptionalNotNull(),
-    IsJsonObject(),
   );
 
 /** Body of `POST /admin/clients/{client_id}/webhook_endpoints`. */

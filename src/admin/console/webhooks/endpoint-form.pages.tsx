@@ -89,12 +89,7 @@ function Fields({ types }: { types: EventTypeEntity[] }): VNode {
         inputMode="numeric"
         hint="The most that start in a minute, 1 to 6,000. The rest waits."
       />
-      <TextArea
-        name="headers"
-        label="Headers (optional)"
-        hint={HEADERS_HINT}
-        spellcheck={false}
-      />
+      <TextArea name="headers" label="Headers (optional)" hint={HEADERS_HINT} spellcheck={false} />
     </>
   );
 }

@@ -13,7 +13,13 @@ export interface EndpointFields {
   headers: string;
 }
 
-export const EMPTY_ENDPOINT: EndpointFields = { url: '', description: '', event_types: [], max_per_minute: '', headers: '' };
+export const EMPTY_ENDPOINT: EndpointFields = {
+  url: '',
+  description: '',
+  event_types: [],
+  max_per_minute: '',
+  headers: '',
+};
 
 export const endpointFieldsOf = ({
   url,
@@ -42,7 +48,11 @@ export const endpointFieldsIn = (form: Form): EndpointFields => ({
 });
 
 /** The members of the admin API; throws a 400 problem for lines that are no headers. */
-export function endpointMembersOf({ max_per_minute: limit, headers: lines, ...fields }: EndpointFields): object {
+export function endpointMembersOf({
+  max_per_minute: limit,
+  headers: lines,
+  ...fields
+}: EndpointFields): object {
   const { headers, errors } = headersInLines(lines);
   if (errors.length > 0) throw validationFailed({ headers: errors });
   return { ...fields, max_per_minute: limit === '' ? null : limitIn(limit), headers };

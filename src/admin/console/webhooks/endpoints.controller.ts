@@ -99,7 +99,9 @@ export class ConsoleEndpointsController {
     const fields = endpointFieldsIn(context.form);
     const asksPassword = sendsElsewhere(await this.endpoints.get(id), fields);
     const work = async () => {
-      const changes = toEndpointChanges(await formValue(EndpointChangesDto, { ...endpointMembersOf(fields) }));
+      const changes = toEndpointChanges(
+        await formValue(EndpointChangesDto, { ...endpointMembersOf(fields) }),
+      );
       await this.endpoints.update(id, undefined, changes, context.actor);
     };
     const { errors } = await (asksPassword ? context.attemptWithPassword(work) : attempt(work));
