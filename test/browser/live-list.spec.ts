@@ -141,7 +141,7 @@ describe('in the webhook portal in a browser', () => {
           .filter({ visible: true })
           .allTextContents();
       expect([await words(0), await words(1)]).toEqual([[], []]);
-      await page.locator('svg.plot').first().locator('.band').last().hover();
+      await page.locator('svg.plot').first().locator('.band-area').last().hover({ force: true });
       expect(await words(0)).toEqual([expect.stringContaining(': 3 delivered, 1 failed')]);
       await page.locator('svg.plot').nth(1).locator('.band[tabindex]').focus();
       expect(await words(1)).toEqual([expect.stringContaining(': 250 ms slowest, 100 ms average')]);

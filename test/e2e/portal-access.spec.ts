@@ -213,7 +213,7 @@ describe('The pages of the portal', () => {
           "base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
       );
       expect(page.text).not.toMatch(
-        / style=|<style|<script(?! src="\/assets\/(page|portal)\.js" defer)|javascript:/,
+        / style=|<style|<script(?! src="\/assets\/(page|portal|live-list)\.js" defer)|javascript:/,
       );
       expect(wordsOf(page)).toContain('Northwind');
       expect(page.html.querySelectorAll('form[action="/portal/logout"]')).toHaveLength(1);
