@@ -29,6 +29,10 @@ interface DemoEndpoint {
   secret: string;
   url: string;
   description: string;
+  /** The most attempts that start in a minute. */
+  maxPerMinute?: number | null;
+  /** Its own headers. */
+  headers?: Record<string, string>;
   /** The status of its response at a time. */
   statusAt(time: Date): number;
 }
@@ -112,6 +116,8 @@ const makeEndpoints = (now: Date): DemoEndpoint[] => [
     secret: makeEndpointSecret(),
     url: 'https://fleet.northwind.example/events',
     description: 'Fleet dashboard',
+    maxPerMinute: 30,
+    headers: { 'x-tenant': 'northwind' },
     statusAt: (time) => {
       const hoursAgo = (now.getTime() - time.getTime()) / HOUR_MS;
       return hoursAgo < 3 || hoursAgo > 56 ? 503 : 200;
@@ -186,11 +192,13 @@ async function insertSequences(manager: EntityManager, events: DemoEvent[]): Pro
 async function insertEndpoint(
   manager: EntityManager,
   { clientId, encryptionKey }: DemoTraffic,
-  { id, secret, url, description }: DemoEndpoint,
+  { id, secret, url, description, maxPerMinute = null, headers = {} }: DemoEndpoint,
 ): Promise<void> {
+  const names = Object.keys(headers);
   await manager.query(
-    `INSERT INTO webhook_endpoints (id, client_id, url, description, event_types, sealed_secret, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, now() - make_interval(hours => $7))`,
+    `INSERT INTO webhook_endpoints (id, client_id, url, description, event_types, sealed_secret, created_at, max_per_minute,
+                                    header_names, sealed_headers)
+     VALUES ($1, $2, $3, $4, $5, $6, now() - make_interval(hours => $7), $8, $9, $10)`,
     [
       id,
       clientId,
@@ -199,14 +207,20 @@ async function insertEndpoint(
       TYPES.map(([name]) => name),
       sealEndpointSecret(encryptionKey, id, secret),
       ADDED_HOURS_AGO,
+      maxPerMinute,
+      names,
+      names.length === 0 ? null : sealEndpointSecret(encryptionKey, id, JSON.stringify(headers), 'headers'),
     ],
   );
+  if (maxPerMinute !== null) {
+    await manager.query('INSERT INTO webhook_throttles (endpoint_id) VALUES ($1)', [id]);
+  }
 }
 
 async function insertDeliveries(
   manager: EntityManager,
   clientId: string,
-  { id: endpointId, secret }: DemoEndpoint,
+  { id: endpointId, secret, url, headers = {} }: DemoEndpoint,
   deliveries: DemoDelivery[],
 ): Promise<void> {
   await manager.query(
@@ -243,9 +257,11 @@ async function insertDeliveries(
     })),
   );
   await manager.query(
-    `INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, response_start, signature)
+    `INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, response_start, signature, url,
+                                    own_headers, response_headers)
      SELECT id, number, to_timestamp(ms / 1000.0), duration_ms, status,
-            CASE status WHEN 503 THEN 'upstream is restarting' WHEN 500 THEN 'unexpected error' ELSE '' END, signature
+            CASE status WHEN 503 THEN 'upstream is restarting' WHEN 500 THEN 'unexpected error' ELSE '' END, signature, $7, $8,
+            jsonb_build_array(jsonb_build_array('server', 'northwind-gateway'), jsonb_build_array('content-type', 'text/plain'))
        FROM unnest($1::text[], $2::int[], $3::bigint[], $4::int[], $5::int[], $6::text[])
               AS a (id, number, ms, duration_ms, status, signature)`,
     [
@@ -255,6 +271,8 @@ async function insertDeliveries(
       made.map(({ durationMs }) => durationMs),
       made.map(({ status }) => status),
       made.map(({ signature }) => signature),
+      url,
+      Object.keys(headers),
     ],
   );
 }

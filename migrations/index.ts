@@ -23,6 +23,7 @@ import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
 import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
 import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
+import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -51,6 +52,7 @@ export const MIGRATIONS = [
   OperatorRoles1763740000000,
   EventSchemas1763800300000,
   AccessChangeSubjects1763800500000,
+  EndpointOptions1763800400000,
 ];
 
 /** The names of the migrations, as the database stores them. */

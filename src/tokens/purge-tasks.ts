@@ -74,6 +74,7 @@ export const PURGE_TASKS: PurgeTask[] = [
     before: RETENTION,
   },
   { table: 'webhook_recoveries', by: 't.created_at', before: RETENTION },
+  { table: 'webhook_pauses', by: 't.enabled_at', before: RETENTION },
   {
     table: 'activity_hours',
     by: 't.hour',

@@ -22,12 +22,17 @@ import { DeliveryErasure } from './deliveries/delivery-erasure.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
 import { DeliveryResultsService } from './deliveries/delivery-results.service.js';
 import { DeliveryWorker } from './deliveries/delivery-worker.service.js';
+import { RecoveriesRepository } from './deliveries/recoveries.repository.js';
+import { RecoveriesService } from './deliveries/recoveries.service.js';
 import { RecoveryEntity } from './deliveries/recovery.entity.js';
 import { WakeUps } from './deliveries/wake-ups.service.js';
 import { EndpointAddresses } from './endpoints/endpoint-addresses.service.js';
 import { EndpointHourEntity } from './endpoints/endpoint-hour.entity.js';
+import { EndpointPauseEntity } from './endpoints/endpoint-pause.entity.js';
 import { EndpointResealService } from './endpoints/endpoint-reseal.service.js';
+import { EndpointRules } from './endpoints/endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.service.js';
+import { EndpointThrottleEntity } from './endpoints/endpoint-throttle.entity.js';
 import { EndpointEntity } from './endpoints/endpoint.entity.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
@@ -62,6 +67,8 @@ const ENTITIES = [
   EncryptionCanaryEntity,
   EndpointEntity,
   EndpointHourEntity,
+  EndpointPauseEntity,
+  EndpointThrottleEntity,
   EventEntity,
   EventIdempotencyKeyEntity,
   EventSequenceEntity,
@@ -98,6 +105,7 @@ const ENTITIES = [
     DeliveryWorker,
     EndpointAddresses,
     EndpointResealService,
+    EndpointRules,
     EndpointSecrets,
     EndpointsRepository,
     EndpointsService,
@@ -111,6 +119,8 @@ const ENTITIES = [
     FeedPositions,
     FeedWaits,
     PublishingService,
+    RecoveriesRepository,
+    RecoveriesService,
     SchemaBreaks,
     TestEventsService,
     WakeUps,
@@ -128,6 +138,7 @@ const ENTITIES = [
     EndpointsService,
     EventCatalogue,
     EventTypesService,
+    RecoveriesService,
     TestEventsService,
   ],
 })

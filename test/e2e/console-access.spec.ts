@@ -85,7 +85,7 @@ describe('The console', () => {
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(answer.text).not.toMatch(/<script(?! src="\/assets\/page\.js" defer)| style="/);
+      expect(answer.text).not.toMatch(/<script(?! src="\/assets\/(page|live-list)\.js" defer)| style="/);
     });
 
     it.each(ROUTES.filter(({ method }) => method === 'POST'))(

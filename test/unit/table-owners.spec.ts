@@ -39,7 +39,9 @@ const OWNERS: Record<string, string[]> = {
     'events',
     'webhook_endpoint_hours',
     'webhook_endpoints',
+    'webhook_pauses',
     'webhook_recoveries',
+    'webhook_throttles',
   ],
 };
 
@@ -63,6 +65,7 @@ const READS: Record<string, string[]> = {
   'webhooks/contacts/contacts.repository.ts': ['clients'],
   'webhooks/deliveries/deliveries.repository.ts': ['clients', 'consents'],
   'webhooks/deliveries/delivery-queue.repository.ts': ['clients', 'consents'],
+  'webhooks/deliveries/recoveries.repository.ts': ['clients', 'consents'],
   'webhooks/endpoints/endpoints.repository.ts': ['clients'],
   'webhooks/events/events.repository.ts': ['clients', 'consents', 'users'],
   'webhooks/feed/event-feed.repository.ts': ['clients', 'consents'],
