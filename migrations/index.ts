@@ -21,6 +21,7 @@ import { Mail1763700100000 } from './1763700100000-mail.js';
 import { IdentityProviders1763700200000 } from './1763700200000-identity-providers.js';
 import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
+import { PartnerPortal1763800200000 } from './1763800200000-partner-portal.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -47,6 +48,7 @@ export const MIGRATIONS = [
   IdentityProviders1763700200000,
   SecondFactors1763700300000,
   OperatorRoles1763740000000,
+  PartnerPortal1763800200000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -22,7 +22,7 @@ export class PortalDeliveriesController {
   ) {}
 
   /** Newest first; `state`, `endpoint`, `type`, `from` and `to` (UTC) filter the list. */
-  @PortalGet()
+  @PortalGet('', 'viewer')
   async list(@Context() context: PortalContext): Promise<PortalAnswer> {
     const query = readDeliveryQuery(queryStringOf(context.url));
     const isUsable = Object.keys(query.errors).length === 0;
@@ -42,7 +42,7 @@ export class PortalDeliveriesController {
   }
 
   /** Passes along the query of the list that the user came from, for the way back. */
-  @PortalGet(':id')
+  @PortalGet(':id', 'viewer')
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const delivery = await this.deliveries.get(id, context.clientId);
     const place = placeInList(queryStringOf(context.url));
@@ -50,7 +50,7 @@ export class PortalDeliveriesController {
   }
 
   /** Resends it under the same id; a 409 page while an attempt is running, and for a deleted endpoint; 429 over the limit. */
-  @PortalPost(':id/resend', 'a delivery')
+  @PortalPost(':id/resend', 'a delivery', 'developer')
   async resend(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const place = placeInList(queryStringOf(context.url));
     await this.limits.countPortalSending(context.clientId);

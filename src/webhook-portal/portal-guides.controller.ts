@@ -19,21 +19,21 @@ export class PortalGuidesController {
     private readonly eventTypes: EventTypesService,
   ) {}
 
-  @PortalGet('event_types')
+  @PortalGet('event_types', 'viewer')
   async catalogue(@Context() context: PortalContext): Promise<PortalAnswer> {
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
     return { page: cataloguePage(eventTypes) };
   }
 
   /** `?delivery=` fills in the checker with what its last attempt sent. */
-  @PortalGet('verify')
+  @PortalGet('verify', 'viewer')
   async showVerify(@Context() context: PortalContext, @Query('delivery') id: unknown): Promise<PortalAnswer> {
     const delivery = typeof id === 'string' ? await this.deliveries.get(id, context.clientId) : undefined;
     return this.verifyForm(context, { input: delivery ? sentWith(delivery) : NO_INPUT });
   }
 
   /** Checks headers and body with the secrets of the endpoint, and explains a mismatch. Nothing is stored. */
-  @PortalPost('verify', 'nothing')
+  @PortalPost('verify', 'nothing', 'viewer')
   async check(@Context() context: PortalContext): Promise<PortalAnswer> {
     const input = typedIn(context.form);
     const secrets = await this.endpoints.liveSecrets(input.endpoint, context.clientId);

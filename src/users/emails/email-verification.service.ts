@@ -64,6 +64,10 @@ export class EmailVerificationService {
     if (user.emailVerifiedAt === null) await this.queueLink(manager, user);
   }
 
+  async isVerified(userId: string): Promise<boolean> {
+    return (await this.users.findById(userId))?.emailVerifiedAt != null;
+  }
+
   /** The address that the link verifies; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<string | undefined> {
     if (!isSecret('emailKey', key)) return undefined;

@@ -1,5 +1,6 @@
 import type { LayoutProps } from '../../web/layout/layout.js';
-import { PORTAL_FOOTER } from './portal-layout.js';
+import { LinkButton } from '../../web/forms/form.js';
+import { PORTAL_FOOTER, SIGN_IN_PATH } from './portal-layout.js';
 
 /** The page with status 401 for requests without a portal session. */
 export const portalSignedOutPage = (): LayoutProps => ({

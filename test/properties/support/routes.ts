@@ -47,7 +47,7 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
   },
   'pages of users': {
     paths:
-      /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up|account)/,
+      /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up|invitations\/|account)/,
     caller: 'user',
   },
   'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
@@ -78,6 +78,11 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   verify: ['emailKey'],
   'sign-up': ['signUpKey'],
   contacts: ['contactId'],
+  members: ['memberId', 'userId'],
+  'sign-in': ['clientId', 'disabledClientId'],
+  invitations: ['invitationKey', 'invitationId'],
+  redirect_uri_requests: ['redirectUriRequestId'],
+  'redirect-uris': ['redirectUriRequestId'],
 };
 
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */

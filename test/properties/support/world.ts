@@ -9,6 +9,9 @@ import { NotificationsService } from '../../../src/notifications/notifications.s
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
 import { IdentitiesRepository } from '../../../src/identity-providers/identities.repository.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
+import { InvitationsRepository } from '../../../src/partners/members/invitations.repository.js';
+import { MembersService } from '../../../src/partners/members/members.service.js';
+import { RedirectUriRequestsService } from '../../../src/partners/redirect-uris/redirect-uri-requests.service.js';
 import { digestOf, newSecret } from '../../../src/secrets/tokens.js';
 import { AuthorizationCodesService } from '../../../src/tokens/authorization-codes.service.js';
 import { newId } from '../../../src/secrets/ids.js';
@@ -146,6 +149,18 @@ export class World {
       await contacts.add(id, `contact${++count}@mail.example`, SERVICE_ACTOR);
       return (await contacts.list(id))[0]!.id;
     },
+    memberId: async () => {
+      const { id } = await this.newUser();
+      await this.app.get(MembersService).add((await this.owner()).id, id, 'viewer', SERVICE_ACTOR);
+      return id;
+    },
+    invitationKey: async () => (await this.newInvitation()).key,
+    invitationId: async () => (await this.newInvitation()).id,
+    redirectUriRequestId: async () => {
+      const change = { action: 'add', uri: `https://app.example/${++count}` } as const;
+      const [{ id: clientId }, { id: userId }] = [await this.client(), await this.owner()];
+      return (await this.app.get(RedirectUriRequestsService).ask(clientId, change, userId, SERVICE_ACTOR)).id;
+    },
     code: async () => this.newCode(),
     accessToken: async () => (await this.tokens()).accessToken,
     refreshToken: async () => (await this.tokens()).refreshToken!,
@@ -239,6 +254,15 @@ export class World {
     const { id } = await this.client();
     await this.app.get(PortalLinksRepository).insertLink(digestOf(key), { client: { id } }, TTL);
     return key;
+  }
+
+  private async newInvitation(): Promise<{ id: string; key: string }> {
+    const [id, key] = [newId('mbiv'), newSecret('invitationKey')];
+    const invitation = { id, organisationId: (await this.owner()).id, email: `invited${++count}@mail.example` };
+    const rest = { role: 'viewer', digest: digestOf(key), ttl: TTL } as const;
+    const invitations = this.app.get(InvitationsRepository);
+    await this.run((manager) => invitations.insert(manager, { ...invitation, ...rest }));
+    return { id, key };
   }
 
   private async newCode(): Promise<string> {
