@@ -4,7 +4,13 @@ import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
-import { EVERYBODY, type ActivityKind, type Counted, type CountedSince, type ActivityEvent } from './activity.js';
+import {
+  EVERYBODY,
+  type ActivityKind,
+  type Counted,
+  type CountedSince,
+  type ActivityEvent,
+} from './activity.js';
 import { ActivityRepository } from './activity.repository.js';
 import type { ClientNearLimit } from './client-near-limit.js';
 import type { HourOfAll } from './hour-of-all.js';

@@ -15,7 +15,8 @@ import type { ClientWithSecrets } from './client-with-secrets.js';
 export type ClientValues = Omit<ClientEntity, 'id' | 'createdAt' | 'updatedAt'>;
 
 // Of one client's secrets; in microseconds so that every secret has its own.
-const nameOf = (createdAt: string): string => `to_char(${createdAt} AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')`;
+const nameOf = (createdAt: string): string =>
+  `to_char(${createdAt} AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')`;
 const NEWEST = `coalesce(${nameOf('max(created_at)')}, 'none')`;
 
 @Injectable()
@@ -110,7 +111,11 @@ export class ClientsRepository {
   secrets(clientId: string): Promise<SecretInfo[]> {
     return this.clientSecrets
       .createQueryBuilder('secret')
-      .leftJoin(ClientSecretUseEntity, 'used', 'used.clientId = secret.clientId AND used.digest = secret.digest')
+      .leftJoin(
+        ClientSecretUseEntity,
+        'used',
+        'used.clientId = secret.clientId AND used.digest = secret.digest',
+      )
       .select(nameOf('secret.createdAt'), 'name')
       .addSelect('secret.createdAt', 'createdAt')
       .addSelect('secret.expiresAt', 'expiresAt')

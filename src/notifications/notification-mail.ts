@@ -35,7 +35,10 @@ export function notificationMail(
     action: link
       ? { label: message.externalButtonLabel ?? 'Open', url: link }
       : { label: 'Open your account', url: `${baseUrl}/account/notifications` },
-    footer: [WHY[kind], ...(kind === 'security' || kind === 'organisation' ? [] : [`${baseUrl}/account/email`])],
+    footer: [
+      WHY[kind],
+      ...(kind === 'security' || kind === 'organisation' ? [] : [`${baseUrl}/account/email`]),
+    ],
   };
 }
 

@@ -28,12 +28,7 @@ import { RequestLogService } from './request-log/request-log.service.js';
     MailModule,
     NotificationsModule,
     UsersModule,
-    TypeOrmModule.forFeature([
-      ClientRequestEntity,
-      InvitationEntity,
-      MemberEntity,
-      RedirectUriRequestEntity,
-    ]),
+    TypeOrmModule.forFeature([ClientRequestEntity, InvitationEntity, MemberEntity, RedirectUriRequestEntity]),
   ],
   providers: [
     ClientRequestsRepository,

@@ -23,7 +23,7 @@ export const invalidToken = (reason: BearerRefusal): Problem =>
 declare module 'fastify' {
   interface FastifyRequest {
     principal?: Principal;
-    /** The client of a genuine token that was refused. */
+    /** The client of a genuine token that was refused, or is over its limit. */
     refusedClientId?: string;
   }
 }

@@ -62,7 +62,9 @@ export class PortalContext extends PageContext<PortalPage> {
   /** The actor for the audit log: the member, or with a one-time link the client. */
   get actor(): Actor {
     const { user } = this.visitor;
-    const who = user ? ({ type: 'user', id: user.id } as const) : ({ type: 'client', id: this.clientId } as const);
+    const who = user
+      ? ({ type: 'user', id: user.id } as const)
+      : ({ type: 'client', id: this.clientId } as const);
     return { ...who, ...originOf(this.request) };
   }
 

@@ -89,7 +89,10 @@ export class PortalCredentialsController {
       this.clients.newestSecret(clientId),
       context.adminState(),
     ]);
-    return { page: credentialsPage({ client, secrets, newest, state, keep: form.get('keep'), errors }), status };
+    return {
+      page: credentialsPage({ client, secrets, newest, state, keep: form.get('keep'), errors }),
+      status,
+    };
   }
 }
 

@@ -42,7 +42,15 @@ export class PortalEntryGuard implements CanActivate {
     const visitor = await this.access.visitor(request);
     if (visitor) {
       const { shownOnce, csrf, cookies } = this;
-      new PortalContext(visitor, shownOnce, () => Promise.resolve(false), request, reply, csrf, cookies).checkForm();
+      new PortalContext(
+        visitor,
+        shownOnce,
+        () => Promise.resolve(false),
+        request,
+        reply,
+        csrf,
+        cookies,
+      ).checkForm();
     }
     return true;
   }

@@ -43,8 +43,10 @@ export class PortalRedirectUrisController {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const wrong = error.extras.fieldErrors?.['uri'];
-      if (wrong) return this.page(context, { uri, errors: { uri: `The URI ${wrong.join(', and ')}` }, status: 400 });
-      if (error.status === 409) return this.page(context, { uri, errors: { form: error.detail }, status: 409 });
+      if (wrong)
+        return this.page(context, { uri, errors: { uri: `The URI ${wrong.join(', and ')}` }, status: 400 });
+      if (error.status === 409)
+        return this.page(context, { uri, errors: { form: error.detail }, status: 409 });
       throw error;
     }
   }

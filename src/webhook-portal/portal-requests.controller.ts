@@ -26,7 +26,10 @@ export class PortalRequestsController {
 
   /** Newest first; `status` filters. */
   @PortalGet('requests', 'viewer')
-  async list(@Context() { clientId }: PortalContext, @Query('status') status: unknown): Promise<PortalAnswer> {
+  async list(
+    @Context() { clientId }: PortalContext,
+    @Query('status') status: unknown,
+  ): Promise<PortalAnswer> {
     const filter = STATUS_FILTERS.find(({ value }) => value === status) ?? STATUS_FILTERS[0]!;
     const requests = await this.log.list(clientId, filter.value === '' ? undefined : filter);
     return { page: requestsPage(requests, filter.value) };

@@ -36,8 +36,7 @@ export class PortalSignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SignInAnswer> {
-    const opened =
-      isId('clnt', clientId) && (await this.access.open(user, clientId, request, reply, actor));
+    const opened = isId('clnt', clientId) && (await this.access.open(user, clientId, request, reply, actor));
     if (opened) return { goTo: '/portal' };
     const clients = await this.sessions.openable(user.id);
     return { page: signInPage({ user, clients, error: NOT_OPEN }), status: 403 };

@@ -11,7 +11,10 @@ import { startService, type TestService } from '../support/test-service.js';
 /** Pages that are not compressed, and why. The first match counts. */
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/(password\/forgotten|sign-up|account\/email|portal\/contacts)$/, 'shows an address, typed or stored'],
-  [/^\/(password|portal\/login|email\/verify|sign-up|invitations)\//, 'the form contains the key of the link'],
+  [
+    /^\/(password|portal\/login|email\/verify|sign-up|invitations)\//,
+    'the form contains the key of the link',
+  ],
   [/^\/login\/callback\/:id$/, 'the link contains the address to return to'],
   [/^\/(login|login\/second-factor|o\/authorize)$/, 'the form contains parameters of the address'],
   [/^\/account\/(confirm$|security\/)/, 'shows a secret, or what was typed or asked for'],

@@ -60,8 +60,11 @@ describe('The members of an organisation', () => {
       "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
       [user.id],
     );
-  const invite = async (admin: BrowserSession, address = email, role: MemberRole = 'developer'): Promise<Page> =>
-    admin.submit(await admin.open(MEMBERS), MEMBERS, { email: address, role });
+  const invite = async (
+    admin: BrowserSession,
+    address = email,
+    role: MemberRole = 'developer',
+  ): Promise<Page> => admin.submit(await admin.open(MEMBERS), MEMBERS, { email: address, role });
   const invited = async (role: MemberRole = 'developer'): Promise<string> => {
     expect((await invite(await inPortal(owner), email, role)).status).toBe(303);
     return new URL((await smtp.mailTo(email)).link).pathname;
@@ -97,9 +100,12 @@ describe('The members of an organisation', () => {
       await service.app.get(MembersService).add(neighbour.ownerId, user.id, 'viewer', SERVICE_ACTOR);
       const browser = await signedIn(user);
       const page = await browser.open(SIGN_IN);
-      expect(page.html.querySelectorAll('main code').map(({ text }) => text).sort()).toEqual(
-        [client.id, neighbour.id].sort(),
-      );
+      expect(
+        page.html
+          .querySelectorAll('main code')
+          .map(({ text }) => text)
+          .sort(),
+      ).toEqual([client.id, neighbour.id].sort());
       const stranger = await signedIn(await service.make.user());
       expect(wordsOf(await stranger.open(SIGN_IN))).toContain('You belong to no organisation');
       const csrf_token = page.html.querySelector('input[name=csrf_token]')!.getAttribute('value')!;
@@ -114,7 +120,10 @@ describe('The members of an organisation', () => {
     });
 
     it.each([
-      ['the login', (user: UserEntity) => service.database.query('DELETE FROM sessions WHERE user_id = $1', [user.id])],
+      [
+        'the login',
+        (user: UserEntity) => service.database.query('DELETE FROM sessions WHERE user_id = $1', [user.id]),
+      ],
       [
         'the membership',
         (user: UserEntity) => service.app.get(MembersService).remove(owner.id, user.id, SERVICE_ACTOR),
@@ -123,7 +132,11 @@ describe('The members of an organisation', () => {
         'webhooks_enabled',
         () => service.app.get(UsersService).update(owner.id, { webhooksEnabled: false }, SERVICE_ACTOR),
       ],
-      ['the account', (user: UserEntity) => service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR)],
+      [
+        'the account',
+        (user: UserEntity) =>
+          service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
+      ],
       ['the account', (user: UserEntity) => service.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
     ] as const)('ends with %s, and nothing revives it', async (what, end) => {
       const user = await member('developer');
@@ -172,7 +185,9 @@ describe('The members of an organisation', () => {
       const refused = await browser.open(`${path}/edit`);
       expect([refused.status, wordsOf(refused)]).toEqual([
         403,
-        expect.stringMatching(/Your role does not allow this.*requires the role developer. Your role is viewer/),
+        expect.stringMatching(
+          /Your role does not allow this.*requires the role developer. Your role is viewer/,
+        ),
       ]);
       const secret = await browser.open(`${path}/secret`, { form: {}, headers: { origin: service.url } });
       expect(secret.status).toBe(403);
@@ -193,7 +208,13 @@ describe('The members of an organisation', () => {
           '/portal/logout',
         ]);
       }
-      for (const path of ['credentials/rotate', 'credentials/end', 'redirect-uris', 'redirect-uris/remove', 'members']) {
+      for (const path of [
+        'credentials/rotate',
+        'credentials/end',
+        'redirect-uris',
+        'redirect-uris/remove',
+        'members',
+      ]) {
         const refused = await browser.open(`/portal/${path}`, { form: {}, headers: { origin: service.url } });
         expect([path, refused.status, wordsOf(refused)]).toEqual([
           path,
@@ -217,7 +238,9 @@ describe('The members of an organisation', () => {
       expect(asked.html.querySelector(`form[action="${MEMBERS}"]`)).toBeNull();
       const wrong = await browser.submit(await browser.open(confirm), '/account/confirm', { password: 'x' });
       expect(wrong.status).toBe(400);
-      const right = await browser.submit(await browser.open(confirm), '/account/confirm', { password: PASSWORD });
+      const right = await browser.submit(await browser.open(confirm), '/account/confirm', {
+        password: PASSWORD,
+      });
       expect([right.status, right.headers.get('location')]).toEqual([303, MEMBERS]);
       expect((await invite(browser)).status).toBe(303);
     });
@@ -263,7 +286,10 @@ describe('The members of an organisation', () => {
       expect([page.status, wordsOf(page)]).toEqual([200, expect.stringContaining(owner.name)]);
       const person = { name: 'Zoë Partner', password: PASSWORD, password_again: PASSWORD };
       const wrong = await browser.submit(page, link, { ...person, password_again: 'other' });
-      expect([wrong.status, errorAt(wrong, 'password-again')]).toEqual([400, 'The two passwords are not the same.']);
+      expect([wrong.status, errorAt(wrong, 'password-again')]).toEqual([
+        400,
+        'The two passwords are not the same.',
+      ]);
       const answers = await Promise.all([1, 2].map(() => browser.submit(page, link, person)));
       expect(answers.map(({ status }) => status).sort((a, b) => a - b)[0]).toBe(200);
       const user = (await service.app.get(UsersService).findByEmail(email))!;
@@ -323,7 +349,10 @@ describe('The members of an organisation', () => {
       const user = await member('viewer');
       for (const address of [owner.email, user.email.toUpperCase()]) {
         const refused = await invite(admin, address);
-        expect([refused.status, wordsOf(refused)]).toEqual([409, expect.stringContaining('a member already')]);
+        expect([refused.status, wordsOf(refused)]).toEqual([
+          409,
+          expect.stringContaining('a member already'),
+        ]);
       }
       const wrong = await invite(admin, 'not an address', 'king' as MemberRole);
       expect([wrong.status, errorAt(wrong, 'email'), errorAt(wrong, 'role')]).toEqual([
@@ -340,7 +369,10 @@ describe('The members of an organisation', () => {
         [owner.id],
       );
       const full = await invite(admin, `one-more-${email}`);
-      expect([full.status, wordsOf(full)]).toEqual([409, expect.stringContaining('at most 50 open invitations')]);
+      expect([full.status, wordsOf(full)]).toEqual([
+        409,
+        expect.stringContaining('at most 50 open invitations'),
+      ]);
     });
 
     it('cannot be accepted beyond 50 members, and works again afterwards', async () => {
@@ -428,7 +460,13 @@ describe('The members of an organisation', () => {
       const added = await service.http.send(path(), { bearer, json: { user_id: user.id, role: 'viewer' } });
       expect([added.status, added.json]).toEqual([
         201,
-        { user_id: user.id, name: user.name, email: user.email, role: 'viewer', added_at: expect.any(String) },
+        {
+          user_id: user.id,
+          name: user.name,
+          email: user.email,
+          role: 'viewer',
+          added_at: expect.any(String),
+        },
       ]);
       const one = `${path()}/${user.id}`;
       const changed = await service.http.send(one, { method: 'PATCH', bearer, json: { role: 'admin' } });
@@ -460,11 +498,15 @@ describe('The members of an organisation', () => {
     const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     const user = await service.make.user();
     const path = `/admin/console/users/${owner.id}/members`;
-    const wrong = await operator.submit(await operator.open(`${path}/new`), `${path}/new`, { user: 'nobody' });
+    const wrong = await operator.submit(await operator.open(`${path}/new`), `${path}/new`, {
+      user: 'nobody',
+    });
     expect([wrong.status, errorAt(wrong, 'user')]).toEqual([400, 'No user has this email or ID.']);
     for (const role of ['viewer', 'admin']) {
       const fields = { user: user.email, role };
-      expect((await operator.submit(await operator.open(`${path}/new`), `${path}/new`, fields)).status).toBe(303);
+      expect((await operator.submit(await operator.open(`${path}/new`), `${path}/new`, fields)).status).toBe(
+        303,
+      );
       expect(wordsOf(await operator.open(path))).toMatch(new RegExp(`${user.email}\\s*${role}`));
     }
     const removal = `${path}/${user.id}/remove`;

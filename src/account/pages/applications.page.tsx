@@ -16,20 +16,20 @@ export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boo
     children: (
       <>
         {withPortal && <PortalLink />}
-      <PagedList
-        page={clients}
-        path="/account"
-        label="More applications"
-        labels={NEXT_PREVIOUS}
-        empty="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
-      >
-        <p class="lead">You have authorized these applications to read your charging data.</p>
-        <ul class="entries" role="list">
-          {clients.items.map((client) => (
-            <Application client={client} />
-          ))}
-        </ul>
-      </PagedList>
+        <PagedList
+          page={clients}
+          path="/account"
+          label="More applications"
+          labels={NEXT_PREVIOUS}
+          empty="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
+        >
+          <p class="lead">You have authorized these applications to read your charging data.</p>
+          <ul class="entries" role="list">
+            {clients.items.map((client) => (
+              <Application client={client} />
+            ))}
+          </ul>
+        </PagedList>
       </>
     ),
   };
@@ -38,7 +38,8 @@ export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boo
 /** For those who own applications, or belong to an organisation that does. */
 const PortalLink = (): VNode => (
   <p class="notice">
-    You can work on the applications of your organisation. <a href="/portal/sign-in">Open the partner portal</a>
+    You can work on the applications of your organisation.{' '}
+    <a href="/portal/sign-in">Open the partner portal</a>
   </p>
 );
 

@@ -22,8 +22,7 @@ export const confirmPage = ({ returnTo, hasPasskeys, place, error }: ConfirmPage
     <>
       <p>
         You are about to change how your account is protected, to open the console, or to change something in
-        the partner portal. <HowTo place={place} />{' '}
-        Nothing is changed yet.
+        the partner portal. <HowTo place={place} /> Nothing is changed yet.
       </p>
       {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
       {(!place || place.label) && (

@@ -22,8 +22,8 @@ export const invitationPage = ({ invitation, user, action, problem }: Invitation
       </p>
       {problem === 'another address' && (
         <p class="notice notice-error">
-          The invitation was sent to <bdi>{invitation.email}</bdi>, but you are logged in with another address.
-          Log out, and open the link again.
+          The invitation was sent to <bdi>{invitation.email}</bdi>, but you are logged in with another
+          address. Log out, and open the link again.
         </p>
       )}
       {problem === 'not verified' && (

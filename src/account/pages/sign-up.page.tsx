@@ -14,7 +14,13 @@ export interface SignUpPageProps {
 }
 
 /** The form that creates an account. It posts `name`, `password` and `password_again`. */
-export const signUpPage = ({ action, email, name, errors = {}, invitedBy }: SignUpPageProps): LayoutProps => ({
+export const signUpPage = ({
+  action,
+  email,
+  name,
+  errors = {},
+  invitedBy,
+}: SignUpPageProps): LayoutProps => ({
   title: 'Create your account',
   children: (
     <>

@@ -82,9 +82,7 @@ export class InvitationsRepository {
 
   /** Ends an earlier invitation of the same address. */
   async deleteByEmailIn(manager: EntityManager, organisationId: string, email: string): Promise<void> {
-    await manager
-      .withRepository(this.invitations)
-      .delete({ organisationId, emailKey: emailKeyOf(email) });
+    await manager.withRepository(this.invitations).delete({ organisationId, emailKey: emailKeyOf(email) });
   }
 
   /** Removes an erased person's invitations. */

@@ -76,7 +76,14 @@ export class InvitationsService {
       const key = newSecret('invitationKey');
       const digest = digestOf(key);
       const id = newId('mbiv');
-      await this.repository.insert(manager, { id, organisationId, email, role, digest, ttl: LINK_TTL_SECONDS });
+      await this.repository.insert(manager, {
+        id,
+        organisationId,
+        email,
+        role,
+        digest,
+        ttl: LINK_TTL_SECONDS,
+      });
       await this.mails.queue(manager, {
         kind: 'invitation',
         address: email,

@@ -72,7 +72,9 @@ export class MembersService {
     const organisationId = organisation.id;
     if (await this.repository.find(organisationId, userId, manager)) return false;
     if ((await this.repository.count(manager, organisationId)) >= MEMBERS_PER_ORGANISATION) {
-      throw conflict(`An organisation can have at most ${MEMBERS_PER_ORGANISATION} members. Remove one first.`);
+      throw conflict(
+        `An organisation can have at most ${MEMBERS_PER_ORGANISATION} members. Remove one first.`,
+      );
     }
     if (!(await this.repository.insert(manager, { organisationId, userId, role }))) return false;
     await this.record(manager, actor, 'organisation.member_added', organisationId, {

@@ -29,10 +29,7 @@ export class RedirectUriRequestsRepository {
     return readPage(page, 'request.id', 'desc', query);
   }
 
-  find(
-    id: string,
-    manager: EntityManager = this.requests.manager,
-  ): Promise<RedirectUriRequestEntity | null> {
+  find(id: string, manager: EntityManager = this.requests.manager): Promise<RedirectUriRequestEntity | null> {
     return manager.withRepository(this.requests).findOneBy({ id });
   }
 

@@ -246,8 +246,9 @@ const HELP_FOR_PARTNERS: Record<string, string> = {
 export const clientRefusalMessage = (kind: ActivityKind, detail: string): RefusalMessage =>
   MESSAGES[kind]?.[detail] ?? { status: '4xx', what: detail.replaceAll('_', ' '), help: '' };
 
-/** The same for the client's own people. */
-export function refusalMessageForPartner(kind: ActivityKind, detail: string): RefusalMessage {
+/** The same for the client's own people, who are not told that an account is disabled. */
+export function refusalMessageForPartner(kind: ActivityKind, given: string): RefusalMessage {
+  const detail = given === 'user_disabled' ? 'token_revoked' : given;
   const message = clientRefusalMessage(kind, detail);
   return { ...message, help: HELP_FOR_PARTNERS[detail] ?? message.help };
 }

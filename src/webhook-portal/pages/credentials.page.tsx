@@ -88,7 +88,10 @@ function Secrets({ secrets, state }: { secrets: SecretInfo[]; state: AdminState 
   const newest = secrets[0]?.name;
   const columns = [
     { head: 'Created', cell: ({ createdAt }: SecretInfo) => <Moment at={createdAt} /> },
-    { head: 'State', cell: (secret: SecretInfo) => <SecretState secret={secret} isNewest={secret.name === newest} /> },
+    {
+      head: 'State',
+      cell: (secret: SecretInfo) => <SecretState secret={secret} isNewest={secret.name === newest} />,
+    },
     {
       head: 'Ends',
       cell: ({ expiresAt }: SecretInfo) => (expiresAt ? <Moment at={expiresAt} /> : 'when it is rotated'),
@@ -108,7 +111,8 @@ function Secrets({ secrets, state }: { secrets: SecretInfo[]; state: AdminState 
         </PostButton>
       ),
   };
-  const canEnd = state === 'confirmed' && secrets.some(({ name, isExpired }) => name !== newest && !isExpired);
+  const canEnd =
+    state === 'confirmed' && secrets.some(({ name, isExpired }) => name !== newest && !isExpired);
   return (
     <>
       <Table caption="Secrets" rows={secrets} columns={canEnd ? [...columns, ending] : columns} />

@@ -6,11 +6,21 @@ import { LinkButton } from '../../web/forms/form.js';
 export type AdminState = 'no admin' | 'to confirm' | 'confirmed';
 
 /** Said in place of what is for admins: who may change it, or that a login is needed before. */
-export function ForAdmins({ state, what, path }: { state: AdminState; what: string; path: string }): VNode | null {
+export function ForAdmins({
+  state,
+  what,
+  path,
+}: {
+  state: AdminState;
+  what: string;
+  path: string;
+}): VNode | null {
   if (state === 'confirmed') return null;
   if (state === 'no admin') {
     return (
-      <p class="muted">Members of the organisation who are admins and log in with their own account can {what}.</p>
+      <p class="muted">
+        Members of the organisation who are admins and log in with their own account can {what}.
+      </p>
     );
   }
   return (

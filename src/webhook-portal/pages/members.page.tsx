@@ -66,7 +66,8 @@ function Members({ owner, members, state }: MembersPageProps): VNode {
     { head: 'Email', cell: ({ email }: ShownMember) => <bdi>{email}</bdi> },
     {
       head: 'Role',
-      cell: ({ userId, role }: ShownMember) => (userId === '' ? 'admin (the organisation’s own account)' : role),
+      cell: ({ userId, role }: ShownMember) =>
+        userId === '' ? 'admin (the organisation’s own account)' : role,
     },
   ];
   const actions = {
@@ -119,13 +120,7 @@ function InviteForm({ isMailOn, email, role = 'developer', errors = {} }: Member
   }
   const { form: _form, ...ofFields } = errors;
   return (
-    <PageForm
-      action={MEMBERS_PATH}
-      values={{ email, role }}
-      errors={ofFields}
-      submit="Invite"
-      noValidate
-    >
+    <PageForm action={MEMBERS_PATH} values={{ email, role }} errors={ofFields} submit="Invite" noValidate>
       <TextField
         name="email"
         label="Email"

@@ -15,6 +15,12 @@ export const portalSignedOutPage = (): LayoutProps => ({
         Open the portal from your application. The application calls{' '}
         <code class="endpoint">GET /webhook_portal</code> to get a link, and that link logs you in.
       </p>
+      <p>
+        If you are a member of the organisation that the application belongs to, log in with your own account.
+      </p>
+      <p class="actions">
+        <LinkButton href={SIGN_IN_PATH}>Log in as a member</LinkButton>
+      </p>
     </>
   ),
 });

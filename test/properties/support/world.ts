@@ -258,7 +258,11 @@ export class World {
 
   private async newInvitation(): Promise<{ id: string; key: string }> {
     const [id, key] = [newId('mbiv'), newSecret('invitationKey')];
-    const invitation = { id, organisationId: (await this.owner()).id, email: `invited${++count}@mail.example` };
+    const invitation = {
+      id,
+      organisationId: (await this.owner()).id,
+      email: `invited${++count}@mail.example`,
+    };
     const rest = { role: 'viewer', digest: digestOf(key), ttl: TTL } as const;
     const invitations = this.app.get(InvitationsRepository);
     await this.run((manager) => invitations.insert(manager, { ...invitation, ...rest }));

@@ -32,7 +32,14 @@ const BAD_SHARE = 0.5;
 const OVERDUE_SECONDS = 120;
 
 /** What is wrong, most urgent first. */
-export function alertsOf({ series, waiting, disabled, nearLimit, approvals, redirectUris }: Situation): Alert[] {
+export function alertsOf({
+  series,
+  waiting,
+  disabled,
+  nearLimit,
+  approvals,
+  redirectUris,
+}: Situation): Alert[] {
   const recent = (label: string): number =>
     (series.find((each) => each.label === label)?.hours ?? [])
       .slice(-2)

@@ -27,16 +27,17 @@ export class ConsoleOverviewController {
     const now = new Date();
     const since = weekBefore(now);
     await this.activity.flush();
-    const [activity, attempts, waiting, disabled, nearLimit, approvals, redirectUris, refusedLogins] = await Promise.all([
-      this.activity.hoursOfAll(since),
-      this.endpoints.hoursOfAll(since),
-      this.deliveries.waiting(),
-      this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
-      this.activity.nearLimit(LISTED),
-      this.approvals.countPending(),
-      this.redirectUriRequests.countPending(),
-      this.activity.ofClient(EVERYBODY, ['sign_in_refused'], since),
-    ]);
+    const [activity, attempts, waiting, disabled, nearLimit, approvals, redirectUris, refusedLogins] =
+      await Promise.all([
+        this.activity.hoursOfAll(since),
+        this.endpoints.hoursOfAll(since),
+        this.deliveries.waiting(),
+        this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
+        this.activity.nearLimit(LISTED),
+        this.approvals.countPending(),
+        this.redirectUriRequests.countPending(),
+        this.activity.ofClient(EVERYBODY, ['sign_in_refused'], since),
+      ]);
     const series = seriesOf(activity, attempts, now);
     const situation = { series, waiting, disabled, nearLimit, approvals, redirectUris };
     return { page: overviewPage({ ...situation, refusedLogins }) };

@@ -133,7 +133,11 @@ export function redirectUriRequestPage(props: RedirectUriRequestPageProps): Cons
   };
 }
 
-function Decision({ request: { id, action }, reason, errors = {} }: RedirectUriRequestPageProps): VNode | null {
+function Decision({
+  request: { id, action },
+  reason,
+  errors = {},
+}: RedirectUriRequestPageProps): VNode | null {
   const approve = redirectUriPath(id, 'approve');
   if (!useMayUse()('POST', approve)) return null;
   return (

@@ -44,9 +44,7 @@ export class ConsoleUserMembersController {
         ? this.members.changeRole(id, user.id, role, actor)
         : this.members.add(id, user.id, role, actor);
     });
-    return errors
-      ? this.form(id, typed, errors)
-      : { goTo: userPath(id, 'members'), notice: 'member_saved' };
+    return errors ? this.form(id, typed, errors) : { goTo: userPath(id, 'members'), notice: 'member_saved' };
   }
 
   @ConsoleGet(':user_id/remove', 'asked')
