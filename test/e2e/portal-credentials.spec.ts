@@ -157,9 +157,9 @@ describe('The credentials of a client', () => {
     expect(uses).toEqual([{ exact: true }]);
     await token(newSecret('clientSecret'));
     await service.database.query('DELETE FROM clients WHERE id = $1', [client.id]);
-    expect(await service.database.query('SELECT 1 FROM client_secret_uses WHERE client_id = $1', [client.id])).toEqual(
-      [],
-    );
+    expect(
+      await service.database.query('SELECT 1 FROM client_secret_uses WHERE client_id = $1', [client.id]),
+    ).toEqual([]);
   });
 });
 
@@ -171,25 +171,35 @@ describe('The requests of a client', () => {
 
   it('are listed with what became of them, newest first, and nothing else of them', async () => {
     const bearer = await service.make.clientToken(client);
-    await service.http.send('/v2/users?page_size=7&secret=a-query', { bearer });
+    await service.http.send('/v2/users?page_size=7', { bearer });
     await service.http.send('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735', { bearer });
-    await service.http.token({ grant_type: 'refresh_token', refresh_token: 'x' }, { id: client.id, secret: client.secret });
-    await service.http.send('/v2/events', { bearer, json: { type: 'a-body' }, headers: { 'x-request-id': 'mine-1' } });
+    await service.http.token(
+      { grant_type: 'refresh_token', refresh_token: 'x' },
+      { id: client.id, secret: client.secret },
+    );
+    await service.http.send('/v2/events', {
+      bearer,
+      json: { type: 'a-body' },
+      headers: { 'x-request-id': 'mine-1' },
+    });
     await service.http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: 'wrong' });
     await wait();
     const page = await (await inPortal(await member('viewer'))).open(LOG);
     const rows = rowsOf(page);
     expect(rows).toHaveLength(5);
-    expect(rows[0]).toMatch(/POST \/v2\/events 403.*insufficient_scope.*mine-1/);
-    expect(rows[1]).toMatch(/POST \/o\/token 400.*invalid_grant/);
-    expect(rows[2]).toMatch(/GET \/v2\/users\/:id 404.*not-found/);
-    expect(rows[3]).toMatch(/GET \/v2\/users 200/);
-    expect(rows[4]).toMatch(/POST \/o\/token 200/);
-    for (const hidden of ['a-query', 'a-body', bearer, '127.0.0.1', 'user01HN']) {
+    expect(rows[0]).toMatch(/POST \/v2\/events403insufficient_scopemine-1\d+ ms/);
+    expect(rows[1]).toMatch(/POST \/o\/token400invalid_grant/);
+    expect(rows[2]).toMatch(/GET \/v2\/users\/:id404not-found/);
+    expect(rows[3]).toMatch(/GET \/v2\/users200–/);
+    expect(rows[4]).toMatch(/POST \/o\/token200–/);
+    for (const hidden of ['page_size', 'a-body', bearer, '127.0.0.1', 'user01HN']) {
       expect(page.text).not.toContain(hidden);
     }
-    const stored = await service.database.query('SELECT t::text FROM client_requests t WHERE client_id = $1', [client.id]);
-    expect(JSON.stringify(stored)).not.toMatch(/a-query|a-body|127\.0\.0\.1|user01HN|cds_/);
+    const stored = await service.database.query(
+      'SELECT t::text FROM client_requests t WHERE client_id = $1',
+      [client.id],
+    );
+    expect(JSON.stringify(stored)).not.toMatch(/page_size|a-body|127\.0\.0\.1|user01HN|cds_/);
   });
 
   it('are filtered by status, and another client’s stay hidden', async () => {
@@ -217,10 +227,12 @@ describe('The requests of a client', () => {
 
   it('with a token of the client that has ended are among them', async () => {
     const bearer = await service.make.clientToken(client);
-    await service.database.query('UPDATE clients SET token_epoch = token_epoch + 1 WHERE id = $1', [client.id]);
+    await service.database.query('UPDATE clients SET token_epoch = token_epoch + 1 WHERE id = $1', [
+      client.id,
+    ]);
     expect((await service.http.send('/v2/users', { bearer })).status).toBe(401);
     const [newest] = rowsOf(await (await inPortal(owner)).open(LOG));
-    expect(newest).toMatch(/GET \/v2\/users 401.*invalid_token/);
+    expect(newest).toMatch(/GET \/v2\/users401invalid_token/);
   });
 
   it('are kept up to 200, the newest, and those of all instances', async () => {

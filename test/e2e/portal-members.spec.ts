@@ -9,6 +9,7 @@ import { PASSWORD, type TestClient } from '../support/factory.js';
 import { MailServer } from '../support/mail-server.js';
 import { enterPortal, errorAt, makeEndpoint, wordsOf } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const SIGN_IN = '/portal/sign-in';
 const MEMBERS = '/portal/members';
@@ -23,7 +24,7 @@ describe('The members of an organisation', () => {
 
   beforeAll(async () => {
     smtp = await MailServer.start();
-    service = await startService({ env: { ...smtp.env, TRUSTED_PROXIES: '127.0.0.1' } });
+    service = await startService({ env: { ...smtp.env, ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1' } });
   });
   beforeEach(async () => {
     owner = await service.make.user({ kind: 'organisation', emailVerified: true });
@@ -173,7 +174,7 @@ describe('The members of an organisation', () => {
 
   describe('have a role, which', () => {
     it('is judged on each request', async () => {
-      const endpoint = await makeEndpoint(service, client, { url: 'https://partner.example/hook' });
+      const endpoint = await makeEndpoint(service, client);
       const path = `/portal/endpoints/${endpoint.id}`;
       const user = await member('viewer');
       const browser = await inPortal(user);
@@ -378,15 +379,13 @@ describe('The members of an organisation', () => {
     it('cannot be accepted beyond 50 members, and works again afterwards', async () => {
       const link = await invited();
       await service.database.query(
-        `INSERT INTO users (id, email, email_key, name, kind, role)
-         SELECT 'user' || lpad($2::text || n, 26, '0'), $2 || n || '@many.example', $2 || n || '@many.example', 'M', 'individual', 'user'
-           FROM generate_series(1, 50) n`,
-        [owner.id, counter],
-      );
-      await service.database.query(
-        `INSERT INTO organisation_members (organisation_id, user_id, role)
-         SELECT $1, id, 'viewer' FROM users WHERE email LIKE $2 || '%@many.example'`,
-        [owner.id, counter],
+        `WITH made AS (
+           INSERT INTO users (id, email, email_key, name, kind, role)
+           SELECT 'user' || lpad(n::text, 26, '0'), n || '@many.example', n || '@many.example', 'M', 'individual', 'user'
+             FROM generate_series(1, 50) n RETURNING id
+         )
+         INSERT INTO organisation_members (organisation_id, user_id, role) SELECT $1, id, 'viewer' FROM made`,
+        [owner.id],
       );
       const user = await service.make.user({ email, emailVerified: true });
       const browser = await signedIn(user);

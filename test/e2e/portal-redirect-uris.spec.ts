@@ -94,7 +94,9 @@ describe('Redirect URIs that a partner asks for', () => {
 
   it('are removed in the same way, but not the last one', async () => {
     expect((await askToRemove()).status).toBe(409);
-    await service.app.get(ClientsService).update(client.id, { redirectUris: [REDIRECT_URI, URI] }, SERVICE_ACTOR);
+    await service.app
+      .get(ClientsService)
+      .update(client.id, { redirectUris: [REDIRECT_URI, URI] }, SERVICE_ACTOR);
     expect((await askToRemove()).status).toBe(303);
     expect(wordsOf(await browser.open(PATH))).toContain('Removal waits');
     expect((await decide(await asked(), 'approve')).status).toBe(200);
@@ -116,7 +118,8 @@ describe('Redirect URIs that a partner asks for', () => {
       "SELECT user_id, message_id FROM notifications WHERE message_id IN ('ERR2902', 'ERR2903') AND user_id = ANY ($1)",
       [[owner.id, admin.id, developer.id]],
     );
-    const one = (user: UserEntity) => told.filter(({ user_id }) => user_id === user.id).map((row) => row.message_id);
+    const one = (user: UserEntity) =>
+      told.filter(({ user_id }) => user_id === user.id).map((row) => row.message_id);
     expect([one(owner).sort(), one(admin).sort(), one(developer)]).toEqual([
       ['ERR2902', 'ERR2903'],
       ['ERR2902', 'ERR2903'],
@@ -132,7 +135,7 @@ describe('Redirect URIs that a partner asks for', () => {
     ['https://partner.example/*', 'must not contain a wildcard'],
     ['https://partner.example/#x', 'must not have a fragment'],
     ['com.example.app:/callback', 'must be https'],
-    ['', 'must be an absolute URI'],
+    ['', 'must be a plain ASCII URI'],
   ])('are refused when asked for, if they may not be registered: %s', async (uri, why) => {
     const refused = await ask(uri);
     expect([refused.status, errorAt(refused, 'uri')]).toEqual([400, expect.stringContaining(why)]);
@@ -238,5 +241,4 @@ describe('Redirect URIs that a partner asks for', () => {
   });
 });
 
-const rowOf = (page: Page): string =>
-  page.html.querySelector('main tbody tr')!.text.replace(/\s+/g, ' ');
+const rowOf = (page: Page): string => page.html.querySelector('main tbody tr')!.text.replace(/\s+/g, ' ');

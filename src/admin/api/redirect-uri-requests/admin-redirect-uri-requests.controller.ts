@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { Settings } from '../../../config/settings.js';
@@ -63,9 +64,11 @@ export class AdminRedirectUriRequestsController {
     'The members who are admins are told, with the reason. What is not pending: 409.',
   )
   @ApiId('id', 'ruri')
+  @ApiBody({ type: RejectionDto, required: false })
   @ApiAnswer(200, 'Rejected.', RedirectUriRequestView)
   @ApiProblems(404, 409)
   @HttpCode(200)
+  @UseGuards(EmptyBodyGuard)
   async reject(
     @Param('id') id: string,
     @Body() { reason }: RejectionDto,
