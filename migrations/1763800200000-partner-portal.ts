@@ -99,7 +99,7 @@ export class PartnerPortal1763800200000 implements MigrationInterface {
         occurred_at timestamptz NOT NULL,
         method text NOT NULL,
         route text NOT NULL,
-        status smallint NOT NULL,
+        status integer NOT NULL,
         error text,
         request_id text NOT NULL,
         milliseconds integer NOT NULL,

@@ -64,8 +64,7 @@ export class MemberSessions implements AccessRevocation {
     const session = await this.repository.find(sessionDigest);
     const user = session && (await this.logins.current(request));
     if (!user || user.id !== session.userId || user.loginId !== session.loginId) return undefined;
-    const { userId: _user, loginId: _login, ...owner } = session;
-    return { ...owner, sessionDigest, user };
+    return { ...session, sessionDigest, user };
   }
 
   async end(sessionDigest: Buffer, manager?: EntityManager): Promise<void> {

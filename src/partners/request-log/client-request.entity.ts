@@ -19,7 +19,7 @@ export class ClientRequestEntity {
   @Column('text')
   route!: string;
 
-  @Column('smallint')
+  @Column('integer')
   status!: number;
 
   /** The slug of the problem, or the OAuth error code. */

@@ -37,7 +37,7 @@ export class ClientRequestsRepository {
     await this.requests.query(
       `INSERT INTO client_requests
          (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
-       SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::smallint[], $6::text[],
+       SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[],
                             $7::text[], $8::integer[], $9::boolean[])`,
       [
         column('clientId'),

@@ -65,7 +65,8 @@ export class EmailVerificationService {
   }
 
   async isVerified(userId: string): Promise<boolean> {
-    return (await this.users.findById(userId))?.emailVerifiedAt != null;
+    const user = await this.users.findById(userId);
+    return user !== null && user.emailVerifiedAt !== null;
   }
 
   /** The address that the link verifies; undefined for a link that is used, expired or unknown. */

@@ -118,7 +118,8 @@ function InviteForm({ isMailOn, email, role = 'developer', errors = {} }: Member
   if (!isMailOn) {
     return <p class="muted">This service sends no mail. Ask an operator to add members.</p>;
   }
-  const { form: _form, ...ofFields } = errors;
+  // What is wrong with the whole is said at the top of the page.
+  const ofFields = { email: errors.email, role: errors.role };
   return (
     <PageForm action={MEMBERS_PATH} values={{ email, role }} errors={ofFields} submit="Invite" noValidate>
       <TextField
