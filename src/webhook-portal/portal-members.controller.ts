@@ -93,7 +93,7 @@ export class PortalMembersController {
     });
   }
 
-  @PortalPost('invitations/:id/withdraw', 'nothing')
+  @PortalPost('withdraw/:id', 'nothing')
   async withdraw(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     await this.invitations.withdraw(context.visitor.ownerId, id, context.actor);
     return { goTo: MEMBERS_PATH, notice: 'invitation_withdrawn' };

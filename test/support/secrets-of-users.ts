@@ -179,4 +179,4 @@ async function partnerPortal({ service, smtp, secrets }: Seen): Promise<void> {
   expect((await browser.open('/portal/requests')).text).toContain('invalid_scope');
 }
 
-export const STEPS_OF_USERS = [passwords, mailedLinks, secondFactors, providerSignIns, partnerPortal];
+export const STEPS_OF_USERS = [passwords, partnerPortal, mailedLinks, secondFactors, providerSignIns];

@@ -101,7 +101,7 @@ describe('The least role of the routes of the portal', () => {
       'POST /members',
       'POST /members/:user_id',
       'POST /members/:user_id/remove',
-      'POST /members/invitations/:id/withdraw',
+      'POST /members/withdraw/:id',
       'POST /redirect-uris',
       'POST /redirect-uris/remove',
     ]);

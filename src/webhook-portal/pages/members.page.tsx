@@ -103,7 +103,7 @@ function Invitations({ invitations, state }: MembersPageProps): VNode | null {
               Invited as {role}. The link works until <Moment at={expiresAt} />.
             </p>
             {state === 'confirmed' && (
-              <PostButton action={`${MEMBERS_PATH}/invitations/${id}/withdraw`} look="quiet">
+              <PostButton action={`${MEMBERS_PATH}/withdraw/${id}`} look="quiet">
                 Withdraw<span class="visually-hidden"> the invitation of {email}</span>
               </PostButton>
             )}

@@ -25,6 +25,7 @@ import { PasswordLinksService } from '../../../src/users/passwords/password-link
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
+import { MemberSessions } from '../../../src/webhook-portal/member-sessions.service.js';
 import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
 import { ContactsService } from '../../../src/webhooks/contacts/contacts.service.js';
 import { DeliveriesService } from '../../../src/webhooks/deliveries/deliveries.service.js';
@@ -149,9 +150,22 @@ export class World {
       await contacts.add(id, `contact${++count}@mail.example`, SERVICE_ACTOR);
       return (await contacts.list(id))[0]!.id;
     },
+    ownerSession: async () => this.newSession(await this.owner()),
+    memberSession: async () => {
+      const digest = digestOf(await this.value('ownerSession'));
+      const { user } = (await this.app.get(SessionsRepository).find(digest))!;
+      return (await this.app.get(MemberSessions).start(user, (await this.client()).id, SERVICE_ACTOR))!;
+    },
+    oldSecret: async () =>
+      (await this.app.get(ClientsService).rotateSecret((await this.client()).id, TTL, SERVICE_ACTOR)).secret,
     memberId: async () => {
       const { id } = await this.newUser();
-      await this.app.get(MembersService).add((await this.owner()).id, id, 'viewer', SERVICE_ACTOR);
+      // Of both, because the paths of the console name the first user.
+      for (const organisation of [await this.owner(), await this.user()]) {
+        const sql = "UPDATE users SET kind = 'organisation' WHERE id = $1";
+        await this.app.get(DataSource).query(sql, [organisation.id]);
+        await this.app.get(MembersService).add(organisation.id, id, 'viewer', SERVICE_ACTOR);
+      }
       return id;
     },
     invitationKey: async () => (await this.newInvitation()).key,
