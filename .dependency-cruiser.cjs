@@ -20,6 +20,7 @@ const LAYERS = [
   ['tokens'],
   ['rate-limits'],
   ['webhooks'],
+  ['partners'],
   ['identity-providers'],
   ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
   ['cli'],

@@ -14,6 +14,7 @@ Charging Data Service: demonstration
 ====================================
 Start page   ${baseUrl}/
 Account      ${baseUrl}/account   (as the EV driver)
+Portal       ${baseUrl}/portal/sign-in   (as the organisation, or its developer)
 Console      ${baseUrl}/admin/console   (as the operator)
 Mail         ${settings.mail ? 'is sent by SMTP_URL' : `${baseUrl}/demo/mail   (everything it would send)`}
 API          ${baseUrl}/docs   (guides: ${baseUrl}/docs/guides)
@@ -23,6 +24,7 @@ Data folder  ${settings.dataDir} (delete it to start over)
 People (log in at ${baseUrl}/login)
   EV driver     ${demo.driver.email}   ${demo.driver.password}
   Organisation  ${demo.organisation.email}   ${demo.organisation.password}
+  Developer     ${demo.developer.email}   ${demo.developer.password}   (a member of the organisation)
   Operator      ${demo.operator.email}   ${demo.operator.password}   (admin)
   Operator      ${demo.supportOperator.email}   ${demo.supportOperator.password}   (support)
   Operator      ${demo.viewerOperator.email}   ${demo.viewerOperator.password}   (viewer)

@@ -16,6 +16,8 @@ interface DemoUser {
  */
 export interface DemoCredentials {
   organisation: DemoUser;
+  /** A member of the organisation, with the role developer. */
+  developer: DemoUser;
   driver: DemoUser;
   sharingDriver: DemoUser;
   operator: DemoUser;
@@ -49,6 +51,7 @@ function makeCredentials(): DemoCredentials {
   const codeVerifier = randomBytes(32).toString('base64url');
   return {
     organisation: user('energy@demo.example', 'Northwind Energy'),
+    developer: user('developer@demo.example', 'Dana Developer'),
     driver: user('driver@demo.example', 'Ada Driver'),
     sharingDriver: user('sharing@demo.example', 'Linus Sharing'),
     operator: user('operator@demo.example', 'Olga Operator'),

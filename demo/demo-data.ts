@@ -28,6 +28,11 @@ export async function seedDemonstration(
 ): Promise<void> {
   await dataSource.transaction(async (manager) => {
     await addUser(manager, demo.organisation, { kind: 'organisation' });
+    await addUser(manager, demo.developer);
+    await manager.query(
+      `INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'developer') ON CONFLICT DO NOTHING`,
+      [demo.organisation.id, demo.developer.id],
+    );
     await addUser(manager, demo.driver);
     await addUser(manager, demo.sharingDriver);
     await addUser(manager, demo.operator, { operatorRole: 'admin' });
@@ -71,6 +76,7 @@ export async function seedDemonstration(
     );
     const seeded: unknown[] = await manager.query('SELECT 1 FROM webhook_endpoints LIMIT 1');
     if (seeded.length > 0) return;
+    await askForRedirectUri(manager, demo);
     const drivers = await addDrivers(manager, demo);
     await addNeighbours(manager, demo, drivers);
     await seedTraffic(manager, {
@@ -80,6 +86,19 @@ export async function seedDemonstration(
       retrySchedule: webhookRetrySchedule,
     });
   });
+}
+
+/** A redirect URI that waits for the operator. */
+async function askForRedirectUri(manager: EntityManager, demo: DemoCredentials): Promise<void> {
+  await manager.query(
+    `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by) VALUES ($1, $2, 'add', $3, $4)`,
+    [
+      newId('ruri'),
+      demo.partnerClient.id,
+      'https://app.northwind.example/charging/callback',
+      demo.organisation.id,
+    ],
+  );
 }
 
 /** The drivers, each of whom shares data with the partner. */

@@ -24,6 +24,7 @@ import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
 import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
 import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
 import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
+import { PartnerPortal1763800200000 } from './1763800200000-partner-portal.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -53,6 +54,7 @@ export const MIGRATIONS = [
   EventSchemas1763800300000,
   AccessChangeSubjects1763800500000,
   EndpointOptions1763800400000,
+  PartnerPortal1763800200000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -16,6 +16,7 @@ import { OAuthModule } from './oauth/oauth.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OperationsModule } from './operations/operations.module.js';
+import { PartnersModule } from './partners/partners.module.js';
 import { PartnerApiModule } from './partner-api/partner-api.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
@@ -48,6 +49,7 @@ export class AppModule {
         TokensModule,
         RateLimitsModule.forRoot(settings),
         WebhooksModule,
+        PartnersModule,
         IdentityProvidersModule,
         OAuthModule,
         PartnerApiModule,

@@ -1,5 +1,7 @@
 import { Param, Query } from '@nestjs/common';
+import { ClientsService } from '../clients/clients.service.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
@@ -16,12 +18,19 @@ export class AccountApplicationsController {
   constructor(
     private readonly connected: ConnectedClientsService,
     private readonly consents: ConsentsService,
+    private readonly clients: ClientsService,
+    private readonly members: MembersService,
   ) {}
 
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
-    const clients = await this.connected.list(context.user.id, pageRequestOf(query));
-    return { page: applicationsPage(clients) };
+    const { id } = context.user;
+    const [clients, ownsClients, isMember] = await Promise.all([
+      this.connected.list(id, pageRequestOf(query)),
+      this.clients.hasAny(id),
+      this.members.isMemberOfAny(id),
+    ]);
+    return { page: applicationsPage(clients, ownsClients || isMember) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */

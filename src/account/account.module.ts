@@ -3,6 +3,8 @@ import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { PartnersModule } from '../partners/partners.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -19,6 +21,7 @@ import { AccountGuard } from './account.guard.js';
 import { AfterAnswer } from './after-answer.service.js';
 import { EmailVerificationController } from './email-verification.controller.js';
 import { ForgottenPasswordController } from './forgotten-password.controller.js';
+import { InvitationController } from './invitation.controller.js';
 import { SignUpController } from './sign-up.controller.js';
 
 /** The users' own page (contract §13), forgotten passwords and sign-up (contract §18): only controllers and pages, which call the services of the other modules. */
@@ -31,6 +34,8 @@ import { SignUpController } from './sign-up.controller.js';
     UsersModule,
     IdentityProvidersModule,
     WebhooksModule,
+    ClientsModule,
+    PartnersModule,
   ],
   controllers: [
     AccountApplicationsController,
@@ -44,6 +49,7 @@ import { SignUpController } from './sign-up.controller.js';
     AccountSessionsController,
     EmailVerificationController,
     ForgottenPasswordController,
+    InvitationController,
     SignUpController,
   ],
   providers: [AccountGuard, AfterAnswer],

@@ -7,8 +7,8 @@ export const ASKS_TO_CONFIRM = 'account:asks-to-confirm';
 /** For a page or form that changes how its user logs in: asks for the login again if it was more than 15 minutes ago. */
 export const AsksToConfirm = () => SetMetadata(ASKS_TO_CONFIRM, true);
 
-/** A path of this service that the page may lead to: of the account or of the console. */
+/** A path of this service that the page may lead to: of the account, of the console or of the partner portal. */
 export function confirmedPathIn(returnTo: string | undefined): string {
   const path = safeReturnTo(returnTo);
-  return path && /^\/(account|admin\/console)(\/|\?|$)/.test(path) ? path : SECURITY_PATH;
+  return path && /^\/(account|admin\/console|portal)(\/|\?|$)/.test(path) ? path : SECURITY_PATH;
 }

@@ -36,6 +36,7 @@ const CHILD_OF: Record<ActivityKind, ((detail: string) => Child | undefined) | u
   sign_in_refused: (detail) => signIns.labels(detail === 'too_many' ? 'slowed' : 'failed'),
   rate_limited: undefined,
   rate_limit_near: undefined,
+  request: undefined,
 };
 
 /** Looked up once per kind and detail. Both come from fixed lists, so there are few. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { ActivityHourEntity } from './activity-hour.entity.js';
-import { EVERYBODY, type ActivityKind, type Counted } from './activity.js';
+import { EVERYBODY, type ActivityKind, type Counted, type CountedSince } from './activity.js';
 import type { HourOfAll } from './hour-of-all.js';
 import type { ClientNearLimit } from './client-near-limit.js';
 
@@ -51,14 +51,33 @@ export class ActivityRepository {
       .getRawMany<HourOfAll>();
   }
 
+  /** The hours for one client since a time. */
+  hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
+    return this.hours
+      .createQueryBuilder('activity')
+      .select('activity.hour', 'hour')
+      .addSelect('activity.kind', 'kind')
+      .addSelect('sum(activity.count)::float8', 'count')
+      .where('activity.clientId = :clientId AND activity.hour >= :since AND activity.kind = ANY (:kinds)', {
+        clientId,
+        since,
+        kinds,
+      })
+      .groupBy('activity.hour')
+      .addGroupBy('activity.kind')
+      .orderBy('activity.hour')
+      .getRawMany<HourOfAll>();
+  }
+
   /** The activity of one client since a time, latest first. */
-  ofClient(clientId: string, kinds: ActivityKind[], since: Date): Promise<Counted[]> {
+  ofClient(clientId: string, kinds: ActivityKind[], since: Date): Promise<CountedSince[]> {
     return this.hours
       .createQueryBuilder('activity')
       .select('activity.clientId', 'clientId')
       .addSelect('activity.kind', 'kind')
       .addSelect('activity.detail', 'detail')
       .addSelect('sum(activity.count)::float8', 'count')
+      .addSelect('min(activity.hour)', 'firstHour')
       .addSelect('max(activity.lastAt)', 'lastAt')
       .addSelect('(array_agg(activity.lastAddress ORDER BY activity.lastAt DESC))[1]', 'lastAddress')
       .where('activity.clientId = :clientId AND activity.hour >= :since AND activity.kind = ANY (:kinds)', {
@@ -70,7 +89,7 @@ export class ActivityRepository {
       .addGroupBy('activity.kind')
       .addGroupBy('activity.detail')
       .orderBy('max(activity.lastAt)', 'DESC')
-      .getRawMany<Counted>();
+      .getRawMany<CountedSince>();
   }
 
   /**

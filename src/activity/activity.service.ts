@@ -4,7 +4,13 @@ import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
-import { EVERYBODY, type ActivityKind, type Counted, type ActivityEvent } from './activity.js';
+import {
+  EVERYBODY,
+  type ActivityKind,
+  type Counted,
+  type CountedSince,
+  type ActivityEvent,
+} from './activity.js';
 import { ActivityRepository } from './activity.repository.js';
 import type { ClientNearLimit } from './client-near-limit.js';
 import type { HourOfAll } from './hour-of-all.js';
@@ -43,13 +49,26 @@ export class ActivityService implements OnModuleInit {
     countInMetrics(kind, detail);
   }
 
+  /** Counts several of an event that metrics do not count; nothing if there are none. */
+  countMany({ kind, detail, clientId = '' }: Omit<ActivityEvent, 'address'>, count: number): void {
+    if (count === 0) return;
+    const counted = { kind, detail, count, lastAt: new Date(), lastAddress: null };
+    this.add({ clientId, ...counted });
+    this.add({ clientId: EVERYBODY, ...counted });
+  }
+
+  /** How often each kind of event occurred in each hour since a time, for one client. */
+  hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
+    return this.repository.hoursOf(clientId, kinds, since);
+  }
+
   /** How often each kind of event occurred in each hour since a time, over all clients. */
   hoursOfAll(since: Date): Promise<HourOfAll[]> {
     return this.repository.hoursOfAll(since);
   }
 
   /** The activity of a client since a time, latest first. */
-  ofClient(clientId: string, kinds: ActivityKind[], since: Date): Promise<Counted[]> {
+  ofClient(clientId: string, kinds: ActivityKind[], since: Date): Promise<CountedSince[]> {
     return this.repository.ofClient(clientId, kinds, since);
   }
 

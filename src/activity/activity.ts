@@ -5,6 +5,7 @@ export type ActivityKind =
   | 'bearer_refused'
   | 'rate_limited'
   | 'rate_limit_near'
+  | 'request'
   | 'sign_in'
   | 'sign_in_refused';
 
@@ -87,6 +88,12 @@ export interface Counted {
   count: number;
   lastAt: Date;
   lastAddress: string | null;
+}
+
+/** The same over several hours. */
+export interface CountedSince extends Counted {
+  /** The hour of the first occurrence. */
+  firstHour: Date;
 }
 
 /** The total over all clients. */

@@ -8,6 +8,8 @@ import { AdminDeliveriesController } from './api/deliveries/admin-deliveries.con
 import { AdminEventTypesController } from './api/event-types/admin-event-types.controller.js';
 import { AdminGrantsController } from './api/grants/admin-grants.controller.js';
 import { AdminIdentitiesController } from './api/users/admin-identities.controller.js';
+import { AdminMembersController } from './api/users/admin-members.controller.js';
+import { AdminRedirectUriRequestsController } from './api/redirect-uri-requests/admin-redirect-uri-requests.controller.js';
 import { AdminMailsController } from './api/mails/admin-mails.controller.js';
 import { AdminNotificationsController } from './api/notifications/admin-notifications.controller.js';
 import { AdminScopesController } from './api/scopes/admin-scopes.controller.js';
@@ -30,7 +32,9 @@ import { ConsoleModule } from './console/console.module.js';
     AdminGrantsController,
     AdminIdentitiesController,
     AdminMailsController,
+    AdminMembersController,
     AdminNotificationsController,
+    AdminRedirectUriRequestsController,
     AdminScopesController,
     AdminUsersController,
     AdminWebhookEndpointsController,

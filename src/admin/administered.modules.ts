@@ -5,6 +5,7 @@ import { ConsentsModule } from '../consents/consents.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
+import { PartnersModule } from '../partners/partners.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -25,4 +26,5 @@ export const ADMINISTERED = [
   ActivityModule,
   ApprovalsModule,
   IdentityProvidersModule,
+  PartnersModule,
 ];

@@ -36,7 +36,8 @@ export interface AuditEntry {
     | 'webhook_endpoint'
     | 'delivery'
     | 'token_key'
-    | 'approval';
+    | 'approval'
+    | 'redirect_uri_request';
   subjectId: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;

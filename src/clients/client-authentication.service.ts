@@ -7,6 +7,7 @@ import type { ClientCredentials } from './client-credentials.js';
 import type { ClientEntity } from './client.entity.js';
 import { ClientsRepository } from './clients.repository.js';
 import { KnownClients } from './known-clients.service.js';
+import { SecretUses } from './secret-uses.service.js';
 
 /** Verifies client credentials (contract §4). */
 @Injectable()
@@ -15,6 +16,7 @@ export class ClientAuthenticationService {
     private readonly repository: ClientsRepository,
     private readonly clients: KnownClients,
     private readonly activity: ActivityService,
+    private readonly uses: SecretUses,
   ) {}
 
   /**
@@ -35,7 +37,11 @@ export class ClientAuthenticationService {
     }
     if (clientSecret === undefined) return this.refuse('no_secret', clientId, address);
     const digest = digestOf(clientSecret);
-    if (secretDigests.some((each) => sameDigest(each, digest))) return client;
+    const right = secretDigests.find((each) => sameDigest(each, digest));
+    if (right) {
+      this.uses.note(clientId, right);
+      return client;
+    }
     const isExpired = await this.repository.isKnownSecret(clientId, digest);
     return this.refuse(isExpired ? 'expired_secret' : 'wrong_secret', clientId, address);
   }

@@ -14,6 +14,18 @@ export interface ClientShape {
   trusted: boolean;
 }
 
+/** A redirect URI to register, or to remove. */
+export interface RedirectUriChange {
+  action: 'add' | 'remove';
+  uri: string;
+}
+
+/** The redirect URIs of a client after a change. */
+export const redirectUrisAfter = (
+  { redirectUris }: Pick<ClientShape, 'redirectUris'>,
+  { action, uri }: RedirectUriChange,
+): string[] => [...redirectUris.filter((each) => each !== uri), ...(action === 'add' ? [uri] : [])];
+
 /** What is wrong with a client, by wire member; empty if nothing is (contract §2). */
 export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Record<string, string[]> {
   const errors: Record<string, string[]> = {};

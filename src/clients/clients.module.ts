@@ -5,11 +5,14 @@ import { AuditModule } from '../audit/audit.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ClientEntity } from './client.entity.js';
+import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';
 import { ClientsRepository } from './clients.repository.js';
 import { KnownClients } from './known-clients.service.js';
 import { ClientsService } from './clients.service.js';
+import { SecretUsesRepository } from './secret-uses.repository.js';
+import { SecretUses } from './secret-uses.service.js';
 
 /** OAuth clients, their secrets, and client authentication. */
 @Module({
@@ -18,9 +21,16 @@ import { ClientsService } from './clients.service.js';
     ScopesModule,
     AuditModule,
     UsersModule,
-    TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity]),
+    TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity, ClientSecretUseEntity]),
   ],
-  providers: [ClientAuthenticationService, ClientsRepository, ClientsService, KnownClients],
-  exports: [ClientAuthenticationService, ClientsService, KnownClients],
+  providers: [
+    ClientAuthenticationService,
+    ClientsRepository,
+    ClientsService,
+    KnownClients,
+    SecretUses,
+    SecretUsesRepository,
+  ],
+  exports: [ClientAuthenticationService, ClientsService, KnownClients, SecretUses],
 })
 export class ClientsModule {}

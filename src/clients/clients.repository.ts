@@ -5,6 +5,7 @@ import { batched } from '../database/queries/batched.js';
 import { searchFor } from '../database/queries/search.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
+import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
 import type { SecretInfo } from './secret-info.js';
@@ -14,7 +15,9 @@ import type { ClientWithSecrets } from './client-with-secrets.js';
 export type ClientValues = Omit<ClientEntity, 'id' | 'createdAt' | 'updatedAt'>;
 
 // Of one client's secrets; in microseconds so that every secret has its own.
-const NEWEST = `coalesce(to_char(max(created_at) AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'none')`;
+const nameOf = (createdAt: string): string =>
+  `to_char(${createdAt} AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')`;
+const NEWEST = `coalesce(${nameOf('max(created_at)')}, 'none')`;
 
 @Injectable()
 export class ClientsRepository {
@@ -26,6 +29,10 @@ export class ClientsRepository {
 
   findById(id: string, manager: EntityManager = this.clients.manager): Promise<ClientEntity | null> {
     return manager.withRepository(this.clients).findOneBy({ id });
+  }
+
+  existsOf(ownerId: string): Promise<boolean> {
+    return this.clients.existsBy({ ownerId });
   }
 
   async insert(manager: EntityManager, id: string, values: ClientValues): Promise<void> {
@@ -104,8 +111,15 @@ export class ClientsRepository {
   secrets(clientId: string): Promise<SecretInfo[]> {
     return this.clientSecrets
       .createQueryBuilder('secret')
-      .select('secret.createdAt', 'createdAt')
+      .leftJoin(
+        ClientSecretUseEntity,
+        'used',
+        'used.clientId = secret.clientId AND used.digest = secret.digest',
+      )
+      .select(nameOf('secret.createdAt'), 'name')
+      .addSelect('secret.createdAt', 'createdAt')
       .addSelect('secret.expiresAt', 'expiresAt')
+      .addSelect('used.lastUsedAt', 'lastUsedAt')
       .addSelect('coalesce(secret.expiresAt <= now(), false)', 'isExpired')
       .where('secret.clientId = :clientId', { clientId })
       .orderBy('secret.createdAt', 'DESC')
@@ -136,6 +150,21 @@ export class ClientsRepository {
     if (!(await this.insertSecret(manager, clientId, digest, newest))) return undefined;
     const times = await this.expireOthers(manager, clientId, digest, expirePreviousIn);
     return times.length === 0 ? null : new Date(Math.max(...times.map((time) => time.getTime())));
+  }
+
+  /**
+   * Ends a valid secret that has a newer one beside it; false if there is no such secret. In SQL, because the condition is about the rows
+   * beside it.
+   */
+  async endSecret(manager: EntityManager, clientId: string, name: string): Promise<boolean> {
+    const [, ended]: [unknown[], number] = await manager.query(
+      `UPDATE client_secrets s SET expires_at = clock_timestamp()
+        WHERE s.client_id = $1 AND ${nameOf('s.created_at')} = $2
+          AND (s.expires_at IS NULL OR s.expires_at > clock_timestamp())
+          AND EXISTS (SELECT 1 FROM client_secrets n WHERE n.client_id = s.client_id AND n.created_at > s.created_at)`,
+      [clientId, name],
+    );
+    return ended === 1;
   }
 
   /** False if the newest secret is not `newest`. In SQL, because what is inserted depends on the rows that are there. */

@@ -9,7 +9,7 @@ import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
-import { clientErrors, type ClientShape } from './client-rules.js';
+import { clientErrors, redirectUrisAfter, type ClientShape, type RedirectUriChange } from './client-rules.js';
 import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
 import { ClientsRepository } from './clients.repository.js';
 import type { SecretInfo } from './secret-info.js';
@@ -40,6 +40,9 @@ export interface RegisteredClient {
   secret?: string;
 }
 
+/** Something else that happens in the transaction of a change. */
+export type Alongside = (manager: EntityManager, client: ClientEntity) => Promise<void>;
+
 export interface RotatedSecret {
   secret: string;
   /** Null if there was none before. */
@@ -68,6 +71,11 @@ export class ClientsService {
 
   list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
     return this.repository.list(q, page);
+  }
+
+  /** Whether the user owns a client. */
+  hasAny(ownerId: string): Promise<boolean> {
+    return this.repository.existsOf(ownerId);
   }
 
   /** When the client's secrets were created and when they expire, newest first; never the secrets themselves. */
@@ -128,23 +136,48 @@ export class ClientsService {
     const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     if (Object.keys(wanted).length === 0) return this.get(id);
     return this.transactions.run(async (manager) => {
-      const before = (await this.repository.lock(manager, id)) ?? this.missing();
-      await this.checkRules(manager, { ...before, ...wanted });
-      await this.repository.update(manager, id, changes);
-      const after = (await this.repository.findById(id, manager))!;
-      if (before.enabled && !after.enabled)
-        await this.revocations.revokeByClient(manager, id, 'client_disabled');
-      const difference = changesBetween(auditView(before), auditView(after));
-      if (difference) {
-        await this.audit.record(manager, actor, {
-          action: 'client.updated',
-          subjectType: 'client',
-          subjectId: id,
-          ...difference,
-        });
-      }
-      return after;
+      const before = await this.lockIn(manager, id);
+      return this.updateIn(manager, before, wanted, actor);
     });
+  }
+
+  /** Locks the client until the caller's transaction ends; throws a 404 problem. */
+  async lockIn(manager: EntityManager, id: string): Promise<ClientEntity> {
+    return (await this.repository.lock(manager, id)) ?? this.missing();
+  }
+
+  /** Registers or removes a redirect URI of a client that the caller's transaction has locked. Throws as `update` does. */
+  changeRedirectUriIn(
+    manager: EntityManager,
+    client: ClientEntity,
+    change: RedirectUriChange,
+    actor: Actor,
+  ): Promise<ClientEntity> {
+    return this.updateIn(manager, client, { redirectUris: redirectUrisAfter(client, change) }, actor);
+  }
+
+  private async updateIn(
+    manager: EntityManager,
+    before: ClientEntity,
+    changes: ClientChanges,
+    actor: Actor,
+  ): Promise<ClientEntity> {
+    const { id } = before;
+    await this.checkRules(manager, { ...before, ...changes });
+    await this.repository.update(manager, id, changes);
+    const after = (await this.repository.findById(id, manager))!;
+    if (before.enabled && !after.enabled)
+      await this.revocations.revokeByClient(manager, id, 'client_disabled');
+    const difference = changesBetween(auditView(before), auditView(after));
+    if (difference) {
+      await this.audit.record(manager, actor, {
+        action: 'client.updated',
+        subjectType: 'client',
+        subjectId: id,
+        ...difference,
+      });
+    }
+    return after;
   }
 
   /** Deletes a client with its secrets, consents, grants and tokens. */
@@ -178,8 +211,29 @@ export class ClientsService {
     newest: string,
     expirePreviousIn: number,
     actor: Actor,
+    alongside?: Alongside,
   ): Promise<RotatedSecret | undefined> {
-    return this.rotate(id, expirePreviousIn, actor, newest);
+    return this.rotate(id, expirePreviousIn, actor, newest, alongside);
+  }
+
+  /**
+   * Ends a secret that has a newer one beside it, and the portal links and the sessions that were opened with one: its holder may have
+   * opened the portal. Throws a 409 problem if there is no such secret, or no longer.
+   */
+  endSecret(id: string, name: string, actor: Actor, alongside?: Alongside): Promise<void> {
+    return this.transactions.run(async (manager) => {
+      const client = await this.lockIn(manager, id);
+      if (!(await this.repository.endSecret(manager, id, name))) {
+        throw conflict('This secret has ended already, or it is the newest one: rotate that instead.');
+      }
+      await this.revocations.revokePortals(manager, { clientId: id });
+      await this.audit.record(manager, actor, {
+        action: 'client.secret_ended',
+        subjectType: 'client',
+        subjectId: id,
+      });
+      await alongside?.(manager, client);
+    });
   }
 
   /** Identifies the client's newest secret; reveals only when it was created. */
@@ -192,6 +246,7 @@ export class ClientsService {
     expirePreviousIn: number,
     actor: Actor,
     newest?: string,
+    alongside?: Alongside,
   ): Promise<RotatedSecret | undefined> {
     const secret = newSecret('clientSecret');
     const previousSecretExpiresAt = await this.transactions.run(async (manager) => {
@@ -207,6 +262,7 @@ export class ClientsService {
         subjectId: id,
         after: { previous_secret_expires_at: until?.toISOString() ?? null },
       });
+      await alongside?.(manager, client);
       return until;
     });
     return previousSecretExpiresAt === undefined ? undefined : { secret, previousSecretExpiresAt };

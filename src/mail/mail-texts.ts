@@ -54,6 +54,16 @@ export const MAIL_TEXTS = {
       `You get this mail because somebody added your address in the webhook portal of “${legible(clientName)}”.`,
     ],
   }),
+  invitation: (organisationName: string, url: string): MailText => ({
+    subject: `${legible(organisationName)} invites you to its partner portal`,
+    paragraphs: [
+      `“${legible(organisationName)}” invites you to work in its partner portal: the applications, webhooks and requests of the organisation.`,
+      'The link works once, within 7 days, for the account with this address. If you have no account yet, you can create one with it.',
+    ],
+    action: { label: 'Accept the invitation', url },
+    after: ['If you do not know this organisation, ignore this mail: nothing happens without the link.'],
+    footer: [`You get this mail because an admin of “${legible(organisationName)}” entered your address.`],
+  }),
   endpointFailing: (clientName: string, url: string): MailText => ({
     subject: `A webhook endpoint of ${legible(clientName)} is failing`,
     paragraphs: [

@@ -15,6 +15,8 @@ export const MAIL_KINDS = [
   'actionable',
   'endpoint_failing',
   'endpoint_disabled',
+  'invitation',
+  'organisation',
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

@@ -5,10 +5,10 @@ export interface Message {
   messageId: string;
   category: NotificationCategory;
   /**
-   * Whether it is also mailed (contract §18): always, because it is about security, or unless the user switched it off. `ACTIONABLE`
-   * notifications are optional mails anyway.
+   * Whether it is also mailed (contract §18): always, because it is about security or an organisation of the user's, or unless the user
+   * switched it off. `ACTIONABLE` notifications are optional mails anyway.
    */
-  mail?: 'security' | 'optional';
+  mail?: 'security' | 'organisation' | 'optional';
   shortTextTitle: string;
   shortTextBody: string;
   detailPageTitle?: string;
@@ -166,6 +166,57 @@ export const MESSAGES = {
     detailPageTitle: 'Was this you?',
     detailPageBody:
       'If it was not you, disconnect the application on your account page and change your password: somebody else may know it.',
+  }),
+  /** `role`: null for somebody who is a member no longer. */
+  membershipChanged: (organisationName: string, role: string | null): Message => ({
+    messageId: 'ERR2901',
+    category: 'SERVICE',
+    mail: 'organisation',
+    shortTextTitle: 'Your access to a partner portal changed',
+    shortTextBody: role
+      ? `You are a member of “${organisationName}” with the role ${role}.`
+      : `You are a member of “${organisationName}” no longer.`,
+    detailPageTitle: 'What this means',
+    detailPageBody:
+      'Members work in the partner portal of their organisation, as far as their role goes: viewer, developer or admin. An admin of the ' +
+      'organisation, or an operator, decides who is a member.',
+  }),
+  redirectUriApproved: (clientName: string, what: 'add' | 'remove', uri: string): Message => ({
+    messageId: 'ERR2902',
+    category: 'SERVICE',
+    mail: 'organisation',
+    shortTextTitle: `A redirect URI was ${what === 'add' ? 'registered' : 'removed'}`,
+    shortTextBody: `The request to ${what} ${shortened(uri)} for “${clientName}” was approved. It applies from now on.`,
+    detailPageTitle: 'If you did not expect this',
+    detailPageBody:
+      'Whoever controls a redirect URI receives the codes of your users. Look at the members of your organisation and at the redirect URIs ' +
+      'in the partner portal, and tell us.',
+  }),
+  redirectUriRejected: (
+    clientName: string,
+    what: 'add' | 'remove',
+    uri: string,
+    reason: string | null,
+  ): Message => ({
+    messageId: 'ERR2903',
+    category: 'SERVICE',
+    mail: 'organisation',
+    shortTextTitle: 'A request about a redirect URI was rejected',
+    shortTextBody: `The request to ${what} ${shortened(uri)} for “${clientName}” was rejected. ${reason === null ? 'No reason was given.' : `The reason: ${reason}`}`,
+    detailPageTitle: 'What you can do',
+    detailPageBody: 'Nothing was changed. You can ask again in the partner portal, or ask us.',
+  }),
+  /** `what`: what was done, as a sentence. */
+  credentialsChanged: (clientName: string, what: string): Message => ({
+    messageId: 'ERR2904',
+    category: 'SERVICE',
+    mail: 'organisation',
+    shortTextTitle: 'The credentials of an application were changed',
+    shortTextBody: `“${clientName}”: ${what}`,
+    detailPageTitle: 'If you did not expect this',
+    detailPageBody:
+      'An admin of your organisation did this in the partner portal. If nobody knows of it, look at the members, and rotate the secret again ' +
+      'without keeping the old one.',
   }),
   /** `cause`: what the endpoint did. */
   endpointDisabled: (url: string, cause: string): Message => ({

@@ -2,17 +2,18 @@ import { legible } from '../http/validation/legible-text.js';
 import type { MailText } from '../mail/mail-content.js';
 import type { Message } from './message-catalogue.js';
 
-type NotificationMailKind = 'security' | 'application_connected' | 'actionable';
+type NotificationMailKind = 'security' | 'organisation' | 'application_connected' | 'actionable';
 
 /** The kind of mail that tells of a notification; undefined if none does. */
 export function mailKindOf({ mail, category }: Message): NotificationMailKind | undefined {
-  if (mail === 'security') return 'security';
+  if (mail === 'security' || mail === 'organisation') return mail;
   if (category === 'ACTIONABLE') return 'actionable';
   return mail === 'optional' ? 'application_connected' : undefined;
 }
 
 const WHY: Record<NotificationMailKind, string> = {
   security: 'You always get mail about the security of your account.',
+  organisation: 'You always get mail about your access to the organisations that you belong to.',
   application_connected:
     'You get this mail because you want to know about new applications. Change that here:',
   actionable: 'You get this mail because you want to know what needs your attention. Change that here:',
@@ -34,7 +35,10 @@ export function notificationMail(
     action: link
       ? { label: message.externalButtonLabel ?? 'Open', url: link }
       : { label: 'Open your account', url: `${baseUrl}/account/notifications` },
-    footer: [WHY[kind], ...(kind === 'security' ? [] : [`${baseUrl}/account/email`])],
+    footer: [
+      WHY[kind],
+      ...(kind === 'security' || kind === 'organisation' ? [] : [`${baseUrl}/account/email`]),
+    ],
   };
 }
 

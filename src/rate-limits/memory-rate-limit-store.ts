@@ -57,6 +57,12 @@ export class MemoryRateLimitStore implements RateLimitStore {
     return { allowed: true, remaining: limit - 1, retryAfterMs: 0 };
   }
 
+  async used(key: string, windowMs: number): Promise<number> {
+    checkWindow(windowMs);
+    const counted = this.keysBeside(key).peek(storageKey(key));
+    return counted?.log.used(windowMs * 1000, this.now()) ?? 0;
+  }
+
   async giveBack(key: string, windowMs: number): Promise<void> {
     checkWindow(windowMs);
     this.keysBeside(key)

@@ -49,8 +49,14 @@ export class PartnerRefusals {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
     const userId = principal.userId ?? client.ownerId;
-    const { ip } = context.switchToHttp().getRequest<FastifyRequest>();
-    this.activity.count({ kind: 'rate_limited', detail: 'partner', clientId: client.id, address: ip });
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    request.refusedClientId = client.id;
+    this.activity.count({
+      kind: 'rate_limited',
+      detail: 'partner',
+      clientId: client.id,
+      address: request.ip,
+    });
     throw rateLimitExceeded(
       `The limit of ${limit} requests per hour is reached. Please try again in ${waitingTime(retryAfter)}.`,
       {

@@ -17,6 +17,8 @@ export interface RateLimitStore {
    * A refused request is not counted.
    */
   consume(key: string, limit: number, windowMs: number): Promise<RateLimitDecision>;
+  /** How many requests are counted now; counts nothing. */
+  used(key: string, windowMs: number): Promise<number>;
   /** Removes the newest counted request again (never below zero). */
   giveBack(key: string, windowMs: number): Promise<void>;
   /** Forgets all requests of the key. */

@@ -55,6 +55,16 @@ export class RateLimitsService implements AddressLimits {
     return this.consume(this.partners, key, limit, windowMs);
   }
 
+  /** The limit of a client for itself, and how many requests of it remain now. Counts nothing. */
+  async stateOfPartner(client: {
+    id: string;
+    rateLimit: number | null;
+  }): Promise<{ limit: number; remaining: number }> {
+    const limit = client.rateLimit ?? this.settings.rateLimit;
+    const used = await this.store.used(partnerKey(client.id), HOUR_MS);
+    return { limit, remaining: Math.max(0, limit - used) };
+  }
+
   /**
    * Counts a read that is allowed although the limit is exceeded (contract §8), up to the limit again. A refused read has to wait
    * for whichever place becomes free first.

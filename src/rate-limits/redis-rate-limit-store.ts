@@ -1,10 +1,11 @@
 import type { Cluster, Redis } from 'ioredis';
 import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
-import { CONSUME, GIVE_BACK } from './redis-scripts.js';
+import { CONSUME, GIVE_BACK, USED } from './redis-scripts.js';
 import { storageKey } from './storage-key.js';
 
 interface Scripts {
   rateLimitConsume(key: string, limit: number, windowMs: number): Promise<[number, number, number]>;
+  rateLimitUsed(key: string, windowMs: number): Promise<number>;
   rateLimitGiveBack(key: string, windowMs: number): Promise<number>;
 }
 
@@ -22,6 +23,7 @@ export class RedisRateLimitStore implements RateLimitStore {
 
   constructor(private readonly client: Redis | Cluster) {
     client.defineCommand('rateLimitConsume', { numberOfKeys: 1, lua: CONSUME });
+    client.defineCommand('rateLimitUsed', { numberOfKeys: 1, lua: USED });
     client.defineCommand('rateLimitGiveBack', { numberOfKeys: 1, lua: GIVE_BACK });
     this.scripts = client as unknown as Scripts;
   }
@@ -34,6 +36,11 @@ export class RedisRateLimitStore implements RateLimitStore {
       windowMs,
     );
     return { allowed: allowed === 1, remaining, retryAfterMs };
+  }
+
+  async used(key: string, windowMs: number): Promise<number> {
+    checkWindow(windowMs);
+    return this.scripts.rateLimitUsed(redisKey(key), windowMs);
   }
 
   async giveBack(key: string, windowMs: number): Promise<void> {

@@ -69,6 +69,21 @@ redis.call('PEXPIRE', key, string.format('%.0f', window / 1000 + 1000))
 return {1, limit - total - 1, 0}
 `;
 
+/** KEYS: the list. ARGV: window (ms). Returns the number of requests in the window. */
+export const USED = `${ENTRIES}
+local window = tonumber(ARGV[1]) * 1000
+local now = clock()
+local index = 0
+local sum, count, newest = read(index)
+while newest and newest <= now - window do
+  index = index + 1
+  sum, count, newest = read(index)
+end
+if not sum then return 0 end
+local lastSum = read(-1)
+return lastSum - sum + count
+`;
+
 /** KEYS: the list. ARGV: window (ms). */
 export const GIVE_BACK = `${ENTRIES}
 local window = tonumber(ARGV[1]) * 1000

@@ -30,6 +30,12 @@ export class RequestLog {
     return this.total === 0 ? -Infinity : this.newest[this.newest.length - 1]! + window;
   }
 
+  /** The number of requests in the window. */
+  used(window: number, now: number): number {
+    this.dropUntil(now - window);
+    return this.total;
+  }
+
   consume(limit: number, window: number, now: number): RateLimitDecision {
     this.dropUntil(now - window);
     if (this.total >= limit) {

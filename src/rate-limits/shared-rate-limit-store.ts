@@ -79,6 +79,11 @@ export class SharedRateLimitStore implements RateLimitStore {
     return this.by((store) => store.consume(key, limit, windowMs));
   }
 
+  async used(key: string, windowMs: number): Promise<number> {
+    checkWindow(windowMs);
+    return this.by((store) => store.used(key, windowMs));
+  }
+
   async giveBack(key: string, windowMs: number): Promise<void> {
     checkWindow(windowMs);
     return this.by((store) => store.giveBack(key, windowMs));

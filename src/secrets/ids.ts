@@ -37,7 +37,9 @@ export type IdPrefix =
   | 'cont'
   | 'form'
   | 'pkey'
-  | 'appr';
+  | 'appr'
+  | 'ruri'
+  | 'mbiv';
 
 /** A new id: the prefix and a ULID, increasing within this process. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${newUlid()}`;

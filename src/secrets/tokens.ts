@@ -15,6 +15,8 @@ export const SECRET_PREFIXES = {
   signUpKey: 'cds_su_',
   session: 'cds_ss_',
   portalSession: 'cds_ps_',
+  memberSession: 'cds_ms_',
+  invitationKey: 'cds_iv_',
   pendingSignIn: 'cds_sf_',
   passkeyChallenge: 'cds_pc_',
   signIn: 'cds_si_',

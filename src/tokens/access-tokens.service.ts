@@ -63,13 +63,13 @@ export class AccessTokensService {
     return 'principal' in judgement ? judgement.principal : undefined;
   }
 
-  /** Counts a token that `find` refused, and returns the reason. */
-  async countRefusal(token: string, address: string): Promise<BearerRefusal> {
+  /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
+  async countRefusal(token: string, address: string): Promise<Refusal> {
     const judgement = await this.judge(token);
     // Valid by now: what it depends on became valid again between the two calls.
     const { reason, clientId }: Refusal = 'principal' in judgement ? { reason: 'token_unknown' } : judgement;
     this.activity.count({ kind: 'bearer_refused', detail: reason, clientId, address });
-    return reason;
+    return { reason, clientId };
   }
 
   /** What a valid token may do with one user's data: nothing unless that user consented (contract §5). */

@@ -23,6 +23,8 @@ export const invalidToken = (reason: BearerRefusal): Problem =>
 declare module 'fastify' {
   interface FastifyRequest {
     principal?: Principal;
+    /** The client of a genuine token that was refused, or is over its limit. */
+    refusedClientId?: string;
   }
 }
 
@@ -77,8 +79,10 @@ export class BearerGuard extends StrategyGuard {
   }
 
   /** Refuses an invalid token and counts the reason. The holder may be told why, because the token itself is a secret. */
-  private async refuse({ headers, ip }: FastifyRequest): Promise<never> {
-    const reason = await this.accessTokens.countRefusal(bearerTokenOf(headers.authorization) ?? '', ip);
+  private async refuse(request: FastifyRequest): Promise<never> {
+    const token = bearerTokenOf(request.headers.authorization) ?? '';
+    const { reason, clientId } = await this.accessTokens.countRefusal(token, request.ip);
+    request.refusedClientId = clientId;
     throw this.refusal(invalidTokenMessage(reason), challengeOf(reason));
   }
 

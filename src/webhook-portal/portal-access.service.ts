@@ -9,21 +9,19 @@ import { forbidden } from '../http/problems/problem.js';
 import { digestOf, isSecret, newSecret } from '../secrets/tokens.js';
 import { invalidToken } from '../tokens/bearer.guard.js';
 import type { Principal } from '../tokens/principal.js';
+import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import {
   AccessRevocations,
   type AccessRevocation,
   type PortalsOf,
 } from '../users/accounts/access-revocations.js';
+import { MemberSessions } from './member-sessions.service.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
 import type { PortalOwner } from './portal-owner.js';
 import { PortalSessionsRepository } from './portal-sessions.repository.js';
+import type { PortalVisitor } from './portal-visitor.js';
 
 const COOKIE = 'portal_session';
-
-/** A browser logged in to the portal: the owner of the portal, and the session's digest for binding forms to it. */
-export interface PortalVisitor extends PortalOwner {
-  sessionDigest: Buffer;
-}
 
 /** Access to the webhook portal (contract §6): the one-time link, and the session that it opens. */
 @Injectable()
@@ -31,6 +29,7 @@ export class PortalAccessService implements AccessRevocation {
   constructor(
     private readonly links: PortalLinksRepository,
     private readonly sessions: PortalSessionsRepository,
+    private readonly members: MemberSessions,
     private readonly cookies: Cookies,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
@@ -80,8 +79,7 @@ export class PortalAccessService implements AccessRevocation {
     const opened = await this.transactions.run(async (manager) => {
       const clientId = await this.links.redeem(manager, digestOf(key), digestOf(secret), ttl);
       if (clientId === undefined) return false;
-      const previous = this.digestIn(request);
-      if (previous) await this.sessions.delete(previous, manager);
+      await this.end(request, manager);
       await this.audit.record(
         manager,
         { ...actor, type: 'client', id: clientId },
@@ -97,17 +95,41 @@ export class PortalAccessService implements AccessRevocation {
     return opened;
   }
 
+  /** Starts the session of a logged-in member, in place of the one before; false if the user may not open this portal. */
+  async open(
+    user: SignedInUser,
+    clientId: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<boolean> {
+    const secret = await this.members.start(user, clientId, actor);
+    if (secret === undefined) return false;
+    await this.end(request);
+    this.cookies.set(reply, COOKIE, secret, this.settings.portalSessionTtl);
+    return true;
+  }
+
   /** The portal session of this browser, if any. */
   async visitor(request: FastifyRequest): Promise<PortalVisitor | undefined> {
-    const sessionDigest = this.digestIn(request);
-    const owner = sessionDigest && (await this.sessions.find(sessionDigest));
-    return owner && { ...owner, sessionDigest };
+    const session = this.sessionIn(request);
+    if (!session) return undefined;
+    const { digest: sessionDigest, isMembers } = session;
+    if (isMembers) return this.members.visitor(sessionDigest, request);
+    const owner = await this.sessions.find(sessionDigest);
+    return owner && { ...owner, sessionDigest, role: 'developer' };
   }
 
   async leave(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const digest = this.digestIn(request);
-    if (digest) await this.sessions.delete(digest);
+    await this.end(request);
     this.cookies.clear(reply, COOKIE);
+  }
+
+  private async end(request: FastifyRequest, manager?: EntityManager): Promise<void> {
+    const session = this.sessionIn(request);
+    if (!session) return;
+    if (session.isMembers) await this.members.end(session.digest, manager);
+    else await this.sessions.delete(session.digest, manager);
   }
 
   /** Links and sessions from an owner's token depend on its grant and end with it. */
@@ -135,9 +157,14 @@ export class PortalAccessService implements AccessRevocation {
     return 0;
   }
 
-  private digestIn(request: FastifyRequest): Buffer | undefined {
+  /** The digest in the cookie, and whether the session is a member's. */
+  private sessionIn(request: FastifyRequest): { digest: Buffer; isMembers: boolean } | undefined {
     const secret = this.cookies.get(request, COOKIE);
-    return secret && isSecret('portalSession', secret) ? digestOf(secret) : undefined;
+    if (!secret) return undefined;
+    const isMembers = isSecret('memberSession', secret);
+    return isMembers || isSecret('portalSession', secret)
+      ? { digest: digestOf(secret), isMembers }
+      : undefined;
   }
 }
 

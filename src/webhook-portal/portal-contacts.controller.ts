@@ -23,13 +23,13 @@ export class PortalContactsController {
     private readonly limits: MailLimitsService,
   ) {}
 
-  @PortalGet()
+  @PortalGet('', 'viewer')
   list(@Context() context: PortalContext): Promise<PortalAnswer> {
     return this.page(context);
   }
 
   /** Adds an address, to which a link is mailed that verifies it. */
-  @PortalPost('', 'nothing')
+  @PortalPost('', 'nothing', 'developer')
   async add(@Context() context: PortalContext): Promise<PortalAnswer> {
     const email = context.form.get('email')?.trim() ?? '';
     if (email.length > EMAIL_MAX || !isEmail(email) || illegible(email) !== undefined) {
@@ -49,7 +49,7 @@ export class PortalContactsController {
   }
 
   /** `do` is `resend` or `remove`. */
-  @PortalPost(':id', 'nothing')
+  @PortalPost(':id', 'nothing', 'developer')
   async change(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const { clientId, form, actor } = context;
     const { email } = await this.contacts.get(clientId, id);

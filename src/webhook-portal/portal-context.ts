@@ -6,9 +6,12 @@ import type { PageAnswer } from '../http/page-routes/page-answer.js';
 import { PageContext } from '../http/page-routes/page-context.js';
 import { originOf } from '../http/server/request-origin.js';
 import type { LayoutProps } from '../web/layout/layout.js';
+import type { ShownOnce } from '../users/sessions/shown-once.service.js';
+import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
-import { portalLayout, type PortalPage } from './pages/portal-layout.js';
-import type { PortalVisitor } from './portal-access.service.js';
+import { portalLayout, SIGN_IN_PATH, type PortalPage } from './pages/portal-layout.js';
+import { PORTAL_ROUTES } from './portal-routes.js';
+import type { PortalVisitor } from './portal-visitor.js';
 
 const NOTICES = {
   endpoint_added:
@@ -23,6 +26,13 @@ const NOTICES = {
   contact_link_sent: 'We sent the link once more.',
   contact_removed: 'Contact removed.',
   resent: 'Resend requested. The result appears below.',
+  secret_ended: 'The secret has ended. Requests that use it fail.',
+  redirect_uri_asked: 'Your request waits for an operator. Nothing is changed until it is approved.',
+  redirect_uri_changed: 'Done: this applies from now on.',
+  member_invited: 'We sent an invitation to the address. Its link works once, within 7 days.',
+  member_changed: 'Role changed.',
+  member_removed: 'Member removed.',
+  invitation_withdrawn: 'Invitation withdrawn. Its link no longer works.',
 } as const;
 
 /** What a route of the portal returns. */
@@ -35,6 +45,8 @@ export class PortalContext extends PageContext<PortalPage> {
 
   constructor(
     readonly visitor: PortalVisitor,
+    private readonly shownOnce: ShownOnce,
+    private readonly isConfirmed: (user: SignedInUser) => Promise<boolean>,
     request: FastifyRequest,
     reply: FastifyReply,
     csrf: CsrfService,
@@ -47,13 +59,44 @@ export class PortalContext extends PageContext<PortalPage> {
     return this.visitor.clientId;
   }
 
-  /** The actor for the audit log. */
+  /** The actor for the audit log: the member, or with a one-time link the client. */
   get actor(): Actor {
-    return { type: 'client', id: this.clientId, ...originOf(this.request) };
+    const { user } = this.visitor;
+    const who = user
+      ? ({ type: 'user', id: user.id } as const)
+      : ({ type: 'client', id: this.clientId } as const);
+    return { ...who, ...originOf(this.request) };
+  }
+
+  /** The member on a page for admins, whom the guard has admitted. */
+  get member(): SignedInUser {
+    return this.visitor.user!;
+  }
+
+  /** Whether the visitor is an admin, and if so whether they have authenticated recently enough to change something. */
+  async adminState(): Promise<'no admin' | 'to confirm' | 'confirmed'> {
+    const { role, user } = this.visitor;
+    if (role !== 'admin' || !user) return 'no admin';
+    return (await this.isConfirmed(user)) ? 'confirmed' : 'to confirm';
+  }
+
+  override keepShown(path: string, value: object): void {
+    this.shownOnce.keep(this.reply, this.member, path, value);
+  }
+
+  /** What the previous form created, shown only once; undefined if it was already shown. */
+  takeShown(): unknown {
+    const { user } = this.visitor;
+    return user && this.shownOnce.take(this.request, this.reply, user, this.path);
   }
 
   layOut(page: PortalPage): LayoutProps {
-    return portalLayout(page, this.visitor, this.takeNotice());
+    const { role } = this.visitor;
+    return portalLayout(page, this.visitor, this.takeNotice(), (method, path) =>
+      path.startsWith('/portal/') && path !== '/portal/logout' && path !== SIGN_IN_PATH
+        ? PORTAL_ROUTES.mayUse(role, method, path)
+        : true,
+    );
   }
 
   /** The path identifies the action and its object. */

@@ -26,7 +26,7 @@ export class PortalDeliveriesController {
   ) {}
 
   /** Newest first; `state`, `endpoint`, `type`, `from` and `to` (UTC) filter the list. */
-  @PortalGet()
+  @PortalGet('', 'viewer')
   async list(@Context() context: PortalContext): Promise<PortalAnswer> {
     const query = readDeliveryQuery(queryStringOf(context.url));
     const isUsable = Object.keys(query.errors).length === 0;
@@ -50,7 +50,7 @@ export class PortalDeliveriesController {
   }
 
   /** What the filter matches would be resent: its number, and the button. */
-  @PortalGet('matching')
+  @PortalGet('matching', 'developer')
   async countMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
     const query = readDeliveryQuery(queryStringOf(context.url));
     if (Object.keys(query.errors).length > 0) return this.list(context);
@@ -60,7 +60,7 @@ export class PortalDeliveriesController {
   }
 
   /** Resends what matched when it was counted; a 429 page over the limit. */
-  @PortalPost('matching', 'nothing')
+  @PortalPost('matching', 'nothing', 'developer')
   async resendMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form, clientId, actor } = context;
     const { filter, errors } = readDeliveryQuery(form.source);
@@ -74,7 +74,7 @@ export class PortalDeliveriesController {
   }
 
   /** Resends the chosen ones, at most 100; a 429 page over the limit. */
-  @PortalPost('selected', 'nothing')
+  @PortalPost('selected', 'nothing', 'developer')
   async resendSelected(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form, clientId, actor } = context;
     const ids = form.getAll('delivery');
@@ -89,7 +89,7 @@ export class PortalDeliveriesController {
   }
 
   /** Passes along the query of the list that the user came from, for the way back. */
-  @PortalGet(':id')
+  @PortalGet(':id', 'viewer')
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const delivery = await this.deliveries.get(id, context.clientId);
     const place = placeInList(queryStringOf(context.url));
@@ -97,7 +97,7 @@ export class PortalDeliveriesController {
   }
 
   /** Resends it under the same id; a 409 page while an attempt is running, and for a deleted endpoint; 429 over the limit. */
-  @PortalPost(':id/resend', 'a delivery')
+  @PortalPost(':id/resend', 'a delivery', 'developer')
   async resend(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const place = placeInList(queryStringOf(context.url));
     await this.limits.countPortalSending(context.clientId);

@@ -28,7 +28,7 @@ export class PortalEndpointController {
   ) {}
 
   /** `?range=7d` shows days instead of hours. */
-  @PortalGet()
+  @PortalGet('', 'viewer')
   async show(
     @Context() context: PortalContext,
     @Param('id') id: string,
@@ -38,20 +38,20 @@ export class PortalEndpointController {
     return this.page(context, endpoint, { range: range === '7d' ? '7d' : '24h' });
   }
 
-  @PortalPost('enable', 'an endpoint')
+  @PortalPost('enable', 'an endpoint', 'developer')
   async enable(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     await this.endpoints.update(id, context.clientId, { enabled: true }, context.actor);
     return { goTo: pathOf(id), notice: 'endpoint_enabled' };
   }
 
-  @PortalPost('disable', 'an endpoint')
+  @PortalPost('disable', 'an endpoint', 'developer')
   async disable(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     await this.endpoints.update(id, context.clientId, { enabled: false }, context.actor);
     return { goTo: pathOf(id), notice: 'endpoint_disabled' };
   }
 
   /** Shows the page with the secret in clear text, only in this response. */
-  @PortalPost('secret', 'an endpoint')
+  @PortalPost('secret', 'an endpoint', 'developer')
   async reveal(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { endpoint } = context;
     const secret = await this.endpoints.revealSecret(endpoint, context.actor);
@@ -59,7 +59,7 @@ export class PortalEndpointController {
   }
 
   /** The same for the values of its own headers. */
-  @PortalPost('headers', 'an endpoint')
+  @PortalPost('headers', 'an endpoint', 'developer')
   async revealHeaders(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { endpoint } = context;
     const headers = await this.endpoints.revealHeaders(endpoint, context.actor);
@@ -67,13 +67,13 @@ export class PortalEndpointController {
   }
 
   /** For browsers that open its URL again. */
-  @PortalGet('headers')
+  @PortalGet('headers', 'viewer')
   hideHeaders(@Param('id') id: string): PortalAnswer {
     return { goTo: pathOf(encodeURIComponent(id)) };
   }
 
   /** Sends the events that were not sent while it was disabled, once; a 409 page if there are none, a 429 page over the limit. */
-  @PortalPost('missed', 'an endpoint')
+  @PortalPost('missed', 'an endpoint', 'developer')
   async sendMissed(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     await this.limits.countPortalRecovery(context.clientId);
     const recoveryId = await this.recoveries.sendMissed(context.clientId, id, context.actor);
@@ -81,18 +81,18 @@ export class PortalEndpointController {
   }
 
   /** For browsers that open the URL of the revealed secret again. */
-  @PortalGet('secret')
+  @PortalGet('secret', 'viewer')
   hide(@Param('id') id: string): PortalAnswer {
     return { goTo: pathOf(encodeURIComponent(id)) };
   }
 
-  @PortalGet('rotate')
+  @PortalGet('rotate', 'developer')
   async confirmRotation(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     return { page: rotateSecretPage(await this.endpoints.get(id, context.clientId)) };
   }
 
   /** Rotates the secret that the page showed; a second submit has no effect. */
-  @PortalPost('rotate', 'an endpoint')
+  @PortalPost('rotate', 'an endpoint', 'developer')
   async rotate(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const present = context.form.get('present');
     if (present === undefined)
@@ -101,12 +101,12 @@ export class PortalEndpointController {
     return { goTo: pathOf(id), notice: 'secret_rotated' };
   }
 
-  @PortalGet('delete')
+  @PortalGet('delete', 'developer')
   async confirmDeletion(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     return { page: deleteEndpointPage(await this.endpoints.get(id, context.clientId)) };
   }
 
-  @PortalPost('delete', 'an endpoint')
+  @PortalPost('delete', 'an endpoint', 'developer')
   async delete(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     await this.endpoints.delete(id, context.clientId, context.actor);
     return { goTo: '/portal', notice: 'endpoint_deleted' };

@@ -28,19 +28,19 @@ export class PortalEndpointsController {
     private readonly eventTypes: EventTypesService,
   ) {}
 
-  @PortalGet()
+  @PortalGet('', 'viewer')
   async list(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { items } = await this.endpoints.list(context.clientId, { size: ENDPOINTS_PER_CLIENT });
     return { page: endpointsPage(items) };
   }
 
-  @PortalGet('endpoints/new')
+  @PortalGet('endpoints/new', 'developer')
   showNew(@Context() context: PortalContext): Promise<PortalAnswer> {
     return this.form(context, { input: NO_INPUT, errors: {} });
   }
 
   /** Adds it and redirects to its page; errors are shown beside the fields. */
-  @PortalPost('endpoints/new', 'nothing')
+  @PortalPost('endpoints/new', 'nothing', 'developer')
   async create(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form } = context;
     try {
@@ -51,14 +51,14 @@ export class PortalEndpointsController {
     }
   }
 
-  @PortalGet('endpoints/:id/edit')
+  @PortalGet('endpoints/:id/edit', 'developer')
   async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
     return this.form(context, { id, input: inputFrom(endpoint), errors: {} });
   }
 
   /** Saves all fields or none. */
-  @PortalPost('endpoints/:id/edit', 'an endpoint')
+  @PortalPost('endpoints/:id/edit', 'an endpoint', 'developer')
   async update(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const { form } = context;
     try {

@@ -7,6 +7,7 @@ import { errorPage } from '../http/problems/error-page.js';
 import { OpenContext } from '../http/page-routes/open-pages.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
 import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { ShownOnce } from '../users/sessions/shown-once.service.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalContext } from './portal-context.js';
 
@@ -23,6 +24,7 @@ export class PortalEntryGuard implements CanActivate {
     private readonly csrf: CsrfService,
     private readonly cookies: Cookies,
     private readonly limits: AddressLimits,
+    private readonly shownOnce: ShownOnce,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -38,7 +40,18 @@ export class PortalEntryGuard implements CanActivate {
       return true;
     }
     const visitor = await this.access.visitor(request);
-    if (visitor) new PortalContext(visitor, request, reply, this.csrf, this.cookies).checkForm();
+    if (visitor) {
+      const { shownOnce, csrf, cookies } = this;
+      new PortalContext(
+        visitor,
+        shownOnce,
+        () => Promise.resolve(false),
+        request,
+        reply,
+        csrf,
+        cookies,
+      ).checkForm();
+    }
     return true;
   }
 }

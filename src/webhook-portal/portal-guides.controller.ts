@@ -19,14 +19,14 @@ export class PortalGuidesController {
     private readonly eventTypes: EventTypesService,
   ) {}
 
-  @PortalGet('event_types')
+  @PortalGet('event_types', 'viewer')
   async catalogue(@Context() context: PortalContext): Promise<PortalAnswer> {
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
     return { page: cataloguePage(eventTypes) };
   }
 
   /** `?delivery=` fills in the checker with what its last attempt sent, or the one with the number `?attempt=`. */
-  @PortalGet('verify')
+  @PortalGet('verify', 'viewer')
   async showVerify(
     @Context() context: PortalContext,
     @Query('delivery') id: unknown,
@@ -37,7 +37,7 @@ export class PortalGuidesController {
   }
 
   /** Checks headers and body with the secrets of the endpoint, and explains a mismatch. Nothing is stored. */
-  @PortalPost('verify', 'nothing')
+  @PortalPost('verify', 'nothing', 'viewer')
   async check(@Context() context: PortalContext): Promise<PortalAnswer> {
     const input = typedIn(context.form);
     const secrets = await this.endpoints.liveSecrets(input.endpoint, context.clientId);

@@ -2,6 +2,7 @@
 export interface PortalOwner {
   clientId: string;
   clientName: string;
+  ownerId: string;
   ownerName: string;
   /** The client's scopes. */
   scopes: string[];

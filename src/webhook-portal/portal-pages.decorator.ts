@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { pageHeaders } from '../http/page-routes/page-headers.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
@@ -5,9 +6,11 @@ import { renderPage } from '../web/layout/layout.js';
 import { messagePage } from '../web/layout/message.page.js';
 import type { Problem } from '../http/problems/problem.js';
 import type { Rendered } from '../http/server/route-options.js';
+import type { MemberRole } from '../partners/members/member-role.js';
 import { PORTAL_FOOTER } from './pages/portal-layout.js';
 import { portalSignedOutPage } from './pages/portal-signed-out.page.js';
-import { FormIsAbout, PortalGuard, type FormSubject } from './portal.guard.js';
+import { FormIsAbout, LeastMemberRole, PortalGuard, type FormSubject } from './portal.guard.js';
+import { PORTAL_ROUTES } from './portal-routes.js';
 
 const HEADINGS: Record<number, string> = {
   400: 'This link or form does not work',
@@ -22,13 +25,25 @@ const HEADINGS: Record<number, string> = {
 const routes = pageRoutes({ root: 'portal', guard: PortalGuard, renderError: portalErrorPage });
 
 /** A controller inside the portal: only with an active session, with every form checked; its routes return a `PortalAnswer`. */
-export const PortalPages = routes.Pages;
+export const PortalPages = (path = '') =>
+  applyDecorators(routes.Pages(path), ((controller: { prototype: object }) =>
+    PORTAL_ROUTES.place(controller.prototype, `portal/${path}`)) as ClassDecorator);
 
-/** A page inside the portal. */
-export const PortalGet = routes.PageGet;
+/** A page inside the portal, and the least role of a member that may open it. */
+export const PortalGet = (path = '', least: MemberRole = 'admin') =>
+  routes.PageGet(path, ...forRole('GET', path, least));
 
-/** A form action inside the portal, and what it is about: that has to be the client's before the form is checked. */
-export const PortalPost = (path: string, subject: FormSubject) => routes.PagePost(path, FormIsAbout(subject));
+/**
+ * A form action inside the portal, what it is about (that has to be the client's before the form is checked), and the least role of a
+ * member that may use it. What is for admins asks for recent authentication.
+ */
+export const PortalPost = (path: string, subject: FormSubject, least: MemberRole = 'admin') =>
+  routes.PagePost(path, FormIsAbout(subject), ...forRole('POST', path, least));
+
+const forRole = (method: 'GET' | 'POST', path: string, least: MemberRole): MethodDecorator[] => [
+  LeastMemberRole(least),
+  (controller) => PORTAL_ROUTES.note(controller, { method, path, least }),
+];
 
 function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
   if (problem.status === 401) return { headers: pageHeaders(), body: renderPage(portalSignedOutPage()) };

@@ -20,7 +20,7 @@ export class PortalRecoveriesController {
   ) {}
 
   /** Counts what failed `from` … `to` (UTC); by default in the last 24 hours. */
-  @PortalGet('endpoints/:id/recover')
+  @PortalGet('endpoints/:id/recover', 'developer')
   async count(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
     const query = readRecoveryQuery(context.query, new Date());
@@ -28,7 +28,7 @@ export class PortalRecoveriesController {
   }
 
   /** Resends them; a 429 page over the limit. */
-  @PortalPost('endpoints/:id/recover', 'an endpoint')
+  @PortalPost('endpoints/:id/recover', 'an endpoint', 'developer')
   async recover(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { endpoint } = context;
     const query = readRecoveryQuery(context.form, new Date());
@@ -39,7 +39,7 @@ export class PortalRecoveriesController {
     return { goTo: `/portal/recoveries/${recoveryId}` };
   }
 
-  @PortalGet('recoveries/:id')
+  @PortalGet('recoveries/:id', 'viewer')
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const recovery = await this.recoveries.recovery(id, context.clientId);
     return { page: recoveryPage({ recovery, now: new Date() }) };

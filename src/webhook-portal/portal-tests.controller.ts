@@ -27,7 +27,7 @@ export class PortalTestsController {
   ) {}
 
   /** `?type=` preselects a type. */
-  @PortalGet()
+  @PortalGet('', 'developer')
   async show(
     @Context() context: PortalContext,
     @Param('id') id: string,
@@ -38,7 +38,7 @@ export class PortalTestsController {
   }
 
   /** Sends the test, waits briefly for the response, and redirects to the delivery's page; a 429 page over the limit. */
-  @PortalPost('', 'an endpoint')
+  @PortalPost('', 'an endpoint', 'developer')
   async send(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { endpoint } = context;
     const chosen = context.form.get('type') ?? '';

@@ -3,6 +3,8 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { MembersService } from '../../src/partners/members/members.service.js';
+import { RedirectUriRequestsService } from '../../src/partners/redirect-uris/redirect-uri-requests.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
@@ -117,6 +119,21 @@ const ask: Prepare = async (service, { driver }) => {
   return row!.id;
 };
 
+/** A partner asks for a redirect URI. */
+const askForUri: Prepare = async (service, { client, driver }) => {
+  const change = {
+    action: 'add',
+    uri: `https://app.example/${'a-path-without-an-end/'.repeat(20)}`,
+  } as const;
+  const requests = service.app.get(RedirectUriRequestsService);
+  return (await requests.ask(client.id, change, driver.id, SERVICE_ACTOR)).id;
+};
+
+const addMember: Prepare = async (service, { owner, driver }) => {
+  await service.database.query("UPDATE users SET kind = 'organisation' WHERE id = $1", [owner.id]);
+  await service.app.get(MembersService).add(owner.id, driver.id, 'developer', SERVICE_ACTOR);
+};
+
 const givenLongAgo: Prepare = (service, { owner }) =>
   service.database.query(
     "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
@@ -199,6 +216,16 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console approvals': open('/approvals', ask),
   'console approvals, none': open('/approvals?state=expired'),
   'console approval': open((_cast, id) => `/approvals/${id as string}`, ask),
+  'console redirect URIs': open('/redirect-uris', askForUri),
+  'console redirect URIs, none': open('/redirect-uris?state=rejected'),
+  'console redirect URI': open((_cast, id) => `/redirect-uris/${id as string}`, askForUri),
+  'console members': open(({ owner }) => `/users/${owner.id}/members`, addMember),
+  'console members of a person': ofUser('/members'),
+  'console add a member': open(({ owner }) => `/users/${owner.id}/members/new`, addMember),
+  'console remove a member': open(
+    ({ owner, driver }) => `/users/${owner.id}/members/${driver.id}/remove`,
+    addMember,
+  ),
   'console erase a user': ofUser('/erase'),
   'console scopes': open('/scopes'),
   'console edit a scope': open('/scopes/vehicle:read/edit'),

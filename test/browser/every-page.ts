@@ -6,6 +6,8 @@ import { demoInboxPage, demoMailPage } from '../../demo/pages/demo-mail.page.js'
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { renderMail } from '../../src/mail/mail-template.js';
 import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
+import { InvitationsRepository } from '../../src/partners/members/invitations.repository.js';
+import { newId } from '../../src/secrets/ids.js';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
 import { EmailLinksRepository } from '../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
@@ -114,6 +116,18 @@ export const emailKey = (service: TestService, { driver }: Cast): Promise<string
 
 export const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'signUpKey', purpose: 'sign_up', userId: null, email: `y${driver.email}` });
+
+/** The key of an invitation into the owner's organisation: its digest is stored as the service stores it. */
+async function invitationKey({ app }: TestService, { owner }: Cast, email: string): Promise<string> {
+  const key = newSecret('invitationKey');
+  const invitation = { id: newId('mbiv'), organisationId: owner.id, email, role: 'viewer' } as const;
+  await app
+    .get(Transactions)
+    .run((manager) =>
+      app.get(InvitationsRepository).insert(manager, { ...invitation, digest: digestOf(key), ttl: 3600 }),
+    );
+  return key;
+}
 
 /** The login of a user with a passkey and an app, after the password. */
 const enterPassword: PageOpener = async (page, service, { driver }) => {
@@ -234,6 +248,20 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.getByRole('alert').waitFor();
   },
   'sign-up link gone': go('/sign-up/gone'),
+  'invitation gone': go('/invitations/gone'),
+  'invitation for somebody without an account': async (page, service, cast) =>
+    page.goto(`${service.url}/invitations/${await invitationKey(service, cast, `y${cast.driver.email}`)}`),
+  invitation: async (page, service, cast) => {
+    await service.database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [
+      cast.driver.id,
+    ]);
+    await signIn(service, page, cast.driver);
+    await page.goto(`${service.url}/invitations/${await invitationKey(service, cast, cast.driver.email)}`);
+  },
+  'invitation for another address': async (page, service, cast) => {
+    await signIn(service, page, cast.owner);
+    await page.goto(`${service.url}/invitations/${await invitationKey(service, cast, cast.driver.email)}`);
+  },
   'demonstration inbox, empty': showDemoMail('/demo/mail', () => demoInboxPage([])),
   'demonstration inbox': showDemoMail('/demo/mail', (cast) => demoInboxPage([demoMail(cast)])),
   'demonstration mail': showDemoMail('/demo/mail/x', (cast) => demoMailPage(demoMail(cast))),

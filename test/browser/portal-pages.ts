@@ -7,6 +7,7 @@ import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entit
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
 import type { Cast, PageOpener } from './every-page.js';
+import { MEMBER_PAGES } from './portal-member-pages.js';
 
 type Prepared = { endpoint: EndpointEntity; id?: string };
 
@@ -135,6 +136,7 @@ async function seedRecovery(service: TestService, cast: Cast): Promise<string> {
 
 /** How to reach each page of the portal and each of its states. */
 export const PORTAL_PAGES: Record<string, PageOpener> = {
+  ...MEMBER_PAGES,
   'portal without contacts': async (page, service, cast) => {
     await enter(page, service, cast);
     await page.goto(`${service.url}/portal/contacts`);

@@ -11,15 +11,21 @@ import { startService, type TestService } from '../support/test-service.js';
 /** Pages that are not compressed, and why. The first match counts. */
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/(password\/forgotten|sign-up|account\/email|portal\/contacts)$/, 'shows an address, typed or stored'],
-  [/^\/(password|portal\/login|email\/verify|sign-up)\//, 'the form contains the key of the link'],
+  [
+    /^\/(password|portal\/login|email\/verify|sign-up|invitations)\//,
+    'the form contains the key of the link',
+  ],
   [/^\/login\/callback\/:id$/, 'the link contains the address to return to'],
   [/^\/(login|login\/second-factor|o\/authorize)$/, 'the form contains parameters of the address'],
   [/^\/account\/(confirm$|security\/)/, 'shows a secret, or what was typed or asked for'],
   [/^\/account\/notifications$/, 'the forms contain the address to return to'],
   [/^\/demo\/callback$/, 'shows the code from the address'],
   [/^\/portal\/endpoints\/:id(\/(secret|headers|rotate))?$/, 'shows or changes a secret'],
+  [/^\/portal\/sign-in$/, 'is for another visitor than the portal'],
   [/^\/portal\/deliveries(\/:id|\/matching)?$/, 'shows the filter next to data of users'],
-  [/^\/portal\/(endpoints\/|recoveries\/)/, 'shows what was typed'],
+  [/^\/portal\/(endpoints\/|recoveries\/|redirect-uris$|requests$)/, 'shows what was typed or asked for'],
+  [/^\/portal\/credentials(\/secret)?$/, 'shows or changes a secret'],
+  [/^\/portal\/members(\/|$)/, 'shows addresses, typed or stored'],
   [/^\/admin\/console\//, 'shows search terms or typed text next to names, addresses and secrets'],
 ];
 

@@ -66,6 +66,12 @@ const ASKING: Record<string, Sent> = {
   // It ends sessions, and the person cannot log in that way.
   '/users/:id/identities/:provider/remove': {},
   '/users/:id/erase': {},
+  // A member opens the portals of the organisation.
+  '/users/:id/members/new': { fields: { user: 'OWNER', role: 'admin' } },
+  '/users/:id/members/:user_id/remove': {},
+  // Codes go to redirect URIs.
+  '/redirect-uris/:redirect_uri_request_id/approve': { from: '/redirect-uris/:redirect_uri_request_id' },
+  '/redirect-uris/:redirect_uri_request_id/reject': { from: '/redirect-uris/:redirect_uri_request_id' },
   // A second admin carries out, or gives up, what the first asked for.
   '/approvals/:approval_id/approve': { from: '/approvals/:approval_id' },
   '/approvals/:approval_id/reject': { from: '/approvals/:approval_id' },
@@ -129,6 +135,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   let endpoint: EndpointEntity;
   let deliveryId: string;
   let approvalId: string;
+  let redirectUriRequestId: string;
   let browser: BrowserSession;
 
   beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
@@ -148,24 +155,33 @@ describe('When the password was given more than 15 minutes ago, a form of the co
        VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
       [approvalId, user.id, client.ownerId],
     );
+    redirectUriRequestId = newId('ruri');
+    await service.database.query(
+      `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
+       VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
+      [redirectUriRequestId, client.id, client.ownerId],
+    );
   });
 
   const named = (path: string): string =>
-    path.replace(/^\/(endpoints|deliveries|approvals)\/:id/, replaceNoun);
+    path.replace(/^\/(endpoints|deliveries|approvals|redirect-uris)\/:id/, replaceNoun);
   const replaceNoun = (_all: string, noun: string): string =>
     ({
       endpoints: '/endpoints/:endpoint_id',
       deliveries: '/deliveries/:delivery_id',
       approvals: '/approvals/:approval_id',
+      'redirect-uris': '/redirect-uris/:redirect_uri_request_id',
     })[noun]!;
   const fill = (path: string): string =>
     CONSOLE +
     path
       .replace(':client_id', client.id)
+      .replace('/members/:user_id', `/members/${client.ownerId}`)
       .replace(':user_id', user.id)
       .replace(':endpoint_id', endpoint.id)
       .replace(':delivery_id', deliveryId)
       .replace(':approval_id', approvalId)
+      .replace(':redirect_uri_request_id', redirectUriRequestId)
       .replace(':name', 'vehicle:read')
       .replace(':type', 'vehicle.updated')
       .replace(':version', '2')
@@ -186,6 +202,15 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       await service.database.query(
         "INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)",
         [user.id],
+      );
+    }
+    if (path.includes('/members/')) {
+      await service.database.query("UPDATE users SET kind = 'organisation' WHERE id = $1", [user.id]);
+    }
+    if (path.endsWith('/members/:user_id/remove')) {
+      await service.database.query(
+        "INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'viewer')",
+        [user.id, client.ownerId],
       );
     }
     if (path.includes('/identities/')) {

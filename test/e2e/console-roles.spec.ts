@@ -39,7 +39,13 @@ describe('In the console, an operator', () => {
       users: driver.id,
       grants: grant!.id,
       approvals: approval,
+      'redirect-uris': redirectUri,
     };
+    await service.database.query(
+      `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
+       VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
+      [redirectUri, client.id, admin.id],
+    );
     await service.database.query(
       `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
        VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
@@ -54,6 +60,7 @@ describe('In the console, an operator', () => {
   afterAll(() => service.stop());
 
   const approval = 'appr01HN2NJ9NMRZBXT1H6FT9N7735';
+  const redirectUri = 'ruri01HN2NJ9NMRZBXT1H6FT9N7735';
   /** Fills the path with ids that exist. */
   const fill = (path: string): string =>
     path
@@ -62,7 +69,7 @@ describe('In the console, an operator', () => {
       .replace(':name', 'vehicle:read')
       .replace(':type', 'vehicle.updated')
       .replace(':version', '2')
-      .replace(/(\w+)\/:id/, (_all, noun: string) => `${noun}/${ids[noun]}`);
+      .replace(/([\w-]+)\/:id/, (_all, noun: string) => `${noun}/${ids[noun]}`);
   const post = (browser: BrowserSession, path: string): Promise<Page> =>
     browser.open(path, { form: {}, headers: { origin: service.url } });
   /** The forms and links of the page that lead into the console, without its navigation. */

@@ -86,6 +86,7 @@ describe('The search for secrets in database and log', () => {
         'cookie sign_in',
         'email key',
         'endpoint secret',
+        'invitation key',
         'key of an app',
         'nonce of a sign-in',
         'password',

@@ -1,5 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { MailsService } from '../../src/mail/mails.service.js';
+import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { BrowserSession } from './browser-session.js';
@@ -155,4 +156,27 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
 }
 
 /** Everything that people do to log in, in the order of the search for secrets. */
-export const STEPS_OF_USERS = [passwords, mailedLinks, secondFactors, providerSignIns];
+async function partnerPortal({ service, smtp, secrets }: Seen): Promise<void> {
+  const owner = await service.make.user({ kind: 'organisation', emailVerified: true });
+  const client = await service.make.client({ ownerId: owner.id });
+  secrets.add('client secret', client.secret);
+  const browser = await service.make.signedIn(owner);
+  await browser.submit(await browser.open('/portal/sign-in'), `/portal/sign-in/${client.id}`);
+  secrets.cookies(browser);
+  const members = await browser.open('/portal/members');
+  secrets.csrf(members);
+  const invited = { email: 'invited@mail.example', role: 'viewer' };
+  expect((await browser.submit(members, '/portal/members', invited)).status).toBe(303);
+  const link = new URL((await smtp.mailTo(invited.email)).link).pathname;
+  secrets.add('invitation key', link.split('/').at(-1));
+  expect((await new BrowserSession(service.url).open(link)).status).toBe(200);
+  const credentials = await browser.open('/portal/credentials');
+  await browser.submit(credentials, '/portal/credentials/rotate', { keep: '0' });
+  const shown = (await browser.open('/portal/credentials/secret')).html.querySelector('[data-copy]');
+  const secret = secrets.add('client secret', shown?.text);
+  await service.http.token({ grant_type: 'client_credentials', scope: 'x' }, { id: client.id, secret });
+  await service.app.get(RequestLogService).flush();
+  expect((await browser.open('/portal/requests')).text).toContain('invalid_scope');
+}
+
+export const STEPS_OF_USERS = [passwords, partnerPortal, mailedLinks, secondFactors, providerSignIns];

@@ -36,12 +36,15 @@ describe('The least role of the routes of the console', () => {
       'GET /event-types/:type',
       'GET /mails',
       'GET /notifications',
+      'GET /redirect-uris',
+      'GET /redirect-uris/:id',
       'GET /scopes',
       'GET /users',
       'GET /users/:id',
       'GET /users/:id/applications',
       'GET /users/:id/grants',
       'GET /users/:id/identities',
+      'GET /users/:id/members',
     ]);
   });
 
@@ -97,6 +100,8 @@ describe('The least role of the routes of the console', () => {
       'GET /users/:id/erase',
       'GET /users/:id/identities/:provider/remove',
       'GET /users/:id/make-operator',
+      'GET /users/:id/members/:user_id/remove',
+      'GET /users/:id/members/new',
       'GET /users/:id/remove-operator',
       'POST /approvals/:id/approve',
       'POST /approvals/:id/reject',
@@ -114,11 +119,15 @@ describe('The least role of the routes of the console', () => {
       'POST /event-types/:type/edit',
       'POST /event-types/:type/versions/:version',
       'POST /event-types/new',
+      'POST /redirect-uris/:id/approve',
+      'POST /redirect-uris/:id/reject',
       'POST /scopes/:name/edit',
       'POST /scopes/new',
       'POST /users/:id/erase',
       'POST /users/:id/identities/:provider/remove',
       'POST /users/:id/make-operator',
+      'POST /users/:id/members/:user_id/remove',
+      'POST /users/:id/members/new',
       'POST /users/:id/remove-operator',
     ]);
   });

@@ -8,29 +8,40 @@ import type { Page } from '../../database/queries/read-page.js';
 import type { ConnectedClient } from '../../tokens/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 
-/** The applications that may read the user's data. */
-export function applicationsPage(clients: Page<ConnectedClient>): AccountPage {
+/** The applications that may read the user's data. `withPortal`: whether there is a portal that the user may open. */
+export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boolean): AccountPage {
   return {
     title: 'Connected applications',
     part: 'applications',
     children: (
-      <PagedList
-        page={clients}
-        path="/account"
-        label="More applications"
-        labels={NEXT_PREVIOUS}
-        empty="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
-      >
-        <p class="lead">You have authorized these applications to read your charging data.</p>
-        <ul class="entries" role="list">
-          {clients.items.map((client) => (
-            <Application client={client} />
-          ))}
-        </ul>
-      </PagedList>
+      <>
+        {withPortal && <PortalLink />}
+        <PagedList
+          page={clients}
+          path="/account"
+          label="More applications"
+          labels={NEXT_PREVIOUS}
+          empty="No applications are connected, so nobody can read your data through this service. Applications that you authorize appear here."
+        >
+          <p class="lead">You have authorized these applications to read your charging data.</p>
+          <ul class="entries" role="list">
+            {clients.items.map((client) => (
+              <Application client={client} />
+            ))}
+          </ul>
+        </PagedList>
+      </>
     ),
   };
 }
+
+/** For those who own applications, or belong to an organisation that does. */
+const PortalLink = (): VNode => (
+  <p class="notice">
+    You can work on the applications of your organisation.{' '}
+    <a href="/portal/sign-in">Open the partner portal</a>
+  </p>
+);
 
 function Application({ client }: { client: ConnectedClient }): VNode {
   return (

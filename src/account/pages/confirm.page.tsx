@@ -21,8 +21,8 @@ export const confirmPage = ({ returnTo, hasPasskeys, place, error }: ConfirmPage
   children: (
     <>
       <p>
-        You are about to change how your account is protected, or to open the console. <HowTo place={place} />{' '}
-        Nothing is changed yet.
+        You are about to change how your account is protected, to open the console, or to change something in
+        the partner portal. <HowTo place={place} /> Nothing is changed yet.
       </p>
       {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
       {(!place || place.label) && (

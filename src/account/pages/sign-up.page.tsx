@@ -9,14 +9,27 @@ export interface SignUpPageProps {
   email: string;
   name?: string;
   errors?: FieldErrors;
+  /** The organisation that invited the person. */
+  invitedBy?: string;
 }
 
 /** The form that creates an account. It posts `name`, `password` and `password_again`. */
-export const signUpPage = ({ action, email, name, errors = {} }: SignUpPageProps): LayoutProps => ({
+export const signUpPage = ({
+  action,
+  email,
+  name,
+  errors = {},
+  invitedBy,
+}: SignUpPageProps): LayoutProps => ({
   title: 'Create your account',
   children: (
     <>
       <h1>Create your account</h1>
+      {invitedBy !== undefined && (
+        <p>
+          <bdi class="name">{invitedBy}</bdi> invites you to its partner portal. You need an account for it.
+        </p>
+      )}
       <PageForm
         action={action}
         values={{ name }}

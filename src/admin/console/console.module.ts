@@ -18,9 +18,11 @@ import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
+import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
 import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
+import { ConsoleUserMembersController } from './users/user-members.controller.js';
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
@@ -46,10 +48,12 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleMailsController,
     ConsoleNotificationsController,
     ConsoleOverviewController,
+    ConsoleRedirectUrisController,
     ConsoleScopesController,
     ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
     ConsoleUserIdentitiesController,
+    ConsoleUserMembersController,
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],

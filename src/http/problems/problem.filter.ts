@@ -13,6 +13,19 @@ import { toProblem } from './to-problem.js';
 // Malformed, not authenticated, not allowed, too large, wrong media type.
 const COUNTED_STATUSES = new Set([400, 401, 403, 413, 415]);
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why it was refused: an OAuth error code, or the slug of the problem. */
+    errorCode?: string;
+  }
+}
+
+/** An OAuth error has its code; 401 and 403 have no slug, but may have one in their challenge (RFC 6750 §3). */
+function errorCodeOf(problem: Problem & { code?: string }): string | undefined {
+  const challenge = problem.extras.headers?.['www-authenticate'];
+  return problem.code ?? problem.slug ?? /\berror="(\w+)"/.exec(challenge ?? '')?.[1];
+}
+
 /**
  * Renders every exception: by the route's own `renderError` (OAuth endpoints, pages), otherwise as application/problem+json (RFC
  * 9457, contract §1). Unexpected errors are logged with the request id. A refusal that was not counted yet counts for the address
@@ -51,6 +64,7 @@ export class ProblemFilter implements ExceptionFilter {
       else request.log.warn({ err: exception }, 'service unavailable');
     }
     if (reply.sent) return;
+    request.errorCode = errorCodeOf(problem);
     const rendered =
       request.routeOptions?.config?.renderError?.(problem, request) ?? this.render(problem, request);
     void reply

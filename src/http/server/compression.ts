@@ -20,6 +20,8 @@ export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/account/security',
   '/portal',
   '/portal/event_types',
+  '/portal/refusals',
+  '/portal/usage',
   '/portal/verify',
   '/admin/console',
   '/admin/console/event-types',

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import helmet from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-// Portal, password, email and sign-up links, whose path is the secret, and the redirect URI of the demonstration, with its code. For these only
+// Portal, password, email and sign-up links and invitations, whose path is the secret, and the redirect URI of the demonstration, with its code. For these only
 // the origin is sent as Referer. With no-referrer, browsers would send "Origin: null" with the forms.
-const SECRET_PATH = /^\/(portal\/login\/|password\/|email\/verify\/|sign-up\/|demo\/callback)/;
+const SECRET_PATH = /^\/(portal\/login\/|password\/|email\/verify\/|sign-up\/|invitations\/|demo\/callback)/;
 const HIDE_PATH = { 'referrer-policy': 'strict-origin' };
 
 /**

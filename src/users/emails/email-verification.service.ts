@@ -64,6 +64,11 @@ export class EmailVerificationService {
     if (user.emailVerifiedAt === null) await this.queueLink(manager, user);
   }
 
+  async isVerified(userId: string): Promise<boolean> {
+    const user = await this.users.findById(userId);
+    return user !== null && user.emailVerifiedAt !== null;
+  }
+
   /** The address that the link verifies; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<string | undefined> {
     if (!isSecret('emailKey', key)) return undefined;

@@ -11,6 +11,10 @@ export class SessionEntity {
   @Column('text')
   id!: string;
 
+  /** The first of the sessions that this one continues after authenticating again; null: itself. */
+  @Column('text', { name: 'login_id', nullable: true })
+  loginId!: string | null;
+
   @Column('text', { name: 'user_id' })
   userId!: string;
 

@@ -14,6 +14,16 @@ export interface SessionDetails {
   address: string | null;
   userAgent: string | null;
   signIn: SignInMethod;
+  /** The login that it goes on with; undefined for a new one. */
+  loginId?: string;
+}
+
+/** A session that has ended. */
+interface EndedSession {
+  userId: string;
+  provider: string | null;
+  /** The login it belonged to; null if it had expired. */
+  loginId: string | null;
 }
 
 // `last_seen_at` is written at most this often: not every page view is a write.
@@ -39,6 +49,7 @@ export class SessionsRepository {
       .addSelect('user.role', 'role')
       .addSelect('user.operatorRole', 'operatorRole')
       .addSelect('session.digest', 'sessionDigest')
+      .addSelect('coalesce(session.loginId, session.id)', 'loginId')
       .addSelect('session.method', 'method')
       .addSelect('session.provider', 'provider')
       .addSelect(`${AUTHENTICATED_AT} > now() - ${RECENTLY}`, 'gavePasswordRecently')
@@ -91,9 +102,9 @@ export class SessionsRepository {
           WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 FOR SHARE
        )
        INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
-                             method, provider, provider_subject, provider_sid, authenticated_at, second_factor)
+                             method, provider, provider_subject, provider_sid, authenticated_at, second_factor, login_id)
        SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12,
-              CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END, $14
+              CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END, $14, coalesce($15, $8)
          FROM owner
        RETURNING 1`,
       [
@@ -111,6 +122,7 @@ export class SessionsRepository {
         provider?.sid,
         provider?.authenticatedAt,
         signIn.method === 'passkey' || (signIn.method === 'password' && signIn.gaveSecondFactor === true),
+        details.loginId,
       ],
     );
     return rows.length === 1;
@@ -122,15 +134,14 @@ export class SessionsRepository {
   }
 
   /** Ends a session; returns the id of its user, and the provider that it came from. */
-  async delete(
-    manager: EntityManager,
-    digest: Buffer,
-  ): Promise<{ userId: string; provider: string | null } | undefined> {
+  async delete(manager: EntityManager, digest: Buffer): Promise<EndedSession | undefined> {
     const { raw } = await this.deletion(manager)
       .where('digest = :digest', { digest })
-      .returning('user_id AS "userId", provider')
+      .returning(
+        'user_id AS "userId", provider, CASE WHEN expires_at > now() THEN coalesce(login_id, id) END AS "loginId"',
+      )
       .execute();
-    return (raw as { userId: string; provider: string | null }[])[0];
+    return (raw as EndedSession[])[0];
   }
 
   /** Ends the sessions that came from a provider, for one session or person there; returns the users whose active ones ended. */

@@ -100,9 +100,11 @@ export class SessionsService {
   ): Promise<string | undefined> {
     const secret = newSecret('session');
     const previous = this.digestIn(request);
-    if (previous) await this.sessions.delete(manager, previous);
+    const ended = previous && (await this.sessions.delete(manager, previous));
+    // Whoever was logged in already goes on with the same login.
+    const loginId = ended?.userId === user.id ? (ended.loginId ?? undefined) : undefined;
     // Checked again under a lock: the password may have been changed while it was being verified.
-    const details = this.detailsOf(request, actor, signIn);
+    const details = { ...this.detailsOf(request, actor, signIn), loginId };
     const unchanged = await this.sessions.insert(manager, digestOf(secret), user, details);
     if (!unchanged) return undefined;
     await this.audit.record(
@@ -231,8 +233,9 @@ export class SessionsService {
     signIn: SignInMethod = { method: 'password', gaveSecondFactor },
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const details = this.detailsOf(request, actor, signIn);
-    const wasSignedIn = (await this.sessions.delete(manager, sessionDigest))?.userId === user.id;
+    const ended = await this.sessions.delete(manager, sessionDigest);
+    const wasSignedIn = ended?.userId === user.id;
+    const details = { ...this.detailsOf(request, actor, signIn), loginId: ended?.loginId ?? undefined };
     const restarted = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
     return restarted ? secret : undefined;
   }

@@ -12,6 +12,8 @@ export interface SignedInUser {
   operatorRole: OperatorRole | null;
   /** The digest of the session, for binding forms to it. */
   sessionDigest: Buffer;
+  /** The login that the session belongs to: it stays the same when the user authenticates again, which gives the session a new id. */
+  loginId: string;
   /** How the session was started. */
   method: SignInMethod['method'];
   /** The identity provider that the session came from, by its id in the settings. */

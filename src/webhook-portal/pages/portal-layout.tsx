@@ -5,7 +5,11 @@ import { LIVE_LIST_SCRIPT } from '../../web/tables/live-list.js';
 import { Moment } from '../../web/tables/moment.js';
 import { Navigation } from '../../web/layout/navigation.js';
 import { DoneNotice } from '../../web/layout/notices.js';
-import type { PortalOwner } from '../portal-owner.js';
+import { Permissions, type MayUse } from '../../web/layout/may-use.js';
+import type { PortalVisitor } from '../portal-visitor.js';
+
+/** Where members open portals. */
+export const SIGN_IN_PATH = '/portal/sign-in';
 
 /** The footer of every portal page, including those shown before the login. */
 export const PORTAL_FOOTER = 'webhook portal';
@@ -16,6 +20,12 @@ const PARTS = [
   { part: 'contacts', href: '/portal/contacts', label: 'Contacts' },
   { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
   { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
+  { part: 'credentials', href: '/portal/credentials', label: 'Credentials' },
+  { part: 'redirect-uris', href: '/portal/redirect-uris', label: 'Redirect URIs' },
+  { part: 'requests', href: '/portal/requests', label: 'Requests' },
+  { part: 'refusals', href: '/portal/refusals', label: 'Refusals' },
+  { part: 'usage', href: '/portal/usage', label: 'Usage' },
+  { part: 'members', href: '/portal/members', label: 'Members' },
 ] as const;
 
 /** One page of the portal. */
@@ -35,8 +45,9 @@ export interface PortalPage {
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
   { title, heading, part, above, refreshAfter, isLive, children }: PortalPage,
-  { clientId, clientName, ownerName, expiresAt }: PortalOwner,
+  { clientId, clientName, ownerName, expiresAt, role, user }: PortalVisitor,
   notice: string | undefined,
+  mayUse: MayUse,
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
   width: 'broad',
@@ -44,7 +55,7 @@ export const portalLayout = (
   refreshAfter,
   footer: PORTAL_FOOTER,
   children: (
-    <>
+    <Permissions.Provider value={mayUse}>
       <section class="portal-bar" aria-label="Portal owner">
         <InitialTile name={clientName} kind="application" />
         <p class="identity-text">
@@ -71,7 +82,14 @@ export const portalLayout = (
       {children}
       <p class="fine-print portal-end">
         Client ID <code>{clientId}</code>. This session expires on <Moment at={expiresAt} />.
+        {user && (
+          <>
+            {' '}
+            You are logged in as <bdi>{user.name}</bdi>, with the role {role}.{' '}
+            <a href={SIGN_IN_PATH}>All applications</a>
+          </>
+        )}
       </p>
-    </>
+    </Permissions.Provider>
   ),
 });

@@ -1,5 +1,6 @@
 import type { LayoutProps } from '../../web/layout/layout.js';
-import { PORTAL_FOOTER } from './portal-layout.js';
+import { LinkButton } from '../../web/forms/form.js';
+import { PORTAL_FOOTER, SIGN_IN_PATH } from './portal-layout.js';
 
 /** The page with status 401 for requests without a portal session. */
 export const portalSignedOutPage = (): LayoutProps => ({
@@ -13,6 +14,12 @@ export const portalSignedOutPage = (): LayoutProps => ({
       <p>
         Open the portal from your application. The application calls{' '}
         <code class="endpoint">GET /webhook_portal</code> to get a link, and that link logs you in.
+      </p>
+      <p>
+        If you are a member of the organisation that the application belongs to, log in with your own account.
+      </p>
+      <p class="actions">
+        <LinkButton href={SIGN_IN_PATH}>Log in as a member</LinkButton>
       </p>
     </>
   ),

@@ -102,7 +102,10 @@ export class EventFeedController {
   private async judgeAgain({ headers, ip }: FastifyRequest): Promise<Principal> {
     const token = bearerTokenOf(headers.authorization)!;
     const principal = await this.accessTokens.find(token);
-    if (!principal) throw invalidToken(await this.accessTokens.countRefusal(token, ip));
+    if (!principal) {
+      const { reason } = await this.accessTokens.countRefusal(token, ip);
+      throw invalidToken(reason);
+    }
     return principal;
   }
 

@@ -38,11 +38,11 @@ export interface FormDraft {
   tail: string;
 }
 
-const browser = (session: string) =>
-  `session=${session}; portal_session=${live('portalSession')}; csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}`;
+const browser = (session: string, portalSession = live('portalSession')) =>
+  `session=${session}; portal_session=${portalSession}; csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}`;
 
 /** The headers with the credentials of each caller. */
-export const CALLERS: Record<Caller | 'owner' | 'service' | 'visitor', Record<string, string>> = {
+export const CALLERS: Record<Caller | 'owner' | 'service', Record<string, string>> = {
   nobody: {},
   visitor: { cookie: `csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}` },
   client: { authorization: `Basic ${live('clientBasic')}` },
@@ -51,6 +51,7 @@ export const CALLERS: Record<Caller | 'owner' | 'service' | 'visitor', Record<st
   owner: { authorization: `Bearer ${live('accessToken')}` },
   operator: { authorization: `Bearer ${live('operatorToken')}` },
   user: { cookie: browser(live('userSession')) },
+  member: { cookie: browser(live('ownerSession'), live('memberSession')) },
   console: { cookie: browser(live('operatorSession')) },
 };
 
@@ -68,6 +69,8 @@ export const NEEDS: Record<string, Live[]> = {
   '/portal/endpoints/:id/recover': ['deliveryId'],
   '/portal/deliveries/matching': ['deliveryId'],
   '/portal/verify': ['endpointId'],
+  '/portal/credentials': ['oldSecret'],
+  '/portal/credentials/end': ['oldSecret'],
 };
 
 /** What a person types into a form, where it does not follow from the field's name. */

@@ -7,6 +7,15 @@ export const LIVE = [
   ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
   ...['emailKey', 'signUpKey', 'contactId'],
   ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'hookUrl'],
+  ...[
+    'ownerSession',
+    'memberSession',
+    'oldSecret',
+    'memberId',
+    'invitationKey',
+    'invitationId',
+    'redirectUriRequestId',
+  ],
   ...['passkeyId', 'pendingSignIn', 'recoveryCode'],
 ] as const;
 

@@ -33,7 +33,7 @@ export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[
 export const PROVIDER = 'company';
 
 /** The credentials that a route expects. */
-export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console';
+export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'visitor' | 'member' | 'console';
 
 /** Every route belongs to exactly one of these areas; a test reports those that do not. */
 export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Caller }> = {
@@ -53,7 +53,8 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
       /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up|account)/,
     caller: 'user',
   },
-  'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
+  invitations: { paths: /^\/invitations\//, caller: 'visitor' },
+  'the portal': { paths: /^\/portal(\/|$)/, caller: 'member' },
   'the console': { paths: /^\/admin\/console(\/|$)/, caller: 'console' },
 };
 
@@ -83,6 +84,12 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   verify: ['emailKey'],
   'sign-up': ['signUpKey'],
   contacts: ['contactId'],
+  members: ['memberId', 'userId'],
+  'sign-in': ['clientId', 'disabledClientId'],
+  invitations: ['invitationKey'],
+  withdraw: ['invitationId'],
+  redirect_uri_requests: ['redirectUriRequestId'],
+  'redirect-uris': ['redirectUriRequestId'],
 };
 
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */

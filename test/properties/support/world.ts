@@ -9,6 +9,9 @@ import { NotificationsService } from '../../../src/notifications/notifications.s
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
 import { IdentitiesRepository } from '../../../src/identity-providers/identities.repository.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
+import { InvitationsRepository } from '../../../src/partners/members/invitations.repository.js';
+import { MembersService } from '../../../src/partners/members/members.service.js';
+import { RedirectUriRequestsService } from '../../../src/partners/redirect-uris/redirect-uri-requests.service.js';
 import { digestOf, newSecret } from '../../../src/secrets/tokens.js';
 import { AuthorizationCodesService } from '../../../src/tokens/authorization-codes.service.js';
 import { newId } from '../../../src/secrets/ids.js';
@@ -22,6 +25,7 @@ import { PasswordLinksService } from '../../../src/users/passwords/password-link
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
+import { MemberSessions } from '../../../src/webhook-portal/member-sessions.service.js';
 import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
 import { ContactsService } from '../../../src/webhooks/contacts/contacts.service.js';
 import { RecoveriesService } from '../../../src/webhooks/deliveries/recoveries.service.js';
@@ -147,6 +151,31 @@ export class World {
       await contacts.add(id, `contact${++count}@mail.example`, SERVICE_ACTOR);
       return (await contacts.list(id))[0]!.id;
     },
+    ownerSession: async () => this.newSession(await this.owner()),
+    memberSession: async () => {
+      const digest = digestOf(await this.value('ownerSession'));
+      const { user } = (await this.app.get(SessionsRepository).find(digest))!;
+      return (await this.app.get(MemberSessions).start(user, (await this.client()).id, SERVICE_ACTOR))!;
+    },
+    oldSecret: async () =>
+      (await this.app.get(ClientsService).rotateSecret((await this.client()).id, TTL, SERVICE_ACTOR)).secret,
+    memberId: async () => {
+      const { id } = await this.newUser();
+      // Of both, because the paths of the console name the first user.
+      for (const organisation of [await this.owner(), await this.user()]) {
+        const sql = "UPDATE users SET kind = 'organisation' WHERE id = $1";
+        await this.app.get(DataSource).query(sql, [organisation.id]);
+        await this.app.get(MembersService).add(organisation.id, id, 'viewer', SERVICE_ACTOR);
+      }
+      return id;
+    },
+    invitationKey: async () => (await this.newInvitation()).key,
+    invitationId: async () => (await this.newInvitation()).id,
+    redirectUriRequestId: async () => {
+      const change = { action: 'add', uri: `https://app.example/${++count}` } as const;
+      const [{ id: clientId }, { id: userId }] = [await this.client(), await this.owner()];
+      return (await this.app.get(RedirectUriRequestsService).ask(clientId, change, userId, SERVICE_ACTOR)).id;
+    },
     code: async () => this.newCode(),
     accessToken: async () => (await this.tokens()).accessToken,
     refreshToken: async () => (await this.tokens()).refreshToken!,
@@ -248,6 +277,19 @@ export class World {
     const { id } = await this.client();
     await this.app.get(PortalLinksRepository).insertLink(digestOf(key), { client: { id } }, TTL);
     return key;
+  }
+
+  private async newInvitation(): Promise<{ id: string; key: string }> {
+    const [id, key] = [newId('mbiv'), newSecret('invitationKey')];
+    const invitation = {
+      id,
+      organisationId: (await this.owner()).id,
+      email: `invited${++count}@mail.example`,
+    };
+    const rest = { role: 'viewer', digest: digestOf(key), ttl: TTL } as const;
+    const invitations = this.app.get(InvitationsRepository);
+    await this.run((manager) => invitations.insert(manager, { ...invitation, ...rest }));
+    return { id, key };
   }
 
   private async newCode(): Promise<string> {

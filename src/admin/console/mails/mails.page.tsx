@@ -20,6 +20,8 @@ const KIND_LABELS: Record<MailKind, string> = {
   actionable: 'Needs the user’s attention',
   endpoint_failing: 'Endpoint is failing',
   endpoint_disabled: 'Endpoint was disabled',
+  invitation: 'Invitation to an organisation',
+  organisation: 'About an organisation of the user’s',
 };
 
 /** All mails, newest first. */

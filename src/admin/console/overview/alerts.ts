@@ -2,6 +2,7 @@ import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { APPROVALS_PATH } from '../approvals/waiting-for.js';
+import { REDIRECT_URIS_PATH } from '../redirect-uris/redirect-uris.pages.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../webhooks/endpoint-paths.js';
 import type { Series } from './series.js';
 
@@ -19,6 +20,8 @@ export interface Situation {
   nearLimit: ClientNearLimit[];
   /** How many wait for a second admin. */
   approvals: number;
+  /** How many redirect URIs partners ask for. */
+  redirectUris: number;
 }
 
 /** Below this number in the last two hours, a share means nothing. */
@@ -29,7 +32,14 @@ const BAD_SHARE = 0.5;
 const OVERDUE_SECONDS = 120;
 
 /** What is wrong, most urgent first. */
-export function alertsOf({ series, waiting, disabled, nearLimit, approvals }: Situation): Alert[] {
+export function alertsOf({
+  series,
+  waiting,
+  disabled,
+  nearLimit,
+  approvals,
+  redirectUris,
+}: Situation): Alert[] {
   const recent = (label: string): number =>
     (series.find((each) => each.label === label)?.hours ?? [])
       .slice(-2)
@@ -97,6 +107,18 @@ export function alertsOf({ series, waiting, disabled, nearLimit, approvals }: Si
               approvals === 1 ? 'A request waits for approval.' : `${approvals} requests wait for approval.`,
             href: `${APPROVALS_PATH}?state=pending`,
             link: 'View approvals',
+          },
+        ]
+      : []),
+    ...(redirectUris > 0
+      ? [
+          {
+            text:
+              redirectUris === 1
+                ? 'A partner asks for a redirect URI.'
+                : `Partners ask for ${redirectUris} redirect URIs.`,
+            href: `${REDIRECT_URIS_PATH}?state=pending`,
+            link: 'View redirect URIs',
           },
         ]
       : []),

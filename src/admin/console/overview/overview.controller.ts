@@ -2,6 +2,7 @@ import { EVERYBODY } from '../../../activity/activity.js';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
+import { RedirectUriRequestsService } from '../../../partners/redirect-uris/redirect-uri-requests.service.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
@@ -18,6 +19,7 @@ export class ConsoleOverviewController {
     private readonly deliveries: DeliveriesService,
     private readonly endpoints: EndpointsService,
     private readonly approvals: ApprovalsService,
+    private readonly redirectUriRequests: RedirectUriRequestsService,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -25,16 +27,19 @@ export class ConsoleOverviewController {
     const now = new Date();
     const since = weekBefore(now);
     await this.activity.flush();
-    const [activity, attempts, waiting, disabled, nearLimit, approvals, refusedLogins] = await Promise.all([
-      this.activity.hoursOfAll(since),
-      this.endpoints.hoursOfAll(since),
-      this.deliveries.waiting(),
-      this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
-      this.activity.nearLimit(LISTED),
-      this.approvals.countPending(),
-      this.activity.ofClient(EVERYBODY, ['sign_in_refused'], since),
-    ]);
+    const [activity, attempts, waiting, disabled, nearLimit, approvals, redirectUris, refusedLogins] =
+      await Promise.all([
+        this.activity.hoursOfAll(since),
+        this.endpoints.hoursOfAll(since),
+        this.deliveries.waiting(),
+        this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
+        this.activity.nearLimit(LISTED),
+        this.approvals.countPending(),
+        this.redirectUriRequests.countPending(),
+        this.activity.ofClient(EVERYBODY, ['sign_in_refused'], since),
+      ]);
     const series = seriesOf(activity, attempts, now);
-    return { page: overviewPage({ series, waiting, disabled, nearLimit, approvals, refusedLogins }) };
+    const situation = { series, waiting, disabled, nearLimit, approvals, redirectUris };
+    return { page: overviewPage({ ...situation, refusedLogins }) };
   }
 }

@@ -27,6 +27,8 @@ export interface OverviewPageProps {
   nearLimit: ClientNearLimit[];
   /** How many wait for a second admin. */
   approvals: number;
+  /** How many redirect URIs partners ask for. */
+  redirectUris: number;
   /** Why logins were refused within the last seven days. */
   refusedLogins: Counted[];
 }

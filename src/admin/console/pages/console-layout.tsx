@@ -17,6 +17,7 @@ const PARTS = [
   { part: 'deliveries', href: '/admin/console/deliveries', label: 'Deliveries' },
   { part: 'notifications', href: '/admin/console/notifications', label: 'Notifications' },
   { part: 'approvals', href: '/admin/console/approvals', label: 'Approvals' },
+  { part: 'redirect-uris', href: '/admin/console/redirect-uris', label: 'Redirect URIs' },
   { part: 'mails', href: '/admin/console/mails', label: 'Mails' },
   { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
 ] as const;

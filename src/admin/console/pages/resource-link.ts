@@ -6,6 +6,7 @@ const PATHS: [IdPrefix, string][] = [
   ['endp', 'endpoints'],
   ['dlvr', 'deliveries'],
   ['appr', 'approvals'],
+  ['ruri', 'redirect-uris'],
 ];
 
 /** The console page of the resource with this id; undefined if it has none. */

@@ -18,6 +18,7 @@ export const aboutUser = ({ id, name, role }: UserEntity, page: SubjectPage): Co
         { part: 'user', label: 'User', href: userPath(id) },
         { part: 'applications', label: 'Applications', href: userPath(id, 'applications') },
         { part: 'identities', label: 'Identity providers', href: userPath(id, 'identities') },
+        { part: 'members', label: 'Members', href: userPath(id, 'members') },
         { part: 'grants', label: 'Active grants', href: userPath(id, 'grants') },
         { part: 'notifications', label: 'Notifications', href: `/admin/console/notifications?user_id=${id}` },
         { part: 'mails', label: 'Mails', href: `/admin/console/mails?user_id=${id}` },

@@ -1,0 +1,143 @@
+import { Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Settings } from '../config/settings.js';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { linkGone } from '../http/page-routes/link-gone.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../http/page-routes/open-pages.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { Problem } from '../http/problems/problem.js';
+import { originOf } from '../http/server/request-origin.js';
+import { InvitationsService, type ShownInvitation } from '../partners/members/invitations.service.js';
+import { emailKeyOf } from '../users/accounts/email.js';
+import { EmailVerificationService } from '../users/emails/email-verification.service.js';
+import type { SignedInUser } from '../users/sessions/signed-in-user.js';
+import { SessionsService } from '../users/sessions/sessions.service.js';
+import { messagePage } from '../web/layout/message.page.js';
+import { invitationPage } from './pages/invitation.page.js';
+import { signUpPage } from './pages/sign-up.page.js';
+import { signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
+
+/**
+ * The page of an invitation into an organisation (contract §20): for whoever is logged in with its address, after the login, or, for an
+ * address without an account, with a form that makes one.
+ */
+@OpenPages('invitations/:key')
+@UseGuards(AddressRateLimitGuard)
+export class InvitationController {
+  constructor(
+    private readonly invitations: InvitationsService,
+    private readonly sessions: SessionsService,
+    private readonly emails: EmailVerificationService,
+    private readonly settings: Settings,
+  ) {}
+
+  @OpenGet()
+  async show(@Param('key') key: string, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+    const invitation = await this.invitations.find(key);
+    if (!invitation) return gone();
+    const user = await this.sessions.current(request);
+    if (user) return this.forUser(invitation, user, pathOf(key));
+    if (invitation.hasAccount || !this.settings.passwordSignIn) return toLogin(key);
+    return { page: newAccountPage(invitation, pathOf(key)) };
+  }
+
+  /** Accepts it, or creates the account; each works once. */
+  @OpenPost()
+  async accept(
+    @Param('key') key: string,
+    @Context() context: OpenContext,
+    @Req() request: FastifyRequest,
+  ): Promise<OpenAnswer> {
+    const invitation = await this.invitations.find(key);
+    if (!invitation) return gone();
+    const user = await this.sessions.current(request);
+    try {
+      if (user) return await this.acceptAs(user, invitation, key, request);
+      if (invitation.hasAccount || !this.settings.passwordSignIn) return toLogin(key);
+      return await this.signUp(invitation, key, context, request);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 409) throw error;
+      return { page: refused(error.detail), status: 409 };
+    }
+  }
+
+  private async acceptAs(
+    user: SignedInUser,
+    invitation: ShownInvitation,
+    key: string,
+    request: FastifyRequest,
+  ): Promise<OpenAnswer> {
+    const answer = await this.forUser(invitation, user, pathOf(key));
+    if ('status' in answer) return answer;
+    const actor = { type: 'user', id: user.id, ...originOf(request) } as const;
+    return (await this.invitations.accept(key, user.id, actor)) ? { goTo: '/portal/sign-in' } : gone();
+  }
+
+  private async signUp(
+    invitation: ShownInvitation,
+    key: string,
+    { form }: OpenContext,
+    request: FastifyRequest,
+  ): Promise<OpenAnswer> {
+    const { password_again: again, ...person } = signUpFieldsIn(form);
+    const errors = signUpErrors({ ...person, password_again: again });
+    if (Object.keys(errors).length > 0) {
+      return { page: newAccountPage(invitation, pathOf(key), person.name, errors), status: 400 };
+    }
+    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    return (await this.invitations.signUp(key, person, actor)) ? { page: done() } : gone();
+  }
+
+  /** The page with the button, or why the invitation is not for this user (403). */
+  private async forUser(
+    invitation: ShownInvitation,
+    user: SignedInUser,
+    action: string,
+  ): Promise<OpenAnswer> {
+    if (emailKeyOf(user.email) !== emailKeyOf(invitation.email)) {
+      return { page: invitationPage({ invitation, user, action, problem: 'another address' }), status: 403 };
+    }
+    if (!(await this.emails.isVerified(user.id))) {
+      return { page: invitationPage({ invitation, user, action, problem: 'not verified' }), status: 403 };
+    }
+    return { page: invitationPage({ invitation, user, action }) };
+  }
+}
+
+const pathOf = (key: string): string => `/invitations/${key}`;
+
+const toLogin = (key: string): OpenAnswer => ({
+  goTo: `/login?${new URLSearchParams({ return_to: pathOf(key) }).toString()}`,
+  status: 302,
+});
+
+const newAccountPage = (
+  { email, organisationName }: ShownInvitation,
+  action: string,
+  name?: string,
+  errors?: ReturnType<typeof signUpErrors>,
+) => signUpPage({ action, email, name, errors, invitedBy: organisationName });
+
+const done = () =>
+  messagePage({
+    title: 'Account created',
+    heading: 'Your account has been created',
+    text: 'You are a member of the organisation. Log in with your email address and your password.',
+    action: { href: '/portal/sign-in', label: 'Go to the partner portal' },
+  });
+
+const refused = (detail: string) =>
+  messagePage({
+    title: 'Invitation not accepted',
+    heading: 'This is not possible right now',
+    text: [detail, 'The invitation still works: try again later, or ask whoever invited you.'],
+  });
+
+const gone = (): OpenAnswer =>
+  linkGone('An invitation works once, within 7 days. Ask the organisation for a new one.');

@@ -1,0 +1,79 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { RedirectUriRequestsService } from '../../../partners/redirect-uris/redirect-uri-requests.service.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { EmptyBodyGuard } from '../empty-body.guard.js';
+import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
+import { RedirectUriRequestView, redirectUriRequestView } from './admin-redirect-uri-requests.view.js';
+
+/** Redirect URIs that partners ask for, in the admin API (contract §20). */
+@Controller('admin/redirect_uri_requests')
+@AdminApi()
+export class AdminRedirectUriRequestsController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly requests: RedirectUriRequestsService,
+  ) {}
+
+  /** Newest first, paged; `state` and `client_id` filter the list. */
+  @Get()
+  @AdminRead(
+    'listRedirectUriRequests',
+    'Redirect URIs that partners ask for, newest first',
+    'Members of an organisation ask for them in the portal. Nothing is changed until they are approved.',
+  )
+  @ApiPage(RedirectUriRequestView)
+  async list(
+    @Query() query: RedirectUriRequestsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RedirectUriRequestView[]> {
+    const filter = { state: query.state, clientId: query.client_id };
+    const page = await this.requests.list(filter, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, ({ id }) => id);
+    return page.items.map(redirectUriRequestView);
+  }
+
+  /** Changes the client: 200; not pending, or impossible by now: 409. */
+  @Post(':id/approve')
+  @AdminWrite(
+    'approveRedirectUriRequest',
+    'Approve and carry out what a partner asked for',
+    'The URI is checked again. What is not pending: 409. What became impossible is a 409 too, and stays pending.',
+  )
+  @ApiId('id', 'ruri')
+  @ApiAnswer(200, 'Done.', RedirectUriRequestView)
+  @ApiProblems(404, 409)
+  @HttpCode(200)
+  @UseGuards(EmptyBodyGuard)
+  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<RedirectUriRequestView> {
+    return redirectUriRequestView(await this.requests.approve(id, actor));
+  }
+
+  /** Nothing is changed: 200; not pending: 409. */
+  @Post(':id/reject')
+  @AdminWrite(
+    'rejectRedirectUriRequest',
+    'Reject what a partner asked for',
+    'The members who are admins are told, with the reason. What is not pending: 409.',
+  )
+  @ApiId('id', 'ruri')
+  @ApiBody({ type: RejectionDto, required: false })
+  @ApiAnswer(200, 'Rejected.', RedirectUriRequestView)
+  @ApiProblems(404, 409)
+  @HttpCode(200)
+  @UseGuards(EmptyBodyGuard)
+  async reject(
+    @Param('id') id: string,
+    @Body() { reason }: RejectionDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<RedirectUriRequestView> {
+    return redirectUriRequestView(await this.requests.reject(id, reason ?? null, actor));
+  }
+}

@@ -1,0 +1,103 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { Settings } from '../../../config/settings.js';
+import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { PageQuery, pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { MembersService } from '../../../partners/members/members.service.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { UsersService } from '../../../users/accounts/users.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { MemberRoleDto, NewMemberDto } from './admin-members.dto.js';
+import { MemberView, memberView } from './admin-members.view.js';
+
+/** The members of organisations, in the admin API (contract §20). */
+@Controller('admin/users/:id/members')
+@AdminApi()
+export class AdminMembersController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly users: UsersService,
+    private readonly members: MembersService,
+  ) {}
+
+  /** By the id of the user, paged; the owner's own account is not among them. */
+  @Get()
+  @AdminRead(
+    'listMembers',
+    'The members of an organisation',
+    'By the id of the user. The owner’s own account is always an admin and not among them.',
+  )
+  @ApiId('id', 'user')
+  @ApiPage(MemberView)
+  @ApiProblems(404)
+  async list(
+    @Param('id') id: string,
+    @Query() query: PageQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<MemberView[]> {
+    const organisation = await this.users.get(id);
+    const page = await this.members.list(organisation.id, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, ({ userId }) => userId);
+    return page.items.map(memberView);
+  }
+
+  /** Adds a user: 201; a member already, the owner, no organisation, or more than 50: 409. */
+  @Post()
+  @AdminWrite(
+    'addMember',
+    'Add a member to an organisation',
+    'The user is told. A member already, the owner itself, an account that is no organisation, or more than 50 members: 409.',
+  )
+  @ApiId('id', 'user')
+  @ApiAnswer(201, 'Added.', MemberView)
+  @ApiProblems(404, 409)
+  async add(
+    @Param('id') id: string,
+    @Body() { user_id: userId, role }: NewMemberDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<MemberView> {
+    return memberView(await this.members.add(id, userId, role, actor));
+  }
+
+  /** Another role: 200; it applies to the member's next request. */
+  @Patch(':user_id')
+  @AdminWrite(
+    'changeMember',
+    'Change the role of a member',
+    'It applies to the next request of the member. The owner itself: 409.',
+  )
+  @ApiId('id', 'user')
+  @ApiId('user_id', 'user')
+  @ApiAnswer(200, 'Changed.', MemberView)
+  @ApiProblems(404, 409)
+  async change(
+    @Param('id') id: string,
+    @Param('user_id') userId: string,
+    @Body() { role }: MemberRoleDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<MemberView> {
+    return memberView(await this.members.changeRole(id, userId, role, actor));
+  }
+
+  /** Ends the membership and the member's portal sessions: 204. */
+  @Delete(':user_id')
+  @AdminWrite(
+    'removeMember',
+    'Remove a member',
+    'Also ends the member’s sessions in the portals of the organisation. The owner itself: 409.',
+  )
+  @ApiId('id', 'user')
+  @ApiId('user_id', 'user')
+  @ApiNoContent('Removed.')
+  @ApiProblems(404, 409)
+  @HttpCode(204)
+  remove(
+    @Param('id') id: string,
+    @Param('user_id') userId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.members.remove(id, userId, actor);
+  }
+}

@@ -1,0 +1,14 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** When a client last authenticated with one of its secrets, to the hour. */
+@Entity('client_secret_uses')
+export class ClientSecretUseEntity {
+  @PrimaryColumn('text', { name: 'client_id' })
+  clientId!: string;
+
+  @PrimaryColumn('bytea')
+  digest!: Buffer;
+
+  @Column('timestamptz', { name: 'last_used_at' })
+  lastUsedAt!: Date;
+}

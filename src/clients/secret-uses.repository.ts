@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { ClientSecretUseEntity } from './client-secret-use.entity.js';
+
+/** A secret that was used. */
+export interface SecretUse {
+  clientId: string;
+  digest: Buffer;
+}
+
+@Injectable()
+export class SecretUsesRepository {
+  constructor(
+    @InjectRepository(ClientSecretUseEntity) private readonly uses: Repository<ClientSecretUseEntity>,
+  ) {}
+
+  /**
+   * Notes that these secrets were used in the current hour, always in the same order, so that instances do not deadlock. In SQL, because
+   * one statement writes many rows, and only of secrets that are still there.
+   */
+  async note(used: SecretUse[]): Promise<void> {
+    await this.uses.query(
+      `INSERT INTO client_secret_uses AS u (client_id, digest, last_used_at)
+       SELECT s.client_id, s.digest, date_trunc('hour', now(), 'UTC')
+         FROM unnest($1::text[], $2::bytea[]) AS given (client_id, digest)
+         JOIN client_secrets s ON s.client_id = given.client_id AND s.digest = given.digest
+        ORDER BY 1, 2
+       ON CONFLICT (client_id, digest) DO UPDATE SET last_used_at = excluded.last_used_at
+         WHERE u.last_used_at < excluded.last_used_at`,
+      [used.map(({ clientId }) => clientId), used.map(({ digest }) => digest)],
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { MemberRole } from './member-role.js';
+
+/** An invitation into an organisation; it is deleted when it is used. */
+@Entity('organisation_invitations')
+export class InvitationEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text', { name: 'organisation_id' })
+  organisationId!: string;
+
+  @Column('text')
+  email!: string;
+
+  @Column('text', { name: 'email_key', select: false })
+  emailKey!: string;
+
+  @Column('text')
+  role!: MemberRole;
+
+  /** Of the key in the link that was mailed. */
+  @Column('bytea', { select: false })
+  digest!: Buffer;
+
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt!: Date;
+}

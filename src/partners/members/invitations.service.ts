@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
+import { MAIL_TEXTS } from '../../mail/mail-texts.js';
+import { MailsService } from '../../mail/mails.service.js';
+import { newId } from '../../secrets/ids.js';
+import { hashPassword } from '../../secrets/passwords.js';
+import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { emailKeyOf } from '../../users/accounts/email.js';
+import { UserErasures } from '../../users/accounts/user-erasures.js';
+import { UsersService } from '../../users/accounts/users.service.js';
+import { InvitationsRepository, type Invitation } from './invitations.repository.js';
+import type { MemberRole } from './member-role.js';
+import { MembersRepository } from './members.repository.js';
+import { MembersService } from './members.service.js';
+
+/** Contract §20: the maximum for each organisation. */
+export const INVITATIONS_PER_ORGANISATION = 50;
+// Contract §20: the link works once within 7 days.
+const LINK_TTL_SECONDS = 7 * 86_400;
+
+/** What the page of an invitation shows. */
+export interface ShownInvitation extends Invitation {
+  organisationName: string;
+  /** Whether the address has an account. */
+  hasAccount: boolean;
+}
+
+/** Rolls back the use of an invitation that its visitor may not accept. */
+class NotForThem extends Error {}
+
+/** Invitations into organisations, by mail (contract §20). */
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly repository: InvitationsRepository,
+    private readonly members: MembersService,
+    private readonly membersRepository: MembersRepository,
+    private readonly users: UsersService,
+    private readonly mails: MailsService,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    erasures: UserErasures,
+  ) {
+    erasures.add((manager, userId) => this.forget(manager, userId));
+  }
+
+  /** Those that still work, oldest first. */
+  list(organisationId: string): Promise<Invitation[]> {
+    return this.repository.list(organisationId);
+  }
+
+  /**
+   * Mails the link; an earlier one to the same address ends. Throws a 404 problem without mail, and a 409 problem for a member, beyond 50,
+   * and for an account that is no organisation.
+   */
+  async invite(organisationId: string, email: string, role: MemberRole, actor: Actor): Promise<void> {
+    if (!this.mails.isOn) throw notFound('This service sends no mail. An operator can add members.');
+    const present = await this.users.findByEmail(email);
+    await this.transactions.run(async (manager) => {
+      const organisation = await this.members.lockOrganisation(manager, organisationId);
+      const isMember =
+        emailKeyOf(organisation.email) === emailKeyOf(email) ||
+        (present && (await this.membersRepository.find(organisationId, present.id, manager)) !== null);
+      if (isMember) throw conflict('Somebody with this address is a member already.');
+      await this.repository.deleteByEmailIn(manager, organisationId, email);
+      if ((await this.repository.list(organisationId, manager)).length >= INVITATIONS_PER_ORGANISATION) {
+        throw conflict(
+          `An organisation can have at most ${INVITATIONS_PER_ORGANISATION} open invitations. Withdraw one first.`,
+        );
+      }
+      const key = newSecret('invitationKey');
+      const digest = digestOf(key);
+      const id = newId('mbiv');
+      await this.repository.insert(manager, {
+        id,
+        organisationId,
+        email,
+        role,
+        digest,
+        ttl: LINK_TTL_SECONDS,
+      });
+      await this.mails.queue(manager, {
+        kind: 'invitation',
+        address: email,
+        cause: `link ${digest.toString('base64url')}`,
+        mail: MAIL_TEXTS.invitation(organisation.name, `${this.settings.baseUrl}/invitations/${key}`),
+      });
+      await this.record(manager, actor, 'organisation.member_invited', organisationId, id, role);
+    });
+  }
+
+  /** Ends an invitation; throws a 404 problem for one that is used, expired or somebody else's. */
+  async withdraw(organisationId: string, id: string, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      if (!(await this.repository.delete(manager, organisationId, id))) {
+        throw notFound('There is no such invitation. It may have been used already.');
+      }
+      await this.record(manager, actor, 'organisation.invitation_withdrawn', organisationId, id);
+    });
+  }
+
+  /** What the link is about; undefined for a link that is used, expired or unknown. */
+  async find(key: string): Promise<ShownInvitation | undefined> {
+    const invitation = isSecret('invitationKey', key) && (await this.repository.find(digestOf(key)));
+    if (!invitation) return undefined;
+    const [organisation, account] = await Promise.all([
+      this.users.find(invitation.organisationId),
+      this.users.findByEmail(invitation.email),
+    ]);
+    return { ...invitation, organisationName: organisation?.name ?? '', hasAccount: account !== null };
+  }
+
+  /**
+   * Makes the logged-in user a member, if the invitation is for their address and that is verified. The invitation is used up in the same
+   * transaction. False for a link that no longer works, or not for them. Throws a 409 problem beyond 50 members.
+   */
+  async accept(key: string, userId: string, actor: Actor): Promise<boolean> {
+    const found = await this.find(key);
+    if (!found) return false;
+    try {
+      return await this.transactions.run(async (manager) => {
+        const organisation = await this.members.lockOrganisation(manager, found.organisationId);
+        const invitation = await this.repository.use(manager, digestOf(key));
+        if (!invitation) return false;
+        const user = await this.membersRepository.holdUser(manager, userId);
+        const isTheirs =
+          user?.enabled &&
+          user.emailVerifiedAt !== null &&
+          emailKeyOf(user.email) === emailKeyOf(invitation.email);
+        if (!isTheirs) throw new NotForThem();
+        await this.members.addIn(manager, organisation, userId, invitation.role, actor);
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof NotForThem) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Creates an account with the address of the invitation, which is verified by that, and makes it a member, in one transaction. False for
+   * a link that no longer works; throws a 409 problem if the address has got an account meanwhile, and beyond 50 members.
+   */
+  async signUp(key: string, person: { name: string; password: string }, actor: Actor): Promise<boolean> {
+    const found = await this.find(key);
+    if (!found) return false;
+    const passwordHash = await hashPassword(person.password);
+    return this.users.createBy(async (manager, insert) => {
+      const organisation = await this.members.lockOrganisation(manager, found.organisationId);
+      const invitation = await this.repository.use(manager, digestOf(key));
+      if (!invitation) return false;
+      const { email, role } = invitation;
+      const user = await insert({ email, name: person.name, passwordHash, emailVerified: true }, actor);
+      await this.members.addIn(manager, organisation, user.id, role, { ...actor, id: user.id });
+      return true;
+    });
+  }
+
+  /** Invitations of an erased person, whose mails go with the address. */
+  private async forget(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
+    const user = await this.users.find(userId);
+    if (user) await this.repository.deleteByEmail(manager, user.email);
+    return {};
+  }
+
+  /** The address itself is not in the log: it belongs to a person, whom the log could not forget. */
+  private record(
+    manager: EntityManager,
+    actor: Actor,
+    action: string,
+    organisationId: string,
+    invitation: string,
+    role?: MemberRole,
+  ): Promise<void> {
+    return this.audit.record(manager, actor, {
+      action,
+      subjectType: 'user',
+      subjectId: organisationId,
+      after: { invitation, ...(role ? { role } : {}) },
+    });
+  }
+}

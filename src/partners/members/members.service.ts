@@ -1,0 +1,174 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
+import { MESSAGES, type Message } from '../../notifications/message-catalogue.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
+import { isId } from '../../secrets/ids.js';
+import type { UserEntity } from '../../users/accounts/user.entity.js';
+import type { MemberRole } from './member-role.js';
+import { MembersRepository, type Member } from './members.repository.js';
+
+/** Contract §20: the maximum for each organisation. */
+export const MEMBERS_PER_ORGANISATION = 50;
+
+/** People who belong to an organisation, and their roles (contract §20). The owner's own account is always an admin. */
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly repository: MembersRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly notifications: NotificationsService,
+  ) {}
+
+  list(organisationId: string, page: PageRequest): Promise<Page<Member>> {
+    return this.repository.page(organisationId, page);
+  }
+
+  /** All of them. */
+  async all(organisationId: string): Promise<Member[]> {
+    return (await this.repository.page(organisationId, { size: MEMBERS_PER_ORGANISATION })).items;
+  }
+
+  /** The member; throws a 404 problem. */
+  async get(organisationId: string, userId: string): Promise<Member> {
+    const member = (await this.all(organisationId)).find((each) => each.userId === userId);
+    return member ?? missing();
+  }
+
+  isMemberOfAny(userId: string): Promise<boolean> {
+    return this.repository.isMemberOfAny(userId);
+  }
+
+  /**
+   * Adds a user whom an operator names. Throws a 400 problem for an unknown user, and a 409 problem for the owner, for somebody who is a
+   * member already, beyond 50, and for an account that is no organisation.
+   */
+  async add(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
+    await this.transactions.run(async (manager) => {
+      const organisation = await this.lockOrganisation(manager, organisationId);
+      if (userId === organisationId) throw conflict('The owner’s own account is always an admin.');
+      const user = isId('user', userId) ? await this.repository.holdUser(manager, userId) : null;
+      if (!user) throw validationFailed({ user_id: ['is not the id of a user'] });
+      if (isSynthetic(user)) throw validationFailed({ user_id: ['is a driver of a sandbox'] });
+      if (!(await this.addIn(manager, organisation, userId, role, actor))) {
+        throw conflict('This user is a member already.');
+      }
+    });
+    return this.get(organisationId, userId);
+  }
+
+  /** Adds a user in the caller's transaction, which has locked the organisation; false for a member. Throws a 409 problem beyond 50. */
+  async addIn(
+    manager: EntityManager,
+    organisation: UserEntity,
+    userId: string,
+    role: MemberRole,
+    actor: Actor,
+  ): Promise<boolean> {
+    const organisationId = organisation.id;
+    if (await this.repository.find(organisationId, userId, manager)) return false;
+    if ((await this.repository.count(manager, organisationId)) >= MEMBERS_PER_ORGANISATION) {
+      throw conflict(
+        `An organisation can have at most ${MEMBERS_PER_ORGANISATION} members. Remove one first.`,
+      );
+    }
+    if (!(await this.repository.insert(manager, { organisationId, userId, role }))) return false;
+    await this.record(manager, actor, 'organisation.member_added', organisationId, {
+      after: { user_id: userId, role },
+    });
+    await this.notifications.raise(
+      manager,
+      userId,
+      null,
+      MESSAGES.membershipChanged(organisation.name, role),
+    );
+    return true;
+  }
+
+  /** Gives a member another role; doing it again is no change. Throws a 404 problem for somebody who is no member. */
+  async changeRole(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
+    await this.transactions.run(async (manager) => {
+      const organisation = await this.lockOrganisation(manager, organisationId);
+      refuseOwner(organisationId, userId);
+      const member = (await this.repository.lock(manager, organisationId, userId)) ?? missing();
+      if (member.role === role) return;
+      await this.repository.setRole(manager, organisationId, userId, role);
+      await this.record(manager, actor, 'organisation.member_changed', organisationId, {
+        before: { user_id: userId, role: member.role },
+        after: { user_id: userId, role },
+      });
+      await this.notifications.raise(
+        manager,
+        userId,
+        null,
+        MESSAGES.membershipChanged(organisation.name, role),
+      );
+    });
+    return this.get(organisationId, userId);
+  }
+
+  /** Ends the membership, and with it the member's portal sessions. Throws a 404 problem for somebody who is no member. */
+  async remove(organisationId: string, userId: string, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const organisation = await this.lockOrganisation(manager, organisationId);
+      refuseOwner(organisationId, userId);
+      const role = await this.repository.delete(manager, organisationId, userId);
+      if (role === undefined) missing();
+      await this.record(manager, actor, 'organisation.member_removed', organisationId, {
+        before: { user_id: userId, role },
+      });
+      await this.notifications.raise(
+        manager,
+        userId,
+        null,
+        MESSAGES.membershipChanged(organisation.name, null),
+      );
+    });
+  }
+
+  /** Tells the owner and the members who are admins, in the caller's transaction. */
+  async tellAdmins(manager: EntityManager, organisationId: string, message: Message): Promise<void> {
+    const admins = [organisationId, ...(await this.repository.admins(manager, organisationId))];
+    for (const userId of admins) await this.notifications.raise(manager, userId, null, message);
+  }
+
+  /** Locks the account; throws a 404 problem for an unknown one, and a 409 problem for one that is no organisation. */
+  async lockOrganisation(manager: EntityManager, id: string): Promise<UserEntity> {
+    const organisation = isId('user', id) ? await this.repository.lockOrganisation(manager, id) : null;
+    if (!organisation) throw notFound('There is no user with this id.');
+    if (organisation.kind !== 'organisation') {
+      throw conflict('Only an organisation has members: this account is of kind individual.');
+    }
+    return organisation;
+  }
+
+  private record(
+    manager: EntityManager,
+    actor: Actor,
+    action: string,
+    organisationId: string,
+    change: { before?: Record<string, unknown>; after?: Record<string, unknown> },
+  ): Promise<void> {
+    return this.audit.record(manager, actor, {
+      action,
+      subjectType: 'user',
+      subjectId: organisationId,
+      ...change,
+    });
+  }
+}
+
+/** Drivers of a sandbox are nobody (contract §19). */
+const isSynthetic = (user: UserEntity & { environment?: string }): boolean => user.environment === 'sandbox';
+
+function refuseOwner(organisationId: string, userId: string): void {
+  if (userId === organisationId) throw conflict('The owner’s own account is always an admin.');
+}
+
+function missing(): never {
+  throw notFound('There is no such member.');
+}

@@ -1,0 +1,45 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { InvitationEntity } from './members/invitation.entity.js';
+import { InvitationsRepository } from './members/invitations.repository.js';
+import { InvitationsService } from './members/invitations.service.js';
+import { MemberEntity } from './members/member.entity.js';
+import { MembersRepository } from './members/members.repository.js';
+import { MembersService } from './members/members.service.js';
+import { RedirectUriRequestEntity } from './redirect-uris/redirect-uri-request.entity.js';
+import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
+import { RedirectUriRequestsService } from './redirect-uris/redirect-uri-requests.service.js';
+import { ClientRequestEntity } from './request-log/client-request.entity.js';
+import { ClientRequestsRepository } from './request-log/client-requests.repository.js';
+import { RequestLogService } from './request-log/request-log.service.js';
+
+/** What partners manage themselves (contract §20): members of organisations, redirect URIs, and the log of their requests. */
+@Module({
+  imports: [
+    ActivityModule,
+    AuditModule,
+    ClientsModule,
+    MailModule,
+    NotificationsModule,
+    UsersModule,
+    TypeOrmModule.forFeature([ClientRequestEntity, InvitationEntity, MemberEntity, RedirectUriRequestEntity]),
+  ],
+  providers: [
+    ClientRequestsRepository,
+    InvitationsRepository,
+    InvitationsService,
+    MembersRepository,
+    MembersService,
+    RedirectUriRequestsRepository,
+    RedirectUriRequestsService,
+    RequestLogService,
+  ],
+  exports: [InvitationsService, MembersService, RedirectUriRequestsService, RequestLogService],
+})
+export class PartnersModule {}

@@ -1,0 +1,44 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { RedirectUriChange } from '../../clients/client-rules.js';
+
+export const REDIRECT_URI_REQUEST_STATES = ['pending', 'approved', 'rejected'] as const;
+export type RedirectUriRequestState = (typeof REDIRECT_URI_REQUEST_STATES)[number];
+
+/** A redirect URI that a member of an organisation asked to register or to remove (contract §20). */
+@Entity('redirect_uri_requests')
+export class RedirectUriRequestEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text', { name: 'client_id' })
+  clientId!: string;
+
+  @Column('text')
+  action!: RedirectUriChange['action'];
+
+  @Column('text')
+  uri!: string;
+
+  @Column('text')
+  state!: RedirectUriRequestState;
+
+  /** Why it was rejected, if somebody said so. */
+  @Column('text', { nullable: true })
+  reason!: string | null;
+
+  /** The member; the account may be gone. */
+  @Column('text', { name: 'requested_by' })
+  requestedBy!: string;
+
+  @Column({ type: 'timestamptz', name: 'requested_at', insert: false, update: false })
+  requestedAt!: Date;
+
+  @Column('text', { name: 'decided_by_type', nullable: true })
+  decidedByType!: 'user' | 'client' | 'service' | null;
+
+  @Column('text', { name: 'decided_by_id', nullable: true })
+  decidedById!: string | null;
+
+  @Column('timestamptz', { name: 'decided_at', nullable: true })
+  decidedAt!: Date | null;
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import type { Actor } from '../../audit/audit.service.js';
+import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
+import { RedirectUriRequestEntity, type RedirectUriRequestState } from './redirect-uri-request.entity.js';
+
+/** All given members must match. */
+export interface RedirectUriRequestFilter {
+  state?: RedirectUriRequestState;
+  clientId?: string;
+}
+
+@Injectable()
+export class RedirectUriRequestsRepository {
+  constructor(
+    @InjectRepository(RedirectUriRequestEntity)
+    private readonly requests: Repository<RedirectUriRequestEntity>,
+  ) {}
+
+  /** Newest first. */
+  list(
+    { state, clientId }: RedirectUriRequestFilter,
+    page: PageRequest,
+  ): Promise<Page<RedirectUriRequestEntity>> {
+    const query = this.requests.createQueryBuilder('request').where('true');
+    if (state !== undefined) query.andWhere('request.state = :state', { state });
+    if (clientId !== undefined) query.andWhere('request.clientId = :clientId', { clientId });
+    return readPage(page, 'request.id', 'desc', query);
+  }
+
+  find(id: string, manager: EntityManager = this.requests.manager): Promise<RedirectUriRequestEntity | null> {
+    return manager.withRepository(this.requests).findOneBy({ id });
+  }
+
+  countPending(clientId?: string, manager: EntityManager = this.requests.manager): Promise<number> {
+    const which = clientId === undefined ? {} : { clientId };
+    return manager.withRepository(this.requests).countBy({ state: 'pending', ...which });
+  }
+
+  async insert(
+    manager: EntityManager,
+    request: Pick<RedirectUriRequestEntity, 'id' | 'clientId' | 'action' | 'uri' | 'requestedBy'>,
+  ): Promise<void> {
+    await manager.withRepository(this.requests).insert({ ...request, state: 'pending' });
+  }
+
+  /** Decides what is pending, once; undefined if it is not, or no longer. */
+  async decide(
+    manager: EntityManager,
+    id: string,
+    state: 'approved' | 'rejected',
+    by: Actor,
+    reason: string | null,
+  ): Promise<RedirectUriRequestEntity | undefined> {
+    const { affected } = await manager
+      .withRepository(this.requests)
+      .createQueryBuilder()
+      .update()
+      .set({ state, reason, decidedByType: by.type, decidedById: by.id, decidedAt: () => 'now()' })
+      .where("id = :id AND state = 'pending'", { id })
+      .execute();
+    return affected === 1 ? ((await this.find(id, manager)) ?? undefined) : undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { ClientRequestEntity, type NewClientRequest } from './client-request.entity.js';
+
+/** Contract §20: how many are kept for each client. */
+export const REQUESTS_KEPT = 200;
+
+/** Statuses from `from` to `to`. */
+export interface StatusRange {
+  from: number;
+  to: number;
+}
+
+@Injectable()
+export class ClientRequestsRepository {
+  constructor(
+    @InjectRepository(ClientRequestEntity) private readonly requests: Repository<ClientRequestEntity>,
+  ) {}
+
+  /** Newest first. */
+  list(clientId: string, status: StatusRange | undefined): Promise<ClientRequestEntity[]> {
+    const query = this.requests
+      .createQueryBuilder('request')
+      .where('request.clientId = :clientId', { clientId });
+    if (status) query.andWhere('request.status BETWEEN :from AND :to', status);
+    return query
+      .orderBy('request.occurredAt', 'DESC')
+      .addOrderBy('request.id', 'DESC')
+      .limit(REQUESTS_KEPT)
+      .getMany();
+  }
+
+  /** In SQL, because one statement writes many rows. */
+  async insert(requests: NewClientRequest[]): Promise<void> {
+    const column = <K extends keyof NewClientRequest>(name: K) => requests.map((each) => each[name]);
+    await this.requests.query(
+      `INSERT INTO client_requests
+         (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
+       SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[],
+                            $7::text[], $8::integer[], $9::boolean[])`,
+      [
+        column('clientId'),
+        column('occurredAt'),
+        column('method'),
+        column('route'),
+        column('status'),
+        column('error'),
+        column('requestId'),
+        column('milliseconds'),
+        column('injected'),
+      ],
+    );
+  }
+
+  /** Removes all but the newest of these clients. In SQL, because what goes depends on the rows beside it. */
+  async trim(clientIds: string[]): Promise<void> {
+    await this.requests.query(
+      `DELETE FROM client_requests r USING unnest($1::text[]) AS c (client_id), LATERAL (
+         SELECT k.occurred_at, k.id FROM client_requests k WHERE k.client_id = c.client_id
+          ORDER BY k.occurred_at DESC, k.id DESC OFFSET ${REQUESTS_KEPT} LIMIT 1
+       ) AS last
+        WHERE r.client_id = c.client_id AND (r.occurred_at, r.id) <= (last.occurred_at, last.id)`,
+      [clientIds],
+    );
+  }
+}

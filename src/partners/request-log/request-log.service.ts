@@ -1,0 +1,141 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { Interval } from '@nestjs/schedule';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ActivityService } from '../../activity/activity.service.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import type { ClientRequestEntity, NewClientRequest } from './client-request.entity.js';
+import { ClientRequestsRepository, REQUESTS_KEPT, type StatusRange } from './client-requests.repository.js';
+
+const FLUSH_EVERY_MS = 5_000;
+// Between two writes. Beyond them, requests of further clients are counted but not logged.
+const CLIENTS_MAX = 500;
+const BATCH = 1_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the sandbox for a request that it makes fail on request. */
+    injectedFault?: boolean;
+  }
+}
+
+/** The requests of one client since the last write: the newest ones, and the number of all. */
+interface Recent {
+  /** Filled in turn: the oldest one is overwritten. */
+  requests: NewClientRequest[];
+  next: number;
+  /** By what they went to. */
+  counts: { api: number; oauth: number };
+}
+
+/**
+ * The last requests of each client (contract §20), and their number by the hour: noted in this process after the answer, and written every
+ * few seconds, many at once. A client's busiest seconds cost no more than its last requests. What is not yet written is lost when an
+ * instance is killed.
+ */
+@Injectable()
+export class RequestLogService implements OnModuleInit {
+  private readonly logger = new Logger(RequestLogService.name);
+  private recent = new Map<string, Recent>();
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly repository: ClientRequestsRepository,
+    private readonly activity: ActivityService,
+    private readonly transactions: Transactions,
+    private readonly server: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
+    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
+    // Hooks run in the order in which they were added, so the counts below are in the activity before it is written for the last time.
+    fastify.addHook('onClose', async () => {
+      await this.flush();
+      await this.activity.flush();
+    });
+    fastify.addHook('onResponse', (request, reply, done) => {
+      this.note(request, reply);
+      done();
+    });
+  }
+
+  /** The client's last requests, newest first, including what this instance has only just noted. */
+  async list(clientId: string, status: StatusRange | undefined): Promise<ClientRequestEntity[]> {
+    await this.flush();
+    return this.repository.list(clientId, status);
+  }
+
+  /** Writes what was noted since the last write; one write at a time. */
+  flush(): Promise<void> {
+    this.writing = this.writing.then(() => this.write());
+    return this.writing;
+  }
+
+  @Interval(FLUSH_EVERY_MS)
+  protected flushOnSchedule(): Promise<void> {
+    return this.flush();
+  }
+
+  /** Only requests whose sender proved to be the client, or to hold its token: anybody can send a client's id. */
+  private note(request: FastifyRequest, reply: FastifyReply): void {
+    const clientId = request.oauthClient?.id ?? request.principal?.client.id ?? request.refusedClientId;
+    if (clientId === undefined) return;
+    const recent = this.recentOf(clientId);
+    if (!recent) return;
+    const route = request.routeOptions.url ?? '(none)';
+    recent.counts[route.startsWith('/o/') ? 'oauth' : 'api']++;
+    recent.requests[recent.next] = {
+      clientId,
+      occurredAt: new Date(),
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      error: request.errorCode ?? null,
+      requestId: request.id,
+      milliseconds: Math.round(reply.elapsedTime),
+      injected: request.injectedFault === true,
+    };
+    recent.next = (recent.next + 1) % REQUESTS_KEPT;
+  }
+
+  private recentOf(clientId: string): Recent | undefined {
+    const known = this.recent.get(clientId);
+    if (known) return known;
+    if (this.recent.size >= CLIENTS_MAX) return undefined;
+    const created: Recent = { requests: [], next: 0, counts: { api: 0, oauth: 0 } };
+    this.recent.set(clientId, created);
+    return created;
+  }
+
+  private async write(): Promise<void> {
+    if (this.recent.size === 0) return;
+    const written = this.recent;
+    this.recent = new Map();
+    for (const [clientId, { counts }] of written) {
+      for (const detail of ['api', 'oauth'] as const) {
+        this.activity.countMany({ kind: 'request', detail, clientId }, counts[detail]);
+      }
+    }
+    try {
+      for (const batch of batchesOf([...written.values()].map(({ requests }) => requests))) {
+        await this.transactions.retried(() => this.repository.insert(batch));
+        const clientIds = [...new Set(batch.map(({ clientId }) => clientId))];
+        await this.transactions.retried(() => this.repository.trim(clientIds));
+      }
+    } catch (error) {
+      // The database is unavailable. The log is for looking at what just happened: it goes on with the next requests.
+      this.logger.warn(`Requests of clients could not be written: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** The requests of all clients in batches of a few clients each. */
+function batchesOf(ofClients: NewClientRequest[][]): NewClientRequest[][] {
+  const batches: NewClientRequest[][] = [];
+  for (const requests of ofClients) {
+    const last = batches.at(-1);
+    if (last && last.length + requests.length <= BATCH) last.push(...requests);
+    else batches.push([...requests]);
+  }
+  return batches;
+}

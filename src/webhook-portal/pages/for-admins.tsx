@@ -1,0 +1,34 @@
+import type { VNode } from 'preact';
+import { confirmPathFor } from '../../users/factors/factor-paths.js';
+import { LinkButton } from '../../web/forms/form.js';
+
+/** Whether the visitor may change what is for admins: see `PortalContext.adminState`. */
+export type AdminState = 'no admin' | 'to confirm' | 'confirmed';
+
+/** Said in place of what is for admins: who may change it, or that a login is needed before. */
+export function ForAdmins({
+  state,
+  what,
+  path,
+}: {
+  state: AdminState;
+  what: string;
+  path: string;
+}): VNode | null {
+  if (state === 'confirmed') return null;
+  if (state === 'no admin') {
+    return (
+      <p class="muted">
+        Members of the organisation who are admins and log in with their own account can {what}.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p>To {what}, confirm that it is you. You last logged in more than 15 minutes ago.</p>
+      <p class="actions">
+        <LinkButton href={confirmPathFor(path)}>Confirm that it is you</LinkButton>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { ClientsService, type Alongside } from '../clients/clients.service.js';
+import { SecretUses } from '../clients/secret-uses.service.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { badRequest, Problem } from '../http/problems/problem.js';
+import { MESSAGES } from '../notifications/message-catalogue.js';
+import { MembersService } from '../partners/members/members.service.js';
+import type { FieldErrors } from '../web/forms/field.js';
+import {
+  credentialsPage,
+  CREDENTIALS_PATH,
+  NEW_SECRET_PATH,
+  newSecretPage,
+  OVERLAPS,
+  type ShownSecret,
+} from './pages/credentials.page.js';
+import type { PortalAnswer, PortalContext } from './portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
+
+/** The client's id and its secrets (contract §20). */
+@PortalPages('credentials')
+export class PortalCredentialsController {
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly uses: SecretUses,
+    private readonly members: MembersService,
+  ) {}
+
+  @PortalGet('', 'viewer')
+  show(@Context() context: PortalContext): Promise<PortalAnswer> {
+    return this.page(context);
+  }
+
+  /** Replaces the secret that the form showed; a second submit has no effect. */
+  @PortalPost('rotate', 'nothing')
+  async rotate(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { form, clientId, actor } = context;
+    const keep = form.get('keep') ?? '';
+    const newest = form.get('newest');
+    if (newest === undefined)
+      throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+    if (!OVERLAPS.some(({ value }) => value === keep)) {
+      return this.page(context, { errors: { keep: 'Choose one of these.' }, status: 400 });
+    }
+    const tell = this.telling(context, 'the secret was rotated.');
+    try {
+      const rotated = await this.clients.rotateSecretOnce(clientId, newest, Number(keep), actor, tell);
+      if (!rotated) return { goTo: NEW_SECRET_PATH };
+      const previousSecretExpiresAt = rotated.previousSecretExpiresAt?.toISOString() ?? null;
+      const showOnce: ShownSecret = { secret: rotated.secret, previousSecretExpiresAt };
+      return { goTo: NEW_SECRET_PATH, showOnce };
+    } catch (error) {
+      return this.page(context, refusalOf(error));
+    }
+  }
+
+  /** The secret that was just created, shown once to whoever created it. */
+  @PortalGet('secret', 'viewer')
+  shown(@Context() context: PortalContext): PortalAnswer {
+    return { page: newSecretPage(context.clientId, context.takeShown() as ShownSecret | undefined) };
+  }
+
+  @PortalPost('end', 'nothing')
+  async end(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { form, clientId, actor } = context;
+    try {
+      const tell = this.telling(context, 'an old secret was ended.');
+      await this.clients.endSecret(clientId, form.get('secret') ?? '', actor, tell);
+      return { goTo: CREDENTIALS_PATH, notice: 'secret_ended' };
+    } catch (error) {
+      return this.page(context, refusalOf(error));
+    }
+  }
+
+  /** Tells the admins in the transaction of the change. */
+  private telling({ visitor }: PortalContext, what: string): Alongside {
+    return (manager, client) =>
+      this.members.tellAdmins(manager, visitor.ownerId, MESSAGES.credentialsChanged(client.name, what));
+  }
+
+  private async page(
+    context: PortalContext,
+    { errors, status }: { errors?: FieldErrors; status?: number } = {},
+  ): Promise<PortalAnswer> {
+    const { clientId, form } = context;
+    await this.uses.flush();
+    const [client, secrets, newest, state] = await Promise.all([
+      this.clients.get(clientId),
+      this.clients.secrets(clientId),
+      this.clients.newestSecret(clientId),
+      context.adminState(),
+    ]);
+    return {
+      page: credentialsPage({ client, secrets, newest, state, keep: form.get('keep'), errors }),
+      status,
+    };
+  }
+}
+
+function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
+  if (error instanceof Problem && error.status === 409) {
+    return { errors: { form: error.detail }, status: 409 };
+  }
+  throw error;
+}

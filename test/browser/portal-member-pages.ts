@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core';
+import { ActivityService } from '../../src/activity/activity.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { InvitationsService } from '../../src/partners/members/invitations.service.js';
+import { MembersService } from '../../src/partners/members/members.service.js';
+import { RedirectUriRequestsService } from '../../src/partners/redirect-uris/redirect-uri-requests.service.js';
+import type { TestService } from '../support/test-service.js';
+import type { Cast, PageOpener } from './every-page.js';
+
+type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
+
+/** Signs the browser in as the organisation's own account, in the portal of the client. */
+async function enterAsMember(page: Page, service: TestService, { owner, client }: Cast): Promise<void> {
+  const browser = await service.make.signedIn(owner);
+  await browser.submit(await browser.open('/portal/sign-in'), `/portal/sign-in/${client.id}`);
+  const cookies = ['session', 'portal_session'].map((name) => ({
+    name,
+    value: browser.cookies.get(name)!,
+    url: service.url,
+  }));
+  await page.context().addCookies(cookies);
+}
+
+const open =
+  (
+    path: string | ((cast: Cast) => string),
+    prepare?: Prepare,
+    then?: (page: Page) => Promise<unknown>,
+  ): PageOpener =>
+  async (page, service, cast) => {
+    await prepare?.(service, cast);
+    await enterAsMember(page, service, cast);
+    await page.goto(service.url + (typeof path === 'string' ? path : path(cast)));
+    await then?.(page);
+  };
+
+const press = (name: string) => async (page: Page) => {
+  await page.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+};
+
+const LONG_URI = `https://app.example/${'a-path-without-an-end/'.repeat(80)}`;
+
+const addMembers: Prepare = async ({ app }, { owner, driver }) => {
+  await app.get(MembersService).add(owner.id, driver.id, 'viewer', SERVICE_ACTOR);
+  await app.get(InvitationsService).invite(owner.id, `y${driver.email}`, 'developer', SERVICE_ACTOR);
+};
+
+const askForUris: Prepare = async ({ app, database }, { client, owner }) => {
+  const requests = app.get(RedirectUriRequestsService);
+  const add = { action: 'add', uri: LONG_URI } as const;
+  const { id } = await requests.ask(client.id, add, owner.id, SERVICE_ACTOR);
+  await requests.reject(id, 'W'.repeat(300), SERVICE_ACTOR);
+  await requests.ask(client.id, add, owner.id, SERVICE_ACTOR);
+  await database.query('UPDATE clients SET redirect_uris = redirect_uris || $2::text WHERE id = $1', [
+    client.id,
+    `${LONG_URI}x`,
+  ]);
+};
+
+const sendRequests: Prepare = async ({ database, app, make }, { client }) => {
+  await make.clientToken(client);
+  await database.query(
+    `INSERT INTO client_requests (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
+     SELECT $1, now() - make_interval(mins => n), 'GET', '/v2/users/:id', (ARRAY[200, 404, 503])[1 + n % 3],
+            CASE WHEN n % 3 > 0 THEN 'rate-limit-exceeded' END, repeat('x', 128), n * 100, n % 7 = 0
+       FROM generate_series(1, 30) n`,
+    [client.id],
+  );
+  await database.query(
+    `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+     SELECT $1, date_trunc('hour', now()) - make_interval(hours => n), kind, 'api', size + (n * 37) % 11, now()
+       FROM generate_series(0, 160) n, (VALUES ('request', 900), ('rate_limited', 30)) AS k (kind, size)
+     ON CONFLICT DO NOTHING`,
+    [client.id],
+  );
+  const activity = app.get(ActivityService);
+  for (const [kind, detail] of [
+    ['token_refused', 'expired_secret'],
+    ['bearer_refused', 'user_disabled'],
+    ['rate_limited', 'partner'],
+  ] as const) {
+    activity.count({ kind, detail, clientId: client.id });
+  }
+  await activity.flush();
+};
+
+const givenLongAgo = (service: TestService, { owner }: Cast) =>
+  service.database.query(
+    "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+    [owner.id],
+  );
+
+/** How to reach each page that members have in the portal, and each of its states. */
+export const MEMBER_PAGES: Record<string, PageOpener> = {
+  'portal sign-in': open('/portal/sign-in'),
+  'portal sign-in, no organisation': async (page, service, cast) => {
+    const value = (await service.make.signedIn(cast.driver)).cookies.get('session')!;
+    await page.context().addCookies([{ name: 'session', value, url: service.url }]);
+    await page.goto(`${service.url}/portal/sign-in`);
+  },
+  credentials: open('/portal/credentials', undefined, async (page) => {
+    await press('Rotate secret')(page);
+    await page.goto(new URL('/portal/credentials', page.url()).href);
+  }),
+  'a new client secret': open('/portal/credentials', undefined, press('Rotate secret')),
+  'a client secret shown already': open('/portal/credentials/secret'),
+  'credentials, a login asked for': async (page, service, cast) => {
+    await open('/portal')(page, service, cast);
+    await givenLongAgo(service, cast);
+    await page.goto(`${service.url}/portal/credentials`);
+    await page.getByRole('link', { name: 'Confirm that it is you' }).waitFor();
+  },
+  'redirect URIs, one refused': open('/portal/redirect-uris', askForUris, async (page) => {
+    await page.getByLabel('Redirect URI').fill('http://partner.example/');
+    await press('Ask for a redirect URI')(page);
+    await page.locator('[aria-invalid]').waitFor();
+  }),
+  requests: open('/portal/requests', sendRequests),
+  'requests, none': open('/portal/requests?status=5xx'),
+  refusals: open('/portal/refusals', sendRequests),
+  'refusals, none': open('/portal/refusals'),
+  usage: open('/portal/usage', sendRequests, async (page) => {
+    await page.getByText('View as table').click();
+  }),
+  'usage by the day': open('/portal/usage?range=7d', sendRequests),
+  'usage, none': open('/portal/usage'),
+  'members, an address refused': open('/portal/members', addMembers, async (page) => {
+    await page.getByLabel('Email').fill('nobody');
+    await press('Invite')(page);
+    await page.locator('[aria-invalid]').waitFor();
+  }),
+  'change the role of a member': open(({ driver }) => `/portal/members/${driver.id}`, addMembers),
+  'remove a member': open(({ driver }) => `/portal/members/${driver.id}/remove`, addMembers),
+  'portal page for a higher role': async (page, service, cast) => {
+    await open('/portal')(page, service, cast);
+    const link = await service.make.clientToken(cast.client);
+    const { json } = await service.http.get('/webhook_portal', { bearer: link });
+    await page.goto(json.url as string);
+    await press('Open webhook portal')(page);
+    await page.goto(`${service.url}/portal/members/${cast.driver.id}`);
+  },
+};
