@@ -5,6 +5,7 @@ import { formatCount, formatMs, sumOf } from '../../web/charts/numbers.js';
 import { utcFieldValue } from '../utc-time.js';
 import { ACTIVITY_RANGES, type ActivityBucket, type ActivityRange } from './activity-buckets.js';
 import { successRate } from './endpoint-state.js';
+import { periodsOf } from './chart-periods.js';
 
 export interface ActivityProps {
   /** Path of the page, which shows the other range with `?range=`. */
@@ -25,20 +26,6 @@ const listOf = (
   return `/portal/deliveries?${new URLSearchParams(filter).toString()}`;
 };
 
-const HOUR = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
-
 const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' });
 
@@ -47,7 +34,7 @@ const RANGES = { '24h': '24 hours', '7d': '7 days' };
 /** An endpoint's attempts over time: two charts, and the same data as a table. */
 export function Activity({ path, endpointId, buckets, range }: ActivityProps): VNode {
   const of = { endpointId, range };
-  const periods = buckets.map(({ start }) => (range === '24h' ? HOUR : DAY).format(start));
+  const periods = periodsOf(buckets, range);
   const bars = (state: 'delivered' | 'failed') => ({
     class: `chart-${state}`,
     name: state,

@@ -4,6 +4,7 @@ import { BarChart } from '../../web/charts/bar-chart.js';
 import { formatCount, sumOf } from '../../web/charts/numbers.js';
 import { bucketsOf } from '../../web/charts/time-buckets.js';
 import { Facts } from '../../web/tables/facts.js';
+import { periodsOf } from './chart-periods.js';
 import { ACTIVITY_RANGES, type ActivityRange } from './activity-buckets.js';
 import type { PortalPage } from './portal-layout.js';
 
@@ -93,6 +94,7 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
                     id="chart-requests"
                     description={`Requests of the last ${RANGES[range]}, by the ${range === '24h' ? 'hour' : 'day'}: ${served} answered, ${limited} over a limit.`}
                     labels={labels}
+                    periods={periodsOf(buckets, range)}
                     series={[
                       {
                         class: 'chart-delivered',
