@@ -138,7 +138,7 @@ function ActivityTable({ endpointId, buckets, range }: Omit<ActivityProps, 'path
         <tbody>
           {buckets.map((bucket) => (
             <tr>
-              <th scope="row">{(range === '24h' ? HOUR : DAY).format(bucket.start)}</th>
+              <th scope="row">{periodsOf([bucket], range)}</th>
               <td>{count(bucket, 'delivered')}</td>
               <td>{count(bucket, 'failed')}</td>
               <td>{bucket.averageMs === undefined ? '–' : formatMs(bucket.averageMs)}</td>
