@@ -8,7 +8,7 @@ export function demoBanner(settings: Settings, demo: DemoCredentials): string {
   const redirectUri = demoRedirectUri(baseUrl);
   const authorizeUrl = (clientId: string, extra: Record<string, string> = {}) =>
     `${baseUrl}/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, ...extra }).toString()}`;
-  const { partnerClient: partner, appClient: app, operatorClient: operator } = demo;
+  const { partnerClient: partner, sandboxClient: sandbox, appClient: app, operatorClient: operator } = demo;
   return `
 Charging Data Service: demonstration
 ====================================
@@ -31,6 +31,9 @@ The driver and the operator can also log in with â€œContinue with Demo companyâ€
 A partner's client (confidential)
   client_id      ${partner.id}
   client_secret  ${partner.secret}
+The same partner's client in the sandbox, whose drivers are invented
+  client_id      ${sandbox.id}
+  client_secret  ${sandbox.secret}
 A partner's native app (public, PKCE)
   client_id      ${app.id}
 The operator's client (admin API, introspection)
@@ -63,5 +66,19 @@ curl -s -d client_id=${app.id} -d grant_type=authorization_code -d redirect_uri=
 
 ADMIN=$(curl -s -u '${operator.id}:${operator.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $ADMIN" ${baseUrl}/admin/clients
+
+5. The sandbox: its drivers, and a charging session of one of them, 60 times faster:
+
+SANDBOX=$(curl -s -u '${sandbox.id}:${sandbox.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $SANDBOX" ${baseUrl}/v2/sandbox/drivers
+curl -s -H "Authorization: Bearer $SANDBOX" -H 'Content-Type: application/json' -d '{"speed": 60}' ${baseUrl}/v2/sandbox/drivers/${demo.sandboxDriver.id}/sessions
+
+   A one-time link to its portal, which has the same and more on the page "Sandbox":
+
+curl -s -H "Authorization: Bearer $SANDBOX" ${baseUrl}/webhook_portal
+
+   A driver's consent, without a login (open it in a browser, then exchange the code as above, with this client):
+
+${authorizeUrl(sandbox.id, { state: 'sandbox' })}
 `;
 }

@@ -21,6 +21,8 @@ import { Mail1763700100000 } from './1763700100000-mail.js';
 import { IdentityProviders1763700200000 } from './1763700200000-identity-providers.js';
 import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
+import { Environments1763800100000 } from './1763800100000-environments.js';
+import { Sandbox1763800110000 } from './1763800110000-sandbox.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -47,6 +49,8 @@ export const MIGRATIONS = [
   IdentityProviders1763700200000,
   SecondFactors1763700300000,
   OperatorRoles1763740000000,
+  Environments1763800100000,
+  Sandbox1763800110000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -18,6 +18,8 @@ import { NotificationsModule } from './notifications/notifications.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PartnerApiModule } from './partner-api/partner-api.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
+import { SandboxModule } from './sandbox/sandbox.module.js';
+import { SandboxFaultsModule } from './sandbox-faults/sandbox-faults.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
@@ -46,8 +48,10 @@ export class AppModule {
         ConsentsModule,
         NotificationsModule,
         TokensModule,
+        SandboxFaultsModule,
         RateLimitsModule.forRoot(settings),
         WebhooksModule,
+        SandboxModule,
         IdentityProvidersModule,
         OAuthModule,
         PartnerApiModule,

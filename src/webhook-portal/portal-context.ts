@@ -22,6 +22,14 @@ const NOTICES = {
   contact_added: 'Contact added. We sent a link to the address, with which its owner confirms it.',
   contact_link_sent: 'We sent the link once more.',
   contact_removed: 'Contact removed.',
+  driver_created: 'Driver created. Next: grant consent, and start a session.',
+  driver_deleted: 'Driver deleted.',
+  session_started: 'Session started. Its events are published at their time.',
+  past_days_sent: 'The sessions of past days are being sent.',
+  burst_sent: 'The events are being sent.',
+  consent_granted: 'Consent granted.',
+  consent_withdrawn: 'Consent withdrawn.',
+  fault_set: 'Done. It is used up by what fails, or ends within an hour.',
   resent: 'Resend requested. The result appears below.',
 } as const;
 

@@ -3,6 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { SandboxModule } from '../sandbox/sandbox.module.js';
+import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -19,6 +21,7 @@ import { PortalGuidesController } from './portal-guides.controller.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
 import { PortalRecoveriesController } from './portal-recoveries.controller.js';
 import { PortalSessionsRepository } from './portal-sessions.repository.js';
+import { PortalSandboxController } from './portal-sandbox.controller.js';
 import { PortalTestsController } from './portal-tests.controller.js';
 import { PortalGuard } from './portal.guard.js';
 import { WebhookPortalLinkController } from './webhook-portal-link.controller.js';
@@ -32,6 +35,8 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     WebhooksModule,
     TokensModule,
     ActivityModule,
+    SandboxModule,
+    SandboxFaultsModule,
     TypeOrmModule.forFeature([PortalLinkEntity, PortalSessionEntity]),
   ],
   controllers: [
@@ -43,6 +48,7 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     PortalDeliveriesController,
     PortalRecoveriesController,
     PortalGuidesController,
+    PortalSandboxController,
     WebhookPortalLinkController,
   ],
   providers: [

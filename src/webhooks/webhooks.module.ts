@@ -103,6 +103,7 @@ const ENTITIES = [
     EndpointResealService,
     EndpointsService,
     EventTypesService,
+    PublishingService,
     TestEventsService,
   ],
 })

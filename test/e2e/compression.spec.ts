@@ -19,7 +19,7 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/demo\/callback$/, 'shows the code from the address'],
   [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'shows or changes a secret'],
   [/^\/portal\/deliveries(\/:id)?$/, 'shows the filter next to data of users'],
-  [/^\/portal\/(endpoints\/|recoveries\/)/, 'shows what was typed'],
+  [/^\/portal\/(endpoints\/|recoveries\/|sandbox$)/, 'shows what was typed, or the driver in the address'],
   [/^\/admin\/console\//, 'shows search terms or typed text next to names, addresses and secrets'],
 ];
 

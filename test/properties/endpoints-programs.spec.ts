@@ -1,5 +1,11 @@
 import { describeAreas } from './endpoints.js';
 
 describe('Endpoints for programs', () => {
-  describeAreas(['the OAuth endpoints', "partners' endpoints", 'the admin API and events', 'what is public']);
+  describeAreas([
+    'the OAuth endpoints',
+    "partners' endpoints",
+    'the sandbox for programs',
+    'the admin API and events',
+    'what is public',
+  ]);
 });

@@ -3,6 +3,7 @@ import { PostButton } from '../../web/forms/form.js';
 import { InitialTile, type LayoutProps } from '../../web/layout/layout.js';
 import { Moment } from '../../web/tables/moment.js';
 import { Navigation } from '../../web/layout/navigation.js';
+import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import { DoneNotice } from '../../web/layout/notices.js';
 import type { PortalOwner } from '../portal-owner.js';
 
@@ -14,8 +15,12 @@ const PARTS = [
   { part: 'deliveries', href: '/portal/deliveries', label: 'Deliveries' },
   { part: 'contacts', href: '/portal/contacts', label: 'Contacts' },
   { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
+  { part: 'sandbox', href: '/portal/sandbox', label: 'Sandbox' },
   { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
 ] as const;
+
+const partsOf = (environment: PortalOwner['environment']) =>
+  environment === 'sandbox' ? PARTS : PARTS.filter(({ part }) => part !== 'sandbox');
 
 /** One page of the portal. */
 export interface PortalPage {
@@ -32,7 +37,7 @@ export interface PortalPage {
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
   { title, heading, part, above, refreshAfter, children }: PortalPage,
-  { clientId, clientName, ownerName, expiresAt }: PortalOwner,
+  { clientId, clientName, environment, ownerName, expiresAt }: PortalOwner,
   notice: string | undefined,
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
@@ -45,7 +50,7 @@ export const portalLayout = (
       <section class="portal-bar" aria-label="Portal owner">
         <InitialTile name={clientName} kind="application" />
         <p class="identity-text">
-          <bdi class="identity-name">{clientName}</bdi>{' '}
+          <bdi class="identity-name">{clientName}</bdi> <SandboxBadge of={{ environment }} />{' '}
           <span class="portal-owner">
             Webhook portal, <bdi>{ownerName}</bdi>
           </span>
@@ -54,7 +59,7 @@ export const portalLayout = (
           Log out
         </PostButton>
       </section>
-      <Navigation class="area-nav" label="Webhook portal" links={PARTS} current={part} />
+      <Navigation class="area-nav" label="Webhook portal" links={partsOf(environment)} current={part} />
       {above && (
         <p class="above">
           <a href={above.href}>← {above.label}</a>

@@ -18,7 +18,7 @@ export interface EndpointFilter {
 /** What a new endpoint consists of. */
 export type EndpointRow = Pick<
   EndpointEntity,
-  'id' | 'clientId' | 'url' | 'description' | 'eventTypes' | 'enabled' | 'sealedSecret'
+  'id' | 'clientId' | 'realm' | 'url' | 'description' | 'eventTypes' | 'enabled' | 'sealedSecret'
 >;
 
 /** The sealed secrets of an endpoint. */
@@ -87,7 +87,7 @@ export class EndpointsRepository {
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       // Joins the clients; the query builder knows no lateral joins.
       const rows: (Partial<EndpointInList> & { id: string })[] = await this.endpoints.query(
-        `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
+        `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", c.environment, e.url, e.description, e.event_types AS "eventTypes", e.enabled,
                 e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
                 e.previous_secret_expires_at AS "previousSecretExpiresAt", e.failing_since AS "failingSince",
                 e.created_at AS "createdAt", e.updated_at AS "updatedAt",

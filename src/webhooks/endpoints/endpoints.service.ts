@@ -10,6 +10,7 @@ import { conflict, notFound, validationFailed } from '../../http/problems/proble
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId, newId } from '../../secrets/ids.js';
+import { realmOf } from '../../users/accounts/environment.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
@@ -124,6 +125,7 @@ export class EndpointsService {
         await this.repository.insert(manager, {
           id,
           clientId,
+          realm: realmOf(client),
           url: url!,
           description: input.description ?? '',
           eventTypes: input.eventTypes,

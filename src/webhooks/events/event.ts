@@ -12,6 +12,8 @@ export interface NewEvent {
   payload: string;
   /** The client that published it. */
   publisherId: string;
+  /** Its users, and no others, are known to the publisher. */
+  realm: string;
   idempotency?: { keyDigest: Buffer; bodyDigest: Buffer };
 }
 

@@ -43,17 +43,17 @@ export class EventsRepository {
    * that subscribed to its type, of each enabled client that has the scope and the user's consent with that scope (contract §10).
    * Idempotency keys must be distinct within the events.
    */
-  publish(events: NewEvent[]): Promise<PublishResult[]> {
+  publish(events: NewEvent[], manager: EntityManager = this.events.manager): Promise<PublishResult[]> {
     // The query builder knows no writes to several tables in one statement.
-    return this.events.query(
+    return manager.query(
       `WITH input AS (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[])
-                    WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, place)
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::text[])
+                    WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, realm, place)
        ), checked AS (
          SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known, t.scope
            FROM input i
            LEFT JOIN event_types t ON t.name = i.type AND t.publisher = 'services'
-           LEFT JOIN users u ON u.id = i.user_id
+           LEFT JOIN users u ON u.id = i.user_id AND u.realm = i.realm
        ), claimed AS (
          INSERT INTO event_idempotency_keys AS k (client_id, key_digest, body_digest, event_id)
          SELECT publisher_id, key_digest, body_digest, id FROM checked
@@ -67,7 +67,7 @@ export class EventsRepository {
          SELECT c.* FROM checked c LEFT JOIN claimed k ON k.event_id = c.id
           WHERE is_type_known AND is_user_known AND (key_digest IS NULL OR k.event_id IS NOT NULL)
        ), target AS (
-         SELECT f.id AS event_id, f.type, e.id AS endpoint_id, e.client_id
+         SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
            FROM fresh f
            JOIN consents n ON n.user_id = f.user_id AND n.revoked_at IS NULL AND f.scope = ANY (n.scopes)
            JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
@@ -76,13 +76,13 @@ export class EventsRepository {
        ), counted AS (
          SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
        ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries)
-         SELECT f.id, f.type, f.user_id, f.payload, coalesce(n.deliveries, 0)
+         INSERT INTO events (id, type, user_id, payload, deliveries, realm)
+         SELECT f.id, f.type, f.user_id, f.payload, coalesce(n.deliveries, 0), f.realm
            FROM fresh f LEFT JOIN counted n ON n.event_id = f.id ORDER BY f.place
          RETURNING id, deliveries
        ), delivery AS (
-         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id FROM target
+         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
+         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target
        )
        SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", e.id IS NOT NULL AS "isStored",
               coalesce(e.deliveries, 0) AS deliveries
@@ -95,6 +95,7 @@ export class EventsRepository {
         events.map(({ publisherId }) => publisherId),
         events.map(({ idempotency }) => idempotency?.keyDigest ?? null),
         events.map(({ idempotency }) => idempotency?.bodyDigest ?? null),
+        events.map(({ realm }) => realm),
       ],
     );
   }
@@ -123,19 +124,19 @@ export class EventsRepository {
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
                     AS i (id, type, user_id, payload, client_id)
        ), target AS (
-         SELECT i.id AS event_id, i.type, e.id AS endpoint_id, e.client_id
+         SELECT i.id AS event_id, i.type, c.realm, e.id AS endpoint_id, e.client_id
            FROM input i
            JOIN clients c ON c.id = i.client_id AND c.enabled
            JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
                                    AND i.type = ANY (e.event_types)
        ), counted AS (
-         SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
+         SELECT event_id, realm, count(*)::int AS deliveries FROM target GROUP BY event_id, realm
        ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries)
-         SELECT i.id, i.type, i.user_id, i.payload, n.deliveries FROM input i JOIN counted n ON n.event_id = i.id
+         INSERT INTO events (id, type, user_id, payload, deliveries, realm)
+         SELECT i.id, i.type, i.user_id, i.payload, n.deliveries, n.realm FROM input i JOIN counted n ON n.event_id = i.id
        ), delivery AS (
-         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id FROM target RETURNING 1
+         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
+         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
        )
        SELECT count(*)::int AS deliveries FROM delivery`,
       [
@@ -157,11 +158,13 @@ export class EventsRepository {
   ): Promise<string> {
     // As `publish`: it writes to two tables.
     const [row]: { id: string }[] = await this.events.query(
-      `WITH event AS (
-         INSERT INTO events (id, type, payload, deliveries, test) VALUES ($1, $2, $3, 1, true)
+      `WITH holder AS (
+         SELECT realm FROM webhook_endpoints WHERE id = $4
+       ), event AS (
+         INSERT INTO events (id, type, payload, deliveries, test, realm) SELECT $1, $2, $3, 1, true, realm FROM holder
        )
-       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
-       VALUES (new_delivery_id(), $1, $2, $4, $5) RETURNING id`,
+       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
+       SELECT new_delivery_id(), $1, $2, $4, $5, realm FROM holder RETURNING id`,
       [event.id, event.type, event.payload, endpointId, clientId],
     );
     return row!.id;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { unprocessableContent, validationFailed } from '../../http/problems/problem.js';
@@ -14,6 +15,12 @@ const ATTEMPTS = 4;
 
 export interface Publication extends EventContent {
   idempotencyKey?: string;
+}
+
+/** The client that publishes, and the realm whose users it knows. */
+export interface Publisher {
+  id: string;
+  realm: string;
 }
 
 /** The result for the publisher: the event, and the number of endpoints it is sent to. */
@@ -47,17 +54,12 @@ export class PublishingService {
    * Accepts an event and stores it with its deliveries. The same key within 24 hours returns the same result; with another body
    * it is a 422 problem. Throws a 400 problem for a type that services do not publish, and for an unknown user.
    */
-  async publish(publication: Publication, publisherId: string): Promise<Published> {
+  async publish(publication: Publication, publisher: Publisher): Promise<Published> {
     const { type, userId, timestamp, data, idempotencyKey } = publication;
-    const id = newId('evnt');
     // Only of what was sent, because a retry gets another id.
     const bodyDigest = sha256(JSON.stringify([type, timestamp, userId, data]));
     const event: NewEvent = {
-      id,
-      type,
-      userId,
-      payload: payloadOf(id, publication),
-      publisherId,
+      ...newEvent(publication, publisher),
       ...(idempotencyKey === undefined
         ? {}
         : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest } }),
@@ -71,6 +73,25 @@ export class PublishingService {
     if (!result.isStored) return this.answerAgain(event, bodyDigest);
     if (result.deliveries > 0) this.wakeUps.announce();
     return { id: result.id, deliveries: result.deliveries };
+  }
+
+  /**
+   * Publishes events in the caller's transaction, in this order and without idempotency keys. Those of a user who is gone are left
+   * out. Returns the number of deliveries; announce them after the commit.
+   */
+  async publishIn(
+    manager: EntityManager,
+    publications: EventContent[],
+    publisher: Publisher,
+  ): Promise<number> {
+    const events = publications.map((publication) => newEvent(publication, publisher));
+    const results = await this.repository.publish(events, manager);
+    return results.reduce((sum, { deliveries }) => sum + deliveries, 0);
+  }
+
+  /** Wakes the workers that deliver. */
+  announce(): void {
+    this.wakeUps.announce();
   }
 
   private async answerAgain({ publisherId, idempotency }: NewEvent, bodyDigest: Buffer): Promise<Published> {
@@ -132,5 +153,11 @@ export class PublishingService {
     return batch;
   }
 }
+
+const newEvent = (content: EventContent, { id: publisherId, realm }: Publisher): NewEvent => {
+  const id = newId('evnt');
+  const { type, userId } = content;
+  return { id, type, userId, payload: payloadOf(id, content), publisherId, realm };
+};
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

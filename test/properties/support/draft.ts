@@ -38,8 +38,8 @@ export interface FormDraft {
   tail: string;
 }
 
-const browser = (session: string) =>
-  `session=${session}; portal_session=${live('portalSession')}; csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}`;
+const browser = (session: string, portal = live('portalSession')) =>
+  `session=${session}; portal_session=${portal}; csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}`;
 
 /** The headers with the credentials of each caller. */
 export const CALLERS: Record<Caller | 'owner' | 'service' | 'visitor', Record<string, string>> = {
@@ -52,6 +52,10 @@ export const CALLERS: Record<Caller | 'owner' | 'service' | 'visitor', Record<st
   operator: { authorization: `Bearer ${live('operatorToken')}` },
   user: { cookie: browser(live('userSession')) },
   console: { cookie: browser(live('operatorSession')) },
+  sandbox: {
+    authorization: `Bearer ${live('sandboxToken')}`,
+    cookie: browser('none', live('sandboxPortalSession')),
+  },
 };
 
 const CHALLENGE = '-'.repeat(43);

@@ -8,6 +8,7 @@ export const LIVE = [
   ...['emailKey', 'signUpKey', 'contactId'],
   ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'hookUrl'],
   ...['passkeyId', 'pendingSignIn', 'recoveryCode'],
+  ...['driverId', 'sandboxToken', 'sandboxPortalSession'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];

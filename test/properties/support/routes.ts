@@ -33,7 +33,7 @@ export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[
 export const PROVIDER = 'company';
 
 /** The credentials that a route expects. */
-export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console';
+export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console' | 'sandbox';
 
 /** Every route belongs to exactly one of these areas; a test reports those that do not. */
 export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
@@ -50,7 +50,9 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
       /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up|account)/,
     caller: 'user',
   },
-  'the portal': { paths: /^\/portal(\/|$)/, caller: 'user' },
+  'the portal': { paths: /^\/portal(\/(?!sandbox)|$)/, caller: 'user' },
+  'the sandbox': { paths: /^\/portal\/sandbox(\/|$)/, caller: 'sandbox' },
+  'the sandbox for programs': { paths: /^\/v2\/sandbox\//, caller: 'sandbox' },
   'the console': { paths: /^\/admin\/console(\/|$)/, caller: 'console' },
 };
 
@@ -78,6 +80,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   verify: ['emailKey'],
   'sign-up': ['signUpKey'],
   contacts: ['contactId'],
+  drivers: ['driverId'],
 };
 
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */

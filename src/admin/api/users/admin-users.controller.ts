@@ -64,14 +64,15 @@ export class AdminUsersController {
 
   /** The users by id, paged; `q` searches. */
   @Get()
-  @AdminRead('listAdminUsers', 'Users by id', 'Sorted by id; `q` searches.')
+  @AdminRead('listAdminUsers', 'Users by id', 'Sorted by id; `q` searches. Live ones, unless `environment` says otherwise.')
   @ApiPage(UserView)
   async list(
     @Query() query: UsersQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UserView[]> {
-    const filter = { q: query.q, operatorRole: query.operator_role };
+    const { q, operator_role: operatorRole, environment } = query;
+    const filter = { q, operatorRole, environment };
     const page = await this.users.list(filter, pageRequestOf(query));
     setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
     return page.items.map(userView);
