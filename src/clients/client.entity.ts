@@ -42,11 +42,11 @@ export class ClientEntity {
   trusted!: boolean;
 
   /** Fixed when it is created. */
-  @Column('text', { update: false })
+  @Column({ type: 'text', update: false })
   environment!: Environment;
 
   /** What foreign keys to the client carry: `realmOf`. */
-  @Column('text', { select: false, update: false })
+  @Column({ type: 'text', select: false, update: false })
   realm!: string;
 
   @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })

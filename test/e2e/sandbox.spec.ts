@@ -379,7 +379,7 @@ describe('The sandbox', () => {
         grantTypes: ['client_credentials'],
         redirectUris: [],
         environment,
-        ownerId: owner,
+        ...(owner === undefined ? {} : { ownerId: owner }),
       });
     const [live, own, other] = [await ops('live'), await ops('sandbox', ownerId), await ops('sandbox')];
     const { id } = await partner.driver();

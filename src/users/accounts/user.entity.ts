@@ -62,7 +62,7 @@ export class UserEntity {
   sandboxOwnerId!: string | null;
 
   /** What foreign keys to the user carry: `realmOf`. */
-  @Column('text', { select: false, update: false })
+  @Column({ type: 'text', select: false, update: false })
   realm!: string;
 
   @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })

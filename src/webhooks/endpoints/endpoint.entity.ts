@@ -19,7 +19,7 @@ export class EndpointEntity {
   clientId!: string;
 
   /** That of its client. */
-  @Column('text', { select: false, update: false })
+  @Column({ type: 'text', select: false, update: false })
   realm!: string;
 
   @Column('text')

@@ -145,7 +145,7 @@ export class AdminUsersController {
   )
   @ApiId('id', 'user')
   @ApiAnswer(201, 'The link.', LinkView, NOT_CACHED)
-  @ApiProblems(404)
+  @ApiProblems(404, 409)
   @Header('cache-control', 'no-store')
   async createPasswordLink(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<LinkView> {
     return { url: await this.passwordLinks.create(id, actor) };
