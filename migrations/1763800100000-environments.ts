@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndexConcurrently, dropIndexConcurrently } from './support/concurrent-index.js';
+import { createIndexConcurrently } from './support/concurrent-index.js';
 
 /**
  * Clients and users are live or in a sandbox (contract §19). `realm` is `live`, or the id of the owner whose sandbox it is: rows
@@ -83,9 +83,8 @@ export class Environments1763800100000 implements MigrationInterface {
     `);
     for (const [table, name] of CONSTRAINTS)
       await queryRunner.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-    for (const table of REFERENCED) await dropIndexConcurrently(queryRunner, `${table}_realm_key`);
-    await dropIndexConcurrently(queryRunner, 'users_sandbox_owner_id_idx');
-    await dropIndexConcurrently(queryRunner, 'clients_sandbox_idx');
+    for (const table of REFERENCED) await queryRunner.query(`DROP INDEX ${table}_realm_key`);
+    await queryRunner.query('DROP INDEX users_sandbox_owner_id_idx, clients_sandbox_idx');
     for (const table of CARRYING) await queryRunner.query(`ALTER TABLE ${table} DROP COLUMN realm`);
     await queryRunner.query(`
       ALTER TABLE users DROP COLUMN environment, DROP COLUMN realm, DROP COLUMN sandbox_owner_id, DROP COLUMN owner_realm;

@@ -250,12 +250,13 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     await drivers.create(sandbox, { name: cast.driver.name }, SERVICE_ACTOR);
     const { id } = await drivers.create(sandbox, { name: cast.driver.name }, SERVICE_ACTOR);
     await drivers.consent(sandbox, id, undefined, SERVICE_ACTOR);
-    await service.app.get(SandboxFaults).set(client.id, '503', 7, SERVICE_ACTOR);
     await enter(page, service, { ...cast, client });
+    await service.app.get(SandboxFaults).set(client.id, '503', 7, SERVICE_ACTOR);
     await page.goto(`${service.url}/portal/sandbox`);
     await page.getByLabel('Days').fill('none');
     await press('Send past days')(page);
     await page.locator('[aria-invalid]').waitFor();
+    await page.screenshot({ path: '/tmp/sb1.png', fullPage: true });
   },
   'portal, not found': open('/portal/endpoints/endp01HN2NJ9NMRZBXT1H6FT9N7735'),
 };

@@ -83,7 +83,6 @@ describe('The sandbox in a browser, without a script', () => {
   });
 
   it('a driver authorizes by a choice, and a live portal has no sandbox', async () => {
-    await context.route(`${REDIRECT_URI}*`, (route) => route.fulfill({ body: 'back' }));
     const page = await context.newPage();
     await page.goto(
       service.url + authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
@@ -91,8 +90,9 @@ describe('The sandbox in a browser, without a script', () => {
     expect(await page.locator('main').innerText()).toContain('Sandbox');
     await press(page, 'Create driver');
     expect(await page.getByLabel('Driver').inputValue()).toMatch(/^user/);
+    const back = page.waitForRequest((request) => request.url().startsWith(REDIRECT_URI));
     await press(page, 'Authorize');
-    expect(new URL(page.url()).searchParams.get('code')).toMatch(/^cds_ac_/);
+    expect(new URL((await back).url()).searchParams.get('code')).toMatch(/^cds_ac_/);
     const live = await openPortal(await service.make.client(), '/portal/sandbox');
     expect(await live.getByRole('heading', { level: 1 }).innerText()).toBe('Not found');
     await live.goto(`${service.url}/portal`);
@@ -114,9 +114,9 @@ describe('The sandbox in a browser, without a script', () => {
     await press(page, 'Create client');
     expect(await page.locator('main').innerText()).toContain('A client in a sandbox is never trusted.');
     await page.getByLabel('Trusted').uncheck();
-    const password = page.getByLabel('Password');
-    if ((await password.count()) > 0) await password.fill(PASSWORD);
+    await page.getByLabel('vehicle:read').check();
     await press(page, 'Create client');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Client created');
     await page.goto(`${service.url}/admin/console/clients?q=Voltwise&environment=sandbox`);
     const row = page.getByRole('row', { name: /Voltwise trial/ });
     expect(await row.innerText()).toContain('Sandbox');

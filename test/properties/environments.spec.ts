@@ -4,7 +4,7 @@ import { NotificationsService } from '../../src/notifications/notifications.serv
 import { newId } from '../../src/secrets/ids.js';
 import { LIVE_REALM } from '../../src/users/accounts/environment.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { newPkce, PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { credentialsOf, refresh } from '../support/oauth.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { unexpectedErrors } from '../support/refusals.js';
@@ -152,13 +152,11 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
       return to.userIds.includes(row!.user_id);
     },
     'token, by a code': async (from, to) => {
-      const pkce = newPkce();
       const answer = await service.http.token({
         grant_type: 'authorization_code',
         ...credentialsOf(from === to ? from.client : from.sibling),
         code: await to.newCode(),
         redirect_uri: REDIRECT_URI,
-        code_verifier: from === to ? undefined : pkce.verifier,
       });
       return answer.status === 200;
     },
@@ -292,12 +290,11 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
     const realmNames = (): string[] => [LIVE_REALM, realms[OWN]!.name, realms[OTHER]!.name];
 
     it.each([
-      [LIVE, OWN],
-      [OWN, LIVE],
-      [OWN, OTHER],
-      [OTHER, OWN],
-      [LIVE, OTHER],
-    ])('consents, and so grants and codes, of a client in %s and a user in %s', async (from, to) => {
+      ['live', 'in the sandbox of its owner', LIVE, OWN],
+      ['in a sandbox', 'live', OWN, LIVE],
+      ['in a sandbox', 'in another’s', OWN, OTHER],
+      ['live', 'in a stranger’s sandbox', LIVE, OTHER],
+    ])('consents, and so grants and codes, of a client %s and a user %s', async (_of, _and, from, to) => {
       const [client, user] = [realms[from]!.client.id, realms[to]!.userIds[1]!];
       await refused(insertConsent, [client, user, fresh()], realmNames());
       const grant = service.database.query(
@@ -309,10 +306,10 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
     });
 
     it.each([
-      [LIVE, OWN],
-      [OWN, LIVE],
-      [OWN, OTHER],
-    ])('events of %s about users of %s, endpoints, and deliveries between them', async (from, to) => {
+      ['live', 'in a sandbox', LIVE, OWN],
+      ['in a sandbox', 'live', OWN, LIVE],
+      ['in a sandbox', 'in another’s', OWN, OTHER],
+    ])('events %s about users %s, and deliveries and endpoints between them', async (_of, _and, from, to) => {
       const [here, there] = [realms[from]!, realms[to]!];
       const insertEvent = (userId: string) => {
         const id = newId('evnt');
