@@ -256,7 +256,6 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     await page.getByLabel('Days').fill('none');
     await press('Send past days')(page);
     await page.locator('[aria-invalid]').waitFor();
-    await page.screenshot({ path: '/tmp/sb1.png', fullPage: true });
   },
   'portal, not found': open('/portal/endpoints/endp01HN2NJ9NMRZBXT1H6FT9N7735'),
 };
