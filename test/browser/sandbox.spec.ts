@@ -53,13 +53,17 @@ describe('The sandbox in a browser, without a script', () => {
     expect(await said(page)).toContain('Consent granted.');
     await page.getByLabel('Speed').selectOption('60 times faster');
     await press(page, 'Start session');
-    expect(await page.getByRole('row', { name: /Robin/ }).innerText()).toContain('Running');
+    expect(await page.getByRole('listitem').filter({ hasText: 'Robin' }).innerText()).toContain(
+      'Session running',
+    );
     await press(page, 'Start session');
     expect(await page.getByRole('alert').innerText()).toContain('A session of this driver is running.');
     letSandboxTimePass(service, 12 * 60);
     await until('the session has ended', async () => {
       await page.goto(`${service.url}/portal/sandbox`);
-      return !(await page.getByRole('row', { name: /Robin/ }).innerText()).includes('Running');
+      return !(await page.getByRole('listitem').filter({ hasText: 'Robin' }).innerText()).includes(
+        'Session running',
+      );
     });
     await page.getByLabel('Days').fill('31');
     await press(page, 'Send past days');
@@ -72,7 +76,7 @@ describe('The sandbox in a browser, without a script', () => {
     expect(await said(page)).toContain('being sent');
     await press(page, 'Fail next refresh');
     await page.getByLabel('Answer').selectOption({ label: '429: the limit is reached' });
-    await page.getByLabel('Requests').fill('2');
+    await page.getByLabel('How many requests').fill('2');
     await press(page, 'Fail next requests');
     expect(await page.locator('main').innerText()).toContain('The next 2 requests are answered 429');
     await press(page, 'Withdraw consent');
@@ -85,7 +89,8 @@ describe('The sandbox in a browser, without a script', () => {
   it('a driver authorizes by a choice, and a live portal has no sandbox', async () => {
     const page = await context.newPage();
     await page.goto(
-      service.url + authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
+      service.url +
+        authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
     );
     expect(await page.locator('main').innerText()).toContain('Sandbox');
     await press(page, 'Create driver');

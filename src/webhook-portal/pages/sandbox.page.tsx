@@ -3,13 +3,11 @@ import type { SandboxFaultEntity } from '../../sandbox-faults/sandbox-fault.enti
 import { REQUEST_FAULTS } from '../../sandbox-faults/sandbox-fault.entity.js';
 import { FAULTS_MAX } from '../../sandbox-faults/sandbox-faults.service.js';
 import { DRIVERS_PER_OWNER, SEED_MAX, WAITING_PER_OWNER, type Driver } from '../../sandbox/driver.js';
-import { vehicleOf } from '../../sandbox/generator/vehicle.js';
 import { SelectField, TextField, type FieldErrors, type FieldValues } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { Moment } from '../../web/tables/moment.js';
-import { State } from '../../web/tables/state.js';
-import { Table } from '../../web/tables/table.js';
 import { DriverForms } from './driver-forms.js';
+import { DriverList } from './driver-list.js';
 import type { PortalPage } from './portal-layout.js';
 
 const PATH = '/portal/sandbox';
@@ -35,15 +33,16 @@ export const sandboxPage = ({ drivers, chosen, faults, failed, values }: Sandbox
     children: (
       <>
         <p>
-          Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits are
-          the real thing. Drivers are shared by all your applications in the sandbox.
+          Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
+          are the real thing. Drivers are shared by all your applications in the sandbox.
         </p>
         <h2>Drivers</h2>
         {drivers.length === 0 ? (
           <p class="empty">There are no drivers yet. Create the first one.</p>
         ) : (
-          <DriverTable drivers={drivers} chosen={chosen} />
+          <DriverList drivers={drivers} chosen={chosen} />
         )}
+        <h2>Create a driver</h2>
         <PageForm action={`${PATH}/drivers`} {...of('drivers')} submit="Create driver" noValidate>
           <TextField name="name" label="Name" hint="Optional." />
           <TextField
@@ -57,33 +56,41 @@ export const sandboxPage = ({ drivers, chosen, faults, failed, values }: Sandbox
         <h2>Faults</h2>
         <p>Try out what your application does when something fails. What is not used within an hour ends.</p>
         <FaultsLeft faults={faults} />
-        <PageForm
-          action={`${PATH}/fail_refresh`}
-          hidden={{ chosen: chosen?.id }}
-          {...of('fail_refresh')}
-          submit="Fail next refresh"
-        >
-          <p>The next refresh of this application is refused, and its grant ends.</p>
-        </PageForm>
-        <PageForm
-          action={`${PATH}/fail_requests`}
-          hidden={{ chosen: chosen?.id }}
-          {...of('fail_requests', { kind: '503', requests: '1' })}
-          submit="Fail next requests"
-          noValidate
-        >
-          <SelectField
-            name="kind"
-            label="Answer"
-            options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
-          />
-          <TextField
-            name="requests"
-            label="Requests"
-            inputMode="numeric"
-            hint={`1 to ${FAULTS_MAX}: to the endpoints for users, notifications, events and portal links.`}
-          />
-        </PageForm>
+        <ul class="entries" role="list">
+          <li>
+            <h3>Refresh</h3>
+            <PageForm
+              action={`${PATH}/fail_refresh`}
+              hidden={{ chosen: chosen?.id }}
+              {...of('fail_refresh')}
+              submit="Fail next refresh"
+            >
+              <p>The next refresh of this application is refused, and its grant ends.</p>
+            </PageForm>
+          </li>
+          <li>
+            <h3>Requests</h3>
+            <PageForm
+              action={`${PATH}/fail_requests`}
+              hidden={{ chosen: chosen?.id }}
+              {...of('fail_requests', { kind: '503', requests: '1' })}
+              submit="Fail next requests"
+              noValidate
+            >
+              <SelectField
+                name="kind"
+                label="Answer"
+                options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
+              />
+              <TextField
+                name="requests"
+                label="How many requests"
+                inputMode="numeric"
+                hint={`1 to ${FAULTS_MAX}: to the endpoints for users, notifications, events and portal links.`}
+              />
+            </PageForm>
+          </li>
+        </ul>
       </>
     ),
   };
@@ -94,43 +101,6 @@ const ANSWERS = {
   '429': '429: the limit is reached',
   '503': '503: the service is unavailable',
 };
-
-const DriverTable = ({ drivers, chosen }: Pick<SandboxPageProps, 'drivers' | 'chosen'>): VNode => (
-  <Table
-    caption="Drivers"
-    rows={drivers}
-    columns={[
-      {
-        head: 'Name',
-        cell: ({ id, name }) => (
-          <>
-            <a href={`${PATH}?driver=${id}`} aria-current={id === chosen?.id ? 'true' : undefined}>
-              <bdi>{name}</bdi>
-            </a>
-            <code class="id under">{id}</code>
-          </>
-        ),
-      },
-      { head: 'Vehicle', cell: ({ seed }) => nameOfVehicle(seed) },
-      { head: 'Seed', cell: ({ seed }) => seed, isNumber: true },
-      {
-        head: 'Consent',
-        cell: ({ hasConsent }) =>
-          hasConsent ? <State tone="good">Granted</State> : <State tone="plain">None</State>,
-      },
-      {
-        head: 'Session',
-        cell: ({ isRunning }) => (isRunning ? <State tone="good">Running</State> : 'none'),
-      },
-      { head: 'Waiting events', cell: ({ waiting }) => waiting, isNumber: true },
-    ]}
-  />
-);
-
-function nameOfVehicle(seed: number): string {
-  const { make, model } = vehicleOf(seed);
-  return `${make} ${model}`;
-}
 
 function FaultsLeft({ faults }: Pick<SandboxPageProps, 'faults'>): VNode | null {
   if (faults.length === 0) return null;
