@@ -111,12 +111,18 @@ export class ConsentsService {
         throw notFound('There is no user with this id.');
       }
       // The client may have been deleted since it was read; PostgreSQL chose this name.
-      if (['consents_client_id_fkey', 'consents_client_realm_fkey'].some((key) => isForeignKeyViolation(error, key))) {
+      if (
+        ['consents_client_id_fkey', 'consents_client_realm_fkey'].some((key) =>
+          isForeignKeyViolation(error, key),
+        )
+      ) {
         throw clientNotFound();
       }
       if (isForeignKeyViolation(error, 'consents_user_realm_fkey')) {
         await this.users.get(userId);
-        throw conflict('The client and the user are not in the same environment, or in sandboxes of different owners.');
+        throw conflict(
+          'The client and the user are not in the same environment, or in sandboxes of different owners.',
+        );
       }
       throw error;
     }

@@ -11,7 +11,14 @@ import { PartnerUsersController } from './partner-users.controller.js';
 
 /** The users and notifications that partners may read, and their sandbox. */
 @Module({
-  imports: [NotificationsModule, ConsentsModule, TokensModule, ActivityModule, SandboxModule, SandboxFaultsModule],
+  imports: [
+    NotificationsModule,
+    ConsentsModule,
+    TokensModule,
+    ActivityModule,
+    SandboxModule,
+    SandboxFaultsModule,
+  ],
   controllers: [PartnerNotificationsController, PartnerSandboxController, PartnerUsersController],
 })
 export class PartnerApiModule {}

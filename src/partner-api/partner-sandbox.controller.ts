@@ -1,4 +1,17 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
@@ -13,7 +26,14 @@ import { SPEEDS, type Sandbox } from '../sandbox/driver.js';
 import { DriversService } from '../sandbox/drivers.service.js';
 import { PlansService } from '../sandbox/plans.service.js';
 import { CurrentActor } from '../tokens/current-principal.decorator.js';
-import { BurstDto, DriverConsentDto, FaultDto, NewDriverDto, NewSessionDto, PastDaysDto } from './partner-sandbox.dto.js';
+import {
+  BurstDto,
+  DriverConsentDto,
+  FaultDto,
+  NewDriverDto,
+  NewSessionDto,
+  PastDaysDto,
+} from './partner-sandbox.dto.js';
 import { driverView, DriverView, FaultView, PlannedView } from './partner-sandbox.view.js';
 import { CurrentSandbox, SandboxEndpoint } from './sandbox-endpoint.js';
 
@@ -29,7 +49,11 @@ export class PartnerSandboxController {
 
   @Get('drivers')
   @SandboxEndpoint()
-  @ApiEndpoint('listSandboxDrivers', 'The drivers of the sandbox', 'Shared by all sandbox clients of the owner.')
+  @ApiEndpoint(
+    'listSandboxDrivers',
+    'The drivers of the sandbox',
+    'Shared by all sandbox clients of the owner.',
+  )
   @PartnerPage(DriverView)
   async list(
     @Query() query: PageQuery,
@@ -60,7 +84,11 @@ export class PartnerSandboxController {
   @Delete('drivers/:id')
   @HttpCode(204)
   @SandboxEndpoint()
-  @ApiEndpoint('deleteSandboxDriver', 'Erase a driver', 'As a user is erased; clients with the consent are told.')
+  @ApiEndpoint(
+    'deleteSandboxDriver',
+    'Erase a driver',
+    'As a user is erased; clients with the consent are told.',
+  )
   @ApiId('id', 'user')
   @ApiNoContent('Erased.')
   delete(
@@ -144,7 +172,11 @@ export class PartnerSandboxController {
   @Delete('drivers/:id/consent')
   @HttpCode(204)
   @SandboxEndpoint()
-  @ApiEndpoint('withdrawSandboxConsent', 'Withdraw a driver’s consent to the client', 'Without an active one: 404.')
+  @ApiEndpoint(
+    'withdrawSandboxConsent',
+    'Withdraw a driver’s consent to the client',
+    'Without an active one: 404.',
+  )
   @ApiId('id', 'user')
   @ApiNoContent('Withdrawn.')
   withdraw(

@@ -19,7 +19,9 @@ export class NewDriverDto {
   @IsVisibleText(1, 200)
   name?: string;
 
-  @ApiProperty({ description: 'The same seed gives the same vehicle and the same sessions; by default random.' })
+  @ApiProperty({
+    description: 'The same seed gives the same vehicle and the same sessions; by default random.',
+  })
   @IsOptionalNotNull()
   @IsWholeNumber(1, SEED_MAX)
   seed?: number;

@@ -26,7 +26,6 @@ export const SandboxEndpoint = () =>
   );
 
 /** The sandbox of the caller, after the guard. */
-export const CurrentSandbox = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Sandbox =>
-    sandboxOf(context.switchToHttp().getRequest<FastifyRequest>().principal!.client)!,
+export const CurrentSandbox = createParamDecorator((_data: unknown, context: ExecutionContext): Sandbox =>
+  sandboxOf(context.switchToHttp().getRequest<FastifyRequest>().principal!.client)!,
 );

@@ -44,7 +44,12 @@ export class SandboxFaultGuard implements CanActivate {
       case '401':
         throw invalidToken('token_expired');
       case '429':
-        return this.refusals.refuse(context, principal, this.refusals.limitOf(principal), RETRY_AFTER_SECONDS);
+        return this.refusals.refuse(
+          context,
+          principal,
+          this.refusals.limitOf(principal),
+          RETRY_AFTER_SECONDS,
+        );
       case '503':
         throw serviceUnavailable('The service is temporarily unavailable. Please try again later.', {
           headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },

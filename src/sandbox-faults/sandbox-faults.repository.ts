@@ -7,7 +7,9 @@ const IS_LEFT = 'remaining > 0 AND expires_at > now()';
 
 @Injectable()
 export class SandboxFaultsRepository {
-  constructor(@InjectRepository(SandboxFaultEntity) private readonly faults: Repository<SandboxFaultEntity>) {}
+  constructor(
+    @InjectRepository(SandboxFaultEntity) private readonly faults: Repository<SandboxFaultEntity>,
+  ) {}
 
   /** Sets what fails next, in place of what would have. */
   async set(

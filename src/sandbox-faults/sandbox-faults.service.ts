@@ -59,7 +59,11 @@ export class SandboxFaults {
   }
 
   /** Whether this refresh of the client fails: then its grant has ended, in the same transaction. */
-  async useForRefresh(client: FaultyClient, grantId: string, { address, requestId }: Actor): Promise<boolean> {
+  async useForRefresh(
+    client: FaultyClient,
+    grantId: string,
+    { address, requestId }: Actor,
+  ): Promise<boolean> {
     if (client.environment === 'live') return false;
     return this.transactions.run(async (manager) => {
       if (!(await this.repository.use(client.id, 'refresh', manager))) return false;

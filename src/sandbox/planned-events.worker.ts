@@ -79,7 +79,9 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
       if (seconds !== null) wait = Math.min(wait, Math.max(AT_LEAST_MS, seconds * 1000));
     } catch (error) {
       this.isWanted = false;
-      this.logger.warn(`Planned events could not be published, and will be later: ${(error as Error).message}`);
+      this.logger.warn(
+        `Planned events could not be published, and will be later: ${(error as Error).message}`,
+      );
     }
     if (this.isRunning) this.timer = setTimeout(() => this.wake(), wait).unref();
   }

@@ -26,7 +26,14 @@ import { SandboxClock } from './sandbox-clock.js';
     WebhooksModule,
     TypeOrmModule.forFeature([DriverEntity, PlannedEventEntity]),
   ],
-  providers: [DriversRepository, DriversService, PlannedEventsWorker, PlansRepository, PlansService, SandboxClock],
+  providers: [
+    DriversRepository,
+    DriversService,
+    PlannedEventsWorker,
+    PlansRepository,
+    PlansService,
+    SandboxClock,
+  ],
   exports: [DriversService, PlansService],
 })
 export class SandboxModule {}

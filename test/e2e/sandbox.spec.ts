@@ -6,7 +6,12 @@ import { BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { authorizeInSandbox, letSandboxTimePass, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
+import {
+  authorizeInSandbox,
+  letSandboxTimePass,
+  SandboxProgram,
+  type SandboxDriver,
+} from '../support/sandbox.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
@@ -46,7 +51,9 @@ describe('The sandbox', () => {
   const admin = (method: string, path: string, json?: unknown) =>
     service.http.send(path, { method, bearer: webhooks.bearer, json });
   const driverOf = async (program: SandboxProgram, id: string): Promise<SandboxDriver | undefined> =>
-    ((await program.call('GET', 'drivers?page_size=100')).json as SandboxDriver[]).find((each) => each.id === id);
+    ((await program.call('GET', 'drivers?page_size=100')).json as SandboxDriver[]).find(
+      (each) => each.id === id,
+    );
   const nothingWaits = (id: string): Promise<void> =>
     until('nothing waits', async () => (await driverOf(partner, id))?.waiting_events === 0);
   const published = (userId: string) =>
@@ -84,7 +91,11 @@ describe('The sandbox', () => {
     const [first] = webhooks.received(endpoint);
     expect(first!.headers['webhook-signature']).toMatch(/^v1,/);
     expect((await driverOf(partner, driver.id))?.running).toBe(false);
-    expect(await actionsOn(driver.id)).toEqual(['user.created', 'consent.granted', 'sandbox.session_started']);
+    expect(await actionsOn(driver.id)).toEqual([
+      'user.created',
+      'consent.granted',
+      'sandbox.session_started',
+    ]);
     // A seed gives the same vehicle, and the next session differs.
     expect((await partner.driver({ seed: 42 })).vehicle.id).toBe(driver.vehicle.id);
     expect(await statusOf(partner.call('POST', `drivers/${driver.id}/sessions`))).toBe(202);
@@ -104,7 +115,9 @@ describe('The sandbox', () => {
     workers[0]!.onApplicationBootstrap();
     const events = await published(driver.id);
     expect(events).toHaveLength(total);
-    const times = events.map(({ payload }) => Date.parse((JSON.parse(payload) as { timestamp: string }).timestamp));
+    const times = events.map(({ payload }) =>
+      Date.parse((JSON.parse(payload) as { timestamp: string }).timestamp),
+    );
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(Date.now() - times[0]!).toBeGreaterThan(2 * 24 * 3600_000);
     expect(burst.json.events).toBe(60);
@@ -115,7 +128,9 @@ describe('The sandbox', () => {
     const made = await Promise.all(seeds.map((seed) => partner.call('POST', 'drivers', { seed })));
     expect(made.filter(({ status }) => status === 201)).toHaveLength(50);
     expect(made.filter(({ status }) => status === 409)).toHaveLength(2);
-    const [first, second] = made.filter(({ status }) => status === 201).map(({ json }) => json as SandboxDriver);
+    const [first, second] = made
+      .filter(({ status }) => status === 201)
+      .map(({ json }) => json as SandboxDriver);
     const starts = await Promise.all(
       [1, 2, 3].map(() => partner.call('POST', `drivers/${first!.id}/sessions`)),
     );
@@ -126,7 +141,8 @@ describe('The sandbox', () => {
       [1, 2, 3, 4, 5].map(() => partner.call('POST', `drivers/${second!.id}/events`, { count: 500 })),
     );
     expect(bursts.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
-    for (const { app } of service.instances) app.get(PlannedEventsWorker, { strict: false }).onApplicationBootstrap();
+    for (const { app } of service.instances)
+      app.get(PlannedEventsWorker, { strict: false }).onApplicationBootstrap();
     await nothingWaits(second!.id);
     expect(await published(second!.id)).toHaveLength(1500);
   });
@@ -176,7 +192,10 @@ describe('The sandbox', () => {
       `/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's' }).toString()}`;
 
     it('offers the drivers without a login, and issues tokens that see the driver only', async () => {
-      const [one, other] = [await partner.driver({ name: 'One' }, false), await partner.driver({ name: 'Two' })];
+      const [one, other] = [
+        await partner.driver({ name: 'One' }, false),
+        await partner.driver({ name: 'Two' }),
+      ];
       const page = await new BrowserSession(service.url).open(path(partner.client));
       expect([page.status, page.html.querySelector('.badge-warn')?.text]).toEqual([200, 'Sandbox']);
       expect(page.html.querySelectorAll('select[name=driver] option').map((each) => each.text)).toEqual([
@@ -201,7 +220,10 @@ describe('The sandbox', () => {
       const drivers = (await partner.call('GET', 'drivers')).json as SandboxDriver[];
       expect(drivers).toHaveLength(1);
       const cancelled = new URL((await decide('cancel')).headers.get('location')!);
-      expect(Object.fromEntries(cancelled.searchParams)).toMatchObject({ error: 'access_denied', state: 's' });
+      expect(Object.fromEntries(cancelled.searchParams)).toMatchObject({
+        error: 'access_denied',
+        state: 's',
+      });
       const person = await service.make.user();
       const stranger = await (await SandboxProgram.start(service)).driver();
       for (const driver of [undefined, 'nobody', person.id, stranger.id, ownerId])
@@ -220,7 +242,9 @@ describe('The sandbox', () => {
       expect(page.html.querySelector('select')).not.toBeNull();
       const live = await service.make.client();
       const consent = await browser.open(path(live));
-      expect(await statusOf(browser.submit(consent, '/o/authorize/', { decision: 'create_driver' }))).toBe(400);
+      expect(await statusOf(browser.submit(consent, '/o/authorize/', { decision: 'create_driver' }))).toBe(
+        400,
+      );
       await partner.call('DELETE', `drivers/${id}`);
       await expect(authorizeInSandbox(service, partner.client, id)).rejects.toThrow('400');
     });
@@ -237,7 +261,11 @@ describe('The sandbox', () => {
       expectOAuthError(failed, 400, 'invalid_grant');
       expect(failed.json.error_description).toContain('was revoked');
       expect(await statusOf(users(first.access_token))).toBe(401);
-      expectOAuthError(await refresh(service.http, partner.client, first.refresh_token), 400, 'invalid_grant');
+      expectOAuthError(
+        await refresh(service.http, partner.client, first.refresh_token),
+        400,
+        'invalid_grant',
+      );
       const works = await refresh(service.http, partner.client, second.refresh_token);
       expect(works.status).toBe(200);
     });
@@ -263,7 +291,9 @@ describe('The sandbox', () => {
         notification: { category: 'RETRY' },
       });
       expect(await statusOf(users())).toBe(200);
-      expect((await actionsOn(partner.client.id)).filter((each) => each === 'sandbox.fault_set')).toHaveLength(4);
+      expect(
+        (await actionsOn(partner.client.id)).filter((each) => each === 'sandbox.fault_set'),
+      ).toHaveLength(4);
     });
 
     it('forgets those that were not used within an hour, and has none for other clients', async () => {
@@ -293,7 +323,9 @@ describe('The sandbox', () => {
       const made = await newClient({ environment: 'sandbox' });
       expect([made.status, made.json.environment]).toEqual([201, 'sandbox']);
       const path = `/admin/clients/${made.json.client_id as string}`;
-      expect((await admin('PATCH', path, { environment: 'live' })).json.field_errors).toHaveProperty('environment');
+      expect((await admin('PATCH', path, { environment: 'live' })).json.field_errors).toHaveProperty(
+        'environment',
+      );
       expect((await newClient({})).json.environment).toBe('live');
       const list = async (query: string) =>
         (await admin('GET', `/admin/clients?q=Tried&page_size=100&${query}`)).json.map(
@@ -308,7 +340,10 @@ describe('The sandbox', () => {
         (await admin('GET', `/admin/users?q=${encodeURIComponent(`Unlisted ${ownerId}`)}${query}`)).json as {
           id: string;
         }[];
-      expect([await users(''), (await users('&environment=sandbox')).map((user) => user.id)]).toEqual([[], [id]]);
+      expect([await users(''), (await users('&environment=sandbox')).map((user) => user.id)]).toEqual([
+        [],
+        [id],
+      ]);
       expect((await admin('GET', `/admin/users/${id}`)).json).toMatchObject({
         environment: 'sandbox',
         sandbox_owner_id: ownerId,
@@ -438,7 +473,9 @@ describe('The sandbox', () => {
     expect(again.json).toMatchObject({ consented: true, scopes });
     await partner.call('POST', `drivers/${driver.id}/events`, { count: 4 });
     await nothingWaits(driver.id);
-    expect((await published(driver.id)).map(({ deliveries }) => deliveries)).toEqual([0, 0, 0, 0, 1, 0, 1, 0]);
+    expect((await published(driver.id)).map(({ deliveries }) => deliveries)).toEqual([
+      0, 0, 0, 0, 1, 0, 1, 0,
+    ]);
     await service.app.get(ConsentsService).revoke(partner.client.id, driver.id, SERVICE_ACTOR);
   });
 });

@@ -49,7 +49,9 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
   let adminBearer: string;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', RATE_LIMIT_PER_HOUR: '1000000' } });
+    service = await startService({
+      env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', RATE_LIMIT_PER_HOUR: '1000000' },
+    });
     adminBearer = await service.make.adminToken();
     const [owner, stranger] = [await service.make.user(), await service.make.user()];
     // The first two have the same owner.
@@ -126,8 +128,16 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
   }
 
   /** Authorizes the client as this user, on the page of its environment; where the browser is sent, or the refusal. */
-  async function decide(client: TestClient, user: string, browser = new BrowserSession(service.url)): Promise<URL> {
-    const query = new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
+  async function decide(
+    client: TestClient,
+    user: string,
+    browser = new BrowserSession(service.url),
+  ): Promise<URL> {
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+    });
     const page = await browser.open(`/o/authorize/?${query.toString()}`);
     if (page.status !== 200) return new URL(page.headers.get('location')!, service.url);
     const answer = await browser.submit(page, '/o/authorize/', { driver: user, decision: 'authorize' });
@@ -181,7 +191,12 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
       return one.status === 200 || all.text.includes(to.userIds[which]!);
     },
     events: async (from, to, which) => {
-      const json = { type: 'vehicle.updated', user_id: to.userIds[which], timestamp: '2026-01-01T00:00:00Z', data: {} };
+      const json = {
+        type: 'vehicle.updated',
+        user_id: to.userIds[which],
+        timestamp: '2026-01-01T00:00:00Z',
+        data: {},
+      };
       return (await service.http.send('/v2/events', { json, bearer: from.serviceBearer })).status === 202;
     },
     'consents by the admin API': async (from, to, which) => {
@@ -344,13 +359,19 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
         ['UPDATE clients SET owner_id = $2 WHERE id = $1', [client.id, stranger.ownerId]],
         ["UPDATE clients SET scopes = '{admin:read}' WHERE id = $1", [client.id]],
         ['UPDATE clients SET trusted = true WHERE id = $1', [client.id]],
-        ["UPDATE clients SET environment = 'sandbox', realm = owner_id WHERE id = $1", [realms[LIVE]!.client.id]],
-        ["UPDATE users SET environment = 'live', realm = 'live', sandbox_owner_id = NULL WHERE id = $1", [userIds[0]]],
+        [
+          "UPDATE clients SET environment = 'sandbox', realm = owner_id WHERE id = $1",
+          [realms[LIVE]!.client.id],
+        ],
+        [
+          "UPDATE users SET environment = 'live', realm = 'live', sandbox_owner_id = NULL WHERE id = $1",
+          [userIds[0]],
+        ],
         ['UPDATE users SET realm = $2, sandbox_owner_id = $2 WHERE id = $1', [userIds[0], stranger.ownerId]],
         ["UPDATE users SET password_hash = 'x' WHERE id = $1", [userIds[0]]],
         ['UPDATE users SET email_verified_at = now() WHERE id = $1', [userIds[0]]],
         ["UPDATE users SET role = 'operator' WHERE id = $1", [userIds[0]]],
-        ["UPDATE clients SET owner_id = $2 WHERE id = $1", [realms[LIVE]!.client.id, userIds[0]]],
+        ['UPDATE clients SET owner_id = $2 WHERE id = $1', [realms[LIVE]!.client.id, userIds[0]]],
         ['UPDATE sandbox_drivers SET owner_id = $2 WHERE user_id = $1', [userIds[0], stranger.ownerId]],
       ];
       for (const [sql, params] of changes) {

@@ -70,7 +70,12 @@ export async function authorizeInSandbox(
   driver: string,
   more: Record<string, string> = {},
 ): Promise<URL> {
-  const query = new URLSearchParams({ response_type: 'code', client_id: id, redirect_uri: REDIRECT_URI, ...more });
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: id,
+    redirect_uri: REDIRECT_URI,
+    ...more,
+  });
   const browser = new BrowserSession(service.url);
   const page = await browser.open(`/o/authorize/?${query.toString()}`);
   const answer = await browser.submit(page, '/o/authorize/', { driver, decision: 'authorize' });

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { planBurst, planPastDays, planSession, type PlannedEvent } from '../../src/sandbox/generator/plan-session.js';
+import {
+  planBurst,
+  planPastDays,
+  planSession,
+  type PlannedEvent,
+} from '../../src/sandbox/generator/plan-session.js';
 import { vehicleOf } from '../../src/sandbox/generator/vehicle.js';
 
 const START = new Date('2026-03-02T17:00:00Z');

@@ -53,11 +53,7 @@ export class AuthorizationService {
     return withParameters(redirectUri, { code, state, iss: this.settings.baseUrl });
   }
 
-  private hold(
-    manager: EntityManager,
-    clientId: string,
-    { id, sessionDigest }: Approver,
-  ): Promise<boolean> {
+  private hold(manager: EntityManager, clientId: string, { id, sessionDigest }: Approver): Promise<boolean> {
     return sessionDigest
       ? this.codes.hold(manager, clientId, { id, sessionDigest })
       : this.codes.holdDriver(manager, clientId, id);

@@ -73,7 +73,9 @@ export class SandboxAuthorization {
     const drivers = await this.drivers.listAll(sandbox);
     const driver = drivers.find(({ id }) => id === driverId);
     if (!driver) {
-      throw badRequest('There is no such driver any more. Please go back to the application and start again.');
+      throw badRequest(
+        'There is no such driver any more. Please go back to the application and start again.',
+      );
     }
     const actor = { type: 'user', id: driver.id, ...originOf(request) } as const;
     return this.authorization.approve(authorizationRequest, { id: driver.id }, actor);

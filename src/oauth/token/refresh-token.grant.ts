@@ -101,7 +101,10 @@ export class RefreshTokenGrant implements TokenGrant {
     if (given.length === 0) {
       throw invalidGrant('consent_withdrawn', 'The user no longer consents to any of the requested scopes.');
     }
-    if (client.environment === 'sandbox' && (await this.faults.useForRefresh(client, record.grantId, actor))) {
+    if (
+      client.environment === 'sandbox' &&
+      (await this.faults.useForRefresh(client, record.grantId, actor))
+    ) {
       throw failed();
     }
     return this.refreshTokens.rotate(record, grant, asked, given);

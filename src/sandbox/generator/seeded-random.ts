@@ -31,6 +31,14 @@ export class SeededRandom {
     bytes[6] = (bytes[6]! & 0x0f) | 0x40;
     bytes[8] = (bytes[8]! & 0x3f) | 0x80;
     const hex = bytes.toString('hex');
-    return [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]].map(([from, to]) => hex.slice(from, to)).join('-');
+    return [
+      [0, 8],
+      [8, 12],
+      [12, 16],
+      [16, 20],
+      [20, 32],
+    ]
+      .map(([from, to]) => hex.slice(from, to))
+      .join('-');
   }
 }

@@ -19,7 +19,20 @@ const MODELS = [
   ['Fiat', '500e', 42],
 ] as const;
 
-const NAMES = ['Alex', 'Billie', 'Charlie', 'Dana', 'Eli', 'Finn', 'Gray', 'Harper', 'Indra', 'Jules', 'Kim', 'Luca'];
+const NAMES = [
+  'Alex',
+  'Billie',
+  'Charlie',
+  'Dana',
+  'Eli',
+  'Finn',
+  'Gray',
+  'Harper',
+  'Indra',
+  'Jules',
+  'Kim',
+  'Luca',
+];
 
 export function vehicleOf(seed: number): Vehicle {
   const random = new SeededRandom(seed, 'vehicle');

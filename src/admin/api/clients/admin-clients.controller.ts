@@ -74,7 +74,10 @@ export class AdminClientsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ClientView[]> {
-    const page = await this.clients.list({ q: query.q, environment: query.environment }, pageRequestOf(query));
+    const page = await this.clients.list(
+      { q: query.q, environment: query.environment },
+      pageRequestOf(query),
+    );
     setPageLinks(request, reply, this.settings.baseUrl, page, (client) => client.id);
     return page.items.map(clientView);
   }

@@ -64,7 +64,11 @@ export class AdminUsersController {
 
   /** The users by id, paged; `q` searches. */
   @Get()
-  @AdminRead('listAdminUsers', 'Users by id', 'Sorted by id; `q` searches. Live ones, unless `environment` says otherwise.')
+  @AdminRead(
+    'listAdminUsers',
+    'Users by id',
+    'Sorted by id; `q` searches. Live ones, unless `environment` says otherwise.',
+  )
   @ApiPage(UserView)
   async list(
     @Query() query: UsersQuery,

@@ -68,7 +68,10 @@ export const newClientMembers = (
 
 export const changedClientMembers = (
   fields: ClientFields,
-): Record<Exclude<keyof ClientChangesDto, 'type' | 'scopes' | 'owner_id' | 'environment' | 'enabled'>, unknown> => ({
+): Record<
+  Exclude<keyof ClientChangesDto, 'type' | 'scopes' | 'owner_id' | 'environment' | 'enabled'>,
+  unknown
+> => ({
   name: fields.name,
   grant_types: fields.grant_types,
   redirect_uris: linesOf(fields.redirect_uris),

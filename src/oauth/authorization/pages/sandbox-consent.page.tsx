@@ -31,8 +31,8 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
           Let <bdi class="name">{clientName}</bdi> read a driver’s charging data?
         </h1>
         <p>
-          This application is in a sandbox: its drivers and their data are invented. Nobody logs in. Choose the driver
-          who answers.
+          This application is in a sandbox: its drivers and their data are invented. Nobody logs in. Choose
+          the driver who answers.
         </p>
         <ScopeList scopes={scopes} alreadyConsented={[]} />
         <PostForm action="/o/authorize/" hidden={{ request }}>
@@ -43,7 +43,10 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
               <SelectField
                 name="driver"
                 label="Driver"
-                options={drivers.map(({ id, name, seed }) => ({ value: id, label: `${name} (seed ${seed})` }))}
+                options={drivers.map(({ id, name, seed }) => ({
+                  value: id,
+                  label: `${name} (seed ${seed})`,
+                }))}
               />
             </FormFields>
           )}
