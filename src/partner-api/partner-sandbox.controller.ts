@@ -68,7 +68,7 @@ export class PartnerSandboxController {
 
   @Post('drivers')
   @HttpCode(201)
-  @SandboxEndpoint()
+  @SandboxEndpoint(409, 413, 415)
   @UseGuards(EmptyBodyGuard)
   @ApiEndpoint('createSandboxDriver', 'Create a driver', 'At most 50 for each owner: 409.')
   @ApiBody({ type: NewDriverDto, required: false })
@@ -83,7 +83,7 @@ export class PartnerSandboxController {
 
   @Delete('drivers/:id')
   @HttpCode(204)
-  @SandboxEndpoint()
+  @SandboxEndpoint(413, 415)
   @ApiEndpoint(
     'deleteSandboxDriver',
     'Erase a driver',
@@ -101,7 +101,7 @@ export class PartnerSandboxController {
 
   @Post('drivers/:id/sessions')
   @HttpCode(202)
-  @SandboxEndpoint()
+  @SandboxEndpoint(409, 413, 415)
   @UseGuards(EmptyBodyGuard)
   @ApiEndpoint('startSandboxSession', 'Start a charging session', 'At most one runs for each driver: 409.')
   @ApiId('id', 'user')
@@ -120,7 +120,7 @@ export class PartnerSandboxController {
 
   @Post('drivers/:id/past_days')
   @HttpCode(202)
-  @SandboxEndpoint()
+  @SandboxEndpoint(409, 413, 415)
   @ApiEndpoint(
     'sendSandboxPastDays',
     'Send sessions of past days',
@@ -139,7 +139,7 @@ export class PartnerSandboxController {
 
   @Post('drivers/:id/events')
   @HttpCode(202)
-  @SandboxEndpoint()
+  @SandboxEndpoint(409, 413, 415)
   @ApiEndpoint('sendSandboxBurst', 'Send many events at once', 'At most 2,000 events of an owner wait: 409.')
   @ApiId('id', 'user')
   @PartnerAnswer('The events are being published.', PlannedView, {}, 202)
@@ -153,7 +153,7 @@ export class PartnerSandboxController {
   }
 
   @Put('drivers/:id/consent')
-  @SandboxEndpoint()
+  @SandboxEndpoint(413, 415)
   @UseGuards(EmptyBodyGuard)
   @ApiEndpoint('grantSandboxConsent', 'Grant a driver’s consent to the client', 'Replaces an earlier one.')
   @ApiId('id', 'user')
@@ -171,7 +171,7 @@ export class PartnerSandboxController {
 
   @Delete('drivers/:id/consent')
   @HttpCode(204)
-  @SandboxEndpoint()
+  @SandboxEndpoint(413, 415)
   @ApiEndpoint(
     'withdrawSandboxConsent',
     'Withdraw a driver’s consent to the client',
@@ -189,7 +189,7 @@ export class PartnerSandboxController {
 
   @Post('faults')
   @HttpCode(201)
-  @SandboxEndpoint()
+  @SandboxEndpoint(413, 415)
   @ApiEndpoint(
     'setSandboxFault',
     'Let the next refresh or the next requests fail',

@@ -17,12 +17,12 @@ class SandboxCallerGuard implements CanActivate {
   }
 }
 
-/** An endpoint with which a program controls its sandbox (contract §19). Faults leave it alone. */
-export const SandboxEndpoint = () =>
+/** An endpoint with which a program controls its sandbox (contract §19), and the further problems it answers with. Faults leave it alone. */
+export const SandboxEndpoint = (...problems: number[]) =>
   applyDecorators(
     PartnerEndpoint({ neverFails: true }),
     UseGuards(SandboxCallerGuard),
-    ApiProblems(404, 409, 413, 415),
+    ApiProblems(404, ...problems),
   );
 
 /** The sandbox of the caller, after the guard. */
