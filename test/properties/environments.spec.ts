@@ -1,39 +1,12 @@
 import fc from 'fast-check';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { LIVE_REALM } from '../../src/users/accounts/environment.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, refresh } from '../support/oauth.js';
-import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { SandboxProgram } from '../support/sandbox.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { authorizeAs, RealmMaker, type Realm } from './support/realms.js';
 import { alwaysAsync } from './support/runs.js';
-
-/** Everything of one realm: what is live, or the sandbox of one owner. */
-interface Realm {
-  name: string;
-  ownerId: string;
-  client: TestClient;
-  /** Another client of the same realm. */
-  sibling: TestClient;
-  bearer: string;
-  /** May publish and introspect. */
-  service: TestClient;
-  serviceBearer: string;
-  userIds: string[];
-  /** A token of the first user, for the client. */
-  accessToken: string;
-  refreshToken: string;
-  endpointId: string;
-  deliveryId: string;
-  notificationId: string;
-  portal: BrowserSession;
-  /** A code of the first user, for the client. */
-  newCode: () => Promise<string>;
-}
 
 /** One attempt of somebody in a realm to reach something in another, or in the same. */
 interface Attempt {
@@ -55,104 +28,20 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
     adminBearer = await service.make.adminToken();
     const [owner, stranger] = [await service.make.user(), await service.make.user()];
     // The first two have the same owner.
-    realms = [await liveRealm(owner.id), await sandboxRealm(owner.id), await sandboxRealm(stranger.id)];
+    const make = new RealmMaker(service);
+    realms = [await make.live(owner.id), await make.sandbox(owner.id), await make.sandbox(stranger.id)];
   });
   afterAll(() => service.stop());
-
-  const serviceClient = (ownerId: string, environment: 'live' | 'sandbox') =>
-    service.make.client({
-      ownerId,
-      environment,
-      scopes: ['event:publish', 'token:introspect'],
-      grantTypes: ['client_credentials'],
-      redirectUris: [],
-    });
-
-  async function realmWith(
-    { ownerId, client, name }: Pick<Realm, 'ownerId' | 'client' | 'name'>,
-    userIds: string[],
-    newCode: () => Promise<string>,
-  ): Promise<Realm> {
-    const environment = client.environment;
-    const pair = await service.http.token({
-      grant_type: 'authorization_code',
-      ...credentialsOf(client),
-      code: await newCode(),
-      redirect_uri: REDIRECT_URI,
-    });
-    const publisher = await serviceClient(ownerId, environment);
-    const endpoint = await makeEndpoint(service, client, { eventTypes: ['vehicle.updated'] });
-    const notification = await service.app.get(NotificationsService).raiseByOperator(
-      {
-        messageId: 'ERR1',
-        category: 'SERVICE',
-        shortTextTitle: 'A',
-        shortTextBody: 'B',
-        userId: ownerId,
-        clientId: client.id,
-      },
-      SERVICE_ACTOR,
-    );
-    return {
-      name,
-      ownerId,
-      client,
-      sibling: await service.make.client({ ownerId, environment }),
-      bearer: await service.make.clientToken(client),
-      service: publisher,
-      serviceBearer: await service.make.clientToken(publisher),
-      userIds,
-      accessToken: pair.json.access_token as string,
-      refreshToken: pair.json.refresh_token as string,
-      endpointId: endpoint.id,
-      deliveryId: await seedDelivery(service, endpoint, { state: 'failed' }),
-      notificationId: notification.id,
-      portal: await enterPortal(service, client),
-      newCode,
-    };
-  }
-
-  async function liveRealm(ownerId: string): Promise<Realm> {
-    const client = await service.make.client({ ownerId });
-    const users = [await service.make.user(), await service.make.user()];
-    for (const user of users) await service.make.consent(client, user);
-    const ids = users.map(({ id }) => id);
-    return realmWith({ name: LIVE_REALM, ownerId, client }, ids, () => service.make.code(client, users[0]!));
-  }
-
-  async function sandboxRealm(ownerId: string): Promise<Realm> {
-    const program = await SandboxProgram.start(service, { ownerId });
-    const ids = [(await program.driver()).id, (await program.driver()).id];
-    const newCode = async () => (await decide(program.client, ids[0]!)).searchParams.get('code')!;
-    return realmWith({ name: ownerId, ownerId, client: program.client }, ids, newCode);
-  }
-
-  /** Authorizes the client as this user, on the page of its environment; where the browser is sent, or the refusal. */
-  async function decide(
-    client: TestClient,
-    user: string,
-    browser = new BrowserSession(service.url),
-  ): Promise<URL> {
-    const query = new URLSearchParams({
-      response_type: 'code',
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-    });
-    const page = await browser.open(`/o/authorize/?${query.toString()}`);
-    if (page.status !== 200) return new URL(page.headers.get('location')!, service.url);
-    const answer = await browser.submit(page, '/o/authorize/', { driver: user, decision: 'authorize' });
-    return new URL(answer.headers.get('location') ?? `/refused/${answer.status}`, service.url);
-  }
 
   /** Each way there is: whether the attempt got through. */
   const ROUTES: Record<string, (from: Realm, to: Realm, which: number) => Promise<boolean>> = {
     authorize: async (from, to, which) => {
-      const location = await decide(from.client, to.userIds[which]!);
+      const location = await authorizeAs(service, from.client, to.userIds[which]!);
       return location.searchParams.has('code');
     },
     'authorize, logged in as a person': async (from, to) => {
       const browser = await service.make.signedIn(await service.make.user());
-      const location = await decide(from.client, to.userIds[0]!, browser);
+      const location = await authorizeAs(service, from.client, to.userIds[0]!, browser);
       if (!location.searchParams.has('code')) return false;
       // Whoever is logged in consented, not the one who was named.
       const [row] = await service.database.query<{ user_id: string }>(
