@@ -8,7 +8,7 @@ export function demoBanner(settings: Settings, demo: DemoCredentials): string {
   const redirectUri = demoRedirectUri(baseUrl);
   const authorizeUrl = (clientId: string, extra: Record<string, string> = {}) =>
     `${baseUrl}/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, ...extra }).toString()}`;
-  const { partnerClient: partner, appClient: app, operatorClient: operator } = demo;
+  const { partnerClient: partner, sandboxClient: sandbox, appClient: app, operatorClient: operator } = demo;
   return `
 Charging Data Service: demonstration
 ====================================
@@ -33,6 +33,9 @@ The driver and the operator can also log in with â€œContinue with Demo companyâ€
 A partner's client (confidential)
   client_id      ${partner.id}
   client_secret  ${partner.secret}
+The same partner's client in the sandbox, whose drivers are invented
+  client_id      ${sandbox.id}
+  client_secret  ${sandbox.secret}
 A partner's native app (public, PKCE)
   client_id      ${app.id}
 The operator's client (admin API, introspection)
@@ -78,5 +81,19 @@ curl -sN -H "Authorization: Bearer $ADMIN" ${baseUrl}/v2/access_changes
 6. A partner's events on this machine, signed, where something listens on port 4000:
 
 CHARGING_DATA_URL=${baseUrl} CHARGING_DATA_CLIENT_ID=${partner.id} CHARGING_DATA_CLIENT_SECRET='${partner.secret}' npx charging-data listen --forward http://localhost:4000/hooks
+
+7. The sandbox: its drivers, and a charging session of one of them, 60 times faster:
+
+SANDBOX=$(curl -s -u '${sandbox.id}:${sandbox.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $SANDBOX" ${baseUrl}/v2/sandbox/drivers
+curl -s -H "Authorization: Bearer $SANDBOX" -H 'Content-Type: application/json' -d '{"speed": 60}' ${baseUrl}/v2/sandbox/drivers/${demo.sandboxDriver.id}/sessions
+
+   A one-time link to its portal, which has the same and more on the page "Sandbox":
+
+curl -s -H "Authorization: Bearer $SANDBOX" ${baseUrl}/webhook_portal
+
+   A driver's consent, without a login (open it in a browser, then exchange the code as above, with this client):
+
+${authorizeUrl(sandbox.id, { state: 'sandbox' })}
 `;
 }

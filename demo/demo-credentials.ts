@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { newId } from '../src/secrets/ids.js';
+import { nameOf } from '../src/sandbox/generator/vehicle.js';
+import { newId, newUlid } from '../src/secrets/ids.js';
 import { newSecret } from '../src/secrets/tokens.js';
 
 interface DemoUser {
@@ -25,6 +26,9 @@ export interface DemoCredentials {
   supportOperator: DemoUser;
   viewerOperator: DemoUser;
   partnerClient: { id: string; secret: string };
+  /** In the sandbox of the organisation, with one driver. */
+  sandboxClient: { id: string; secret: string };
+  sandboxDriver: { id: string; email: string; name: string; seed: number };
   appClient: { id: string; codeVerifier: string; codeChallenge: string };
   operatorClient: { id: string; secret: string };
 }
@@ -58,6 +62,8 @@ function makeCredentials(): DemoCredentials {
     supportOperator: user('support@demo.example', 'Sami Support'),
     viewerOperator: user('viewer@demo.example', 'Vera Viewer'),
     partnerClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
+    sandboxClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
+    sandboxDriver: sandboxDriver(4711),
     appClient: {
       id: newId('clnt'),
       codeVerifier,
@@ -66,6 +72,13 @@ function makeCredentials(): DemoCredentials {
     operatorClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
   };
 }
+
+const sandboxDriver = (seed: number) => ({
+  id: newId('user'),
+  email: `${newUlid().toLowerCase()}@sandbox.invalid`,
+  name: nameOf(seed),
+  seed,
+});
 
 const user = (email: string, name: string): DemoUser => ({
   id: newId('user'),

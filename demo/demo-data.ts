@@ -5,6 +5,7 @@ import type { Settings } from '../src/config/settings.js';
 import { OPERATOR_SCOPES, PARTNER_SCOPES } from '../src/scopes/scope.entity.js';
 import { newId } from '../src/secrets/ids.js';
 import { digestOf, newSecret } from '../src/secrets/tokens.js';
+import { realmOf, type Environment } from '../src/users/accounts/environment.js';
 import { emailKeyOf } from '../src/users/accounts/email.js';
 import { UserEntity } from '../src/users/accounts/user.entity.js';
 import type { DemoCredentials } from './demo-credentials.js';
@@ -61,6 +62,17 @@ export async function seedDemonstration(
       redirectUris,
       ownerId,
     });
+    const isNew = await addClient(manager, demo.sandboxClient, {
+      name: 'Northwind Smart Charging',
+      type: 'confidential',
+      grantTypes: ['authorization_code', 'client_credentials'],
+      scopes: [...PARTNER_SCOPES],
+      redirectUris,
+      ownerId,
+      environment: 'sandbox',
+    });
+    // Once: somebody may have deleted the driver since.
+    if (isNew) await addSandboxDriver(manager, demo);
     await addClient(manager, demo.operatorClient, {
       name: 'Demo operator',
       type: 'confidential',
@@ -99,6 +111,29 @@ async function askForRedirectUri(manager: EntityManager, demo: DemoCredentials):
       demo.organisation.id,
     ],
   );
+}
+
+/** A driver who is invented, and shares data with the client in the sandbox. */
+async function addSandboxDriver(
+  manager: EntityManager,
+  { sandboxDriver: { id, email, name, seed }, sandboxClient, organisation }: DemoCredentials,
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO users (id, email, email_key, name, kind, role, environment, realm, sandbox_owner_id)
+     VALUES ($1, $2, $2, $3, 'individual', 'user', 'sandbox', $4, $4)`,
+    [id, email, name, organisation.id],
+  );
+  await manager.query('INSERT INTO sandbox_drivers (user_id, owner_id, seed) VALUES ($1, $2, $3)', [
+    id,
+    organisation.id,
+    seed,
+  ]);
+  await manager.query('INSERT INTO consents (client_id, user_id, scopes, realm) VALUES ($1, $2, $3, $4)', [
+    sandboxClient.id,
+    id,
+    PARTNER_SCOPES,
+    organisation.id,
+  ]);
 }
 
 /** The drivers, each of whom shares data with the partner. */
@@ -188,19 +223,26 @@ async function addUser(
   });
 }
 
+/** Returns whether it is new. */
 async function addClient(
   manager: EntityManager,
   { id, secret }: { id: string; secret?: string },
-  client: Pick<ClientEntity, 'name' | 'type' | 'grantTypes' | 'scopes' | 'redirectUris' | 'ownerId'>,
-): Promise<void> {
+  client: Pick<ClientEntity, 'name' | 'type' | 'grantTypes' | 'scopes' | 'redirectUris' | 'ownerId'> & {
+    environment?: Environment;
+  },
+): Promise<boolean> {
   if (await manager.existsBy(ClientEntity, { id })) {
     await manager.update(ClientEntity, { id }, { redirectUris: client.redirectUris });
-    return;
+    return false;
   }
-  await manager.insert(ClientEntity, { ...client, id, enabled: true, rateLimit: null, trusted: false });
-  if (secret === undefined) return;
+  const { environment = 'live', ownerId } = client;
+  const realm = realmOf({ environment, ownerId });
+  const rest = { environment, realm, enabled: true, rateLimit: null, trusted: false };
+  await manager.insert(ClientEntity, { ...client, id, ...rest });
+  if (secret === undefined) return true;
   await manager.query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [
     id,
     digestOf(secret),
   ]);
+  return true;
 }

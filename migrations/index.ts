@@ -21,10 +21,12 @@ import { Mail1763700100000 } from './1763700100000-mail.js';
 import { IdentityProviders1763700200000 } from './1763700200000-identity-providers.js';
 import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
-import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
-import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
-import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
+import { Environments1763800100000 } from './1763800100000-environments.js';
+import { Sandbox1763800110000 } from './1763800110000-sandbox.js';
 import { PartnerPortal1763800200000 } from './1763800200000-partner-portal.js';
+import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
+import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
+import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -51,10 +53,12 @@ export const MIGRATIONS = [
   IdentityProviders1763700200000,
   SecondFactors1763700300000,
   OperatorRoles1763740000000,
-  EventSchemas1763800300000,
-  AccessChangeSubjects1763800500000,
-  EndpointOptions1763800400000,
+  Environments1763800100000,
+  Sandbox1763800110000,
   PartnerPortal1763800200000,
+  EventSchemas1763800300000,
+  EndpointOptions1763800400000,
+  AccessChangeSubjects1763800500000,
 ];
 
 /** The names of the migrations, as the database stores them. */

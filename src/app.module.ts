@@ -19,6 +19,8 @@ import { OperationsModule } from './operations/operations.module.js';
 import { PartnersModule } from './partners/partners.module.js';
 import { PartnerApiModule } from './partner-api/partner-api.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
+import { SandboxModule } from './sandbox/sandbox.module.js';
+import { SandboxFaultsModule } from './sandbox-faults/sandbox-faults.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
@@ -47,9 +49,11 @@ export class AppModule {
         ConsentsModule,
         NotificationsModule,
         TokensModule,
+        SandboxFaultsModule,
         RateLimitsModule.forRoot(settings),
         WebhooksModule,
         PartnersModule,
+        SandboxModule,
         IdentityProvidersModule,
         OAuthModule,
         PartnerApiModule,

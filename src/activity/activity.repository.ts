@@ -98,7 +98,7 @@ export class ActivityRepository {
    */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
     return this.hours.query(
-      `SELECT c.id, c.name, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,
+      `SELECT c.id, c.name, c.environment, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,
               max(a.last_at) AS "lastAt"
          FROM activity_hours a JOIN clients c ON c.id = a.client_id
         WHERE a.hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour' AND a.kind IN ('rate_limited', 'rate_limit_near')

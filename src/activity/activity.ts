@@ -43,6 +43,7 @@ export type TokenRefusal =
   | 'refresh_token_used'
   | 'refresh_token_replayed'
   | 'refresh_token_revoked'
+  | 'sandbox_fault'
   | 'grant_ended'
   | 'consent_withdrawn'
   | 'scope_malformed'

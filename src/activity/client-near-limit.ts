@@ -2,6 +2,7 @@
 export interface ClientNearLimit {
   id: string;
   name: string;
+  environment: 'live' | 'sandbox';
   /** Requests refused in the current and the previous hour. */
   refused: number;
   lastAt: Date;

@@ -1,9 +1,13 @@
 import type { ScopeEntity } from '../scopes/scope.entity.js';
+import type { Environment } from '../users/accounts/environment.js';
 import type { ClientType, GrantType } from './client.entity.js';
 import { redirectUriError } from './redirect-uri.js';
 
 /** Contract §12: for a day after a rotation, the secret can be changed wherever it is used. */
 export const DEFAULT_SECRET_OVERLAP_SECONDS = 86_400;
+
+// Contract §19: the admin API knows no environments.
+const NEVER_IN_A_SANDBOX = ['admin:read', 'admin:write'];
 
 /** The client as it would be after the change. */
 export interface ClientShape {
@@ -12,6 +16,7 @@ export interface ClientShape {
   scopes: string[];
   redirectUris: string[];
   trusted: boolean;
+  environment: Environment;
 }
 
 /** A redirect URI to register, or to remove. */
@@ -40,6 +45,12 @@ export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Rec
     add('grant_types', 'a public client cannot authenticate, so it cannot use client_credentials');
   }
   if (client.type === 'public' && client.trusted) add('trusted', 'only a confidential client can be trusted');
+  if (client.environment === 'sandbox') {
+    if (client.trusted) add('trusted', 'a client in a sandbox is never trusted');
+    for (const name of NEVER_IN_A_SANDBOX) {
+      if (client.scopes.includes(name)) add('scopes', `a client in a sandbox must not hold ${name}`);
+    }
+  }
   if (usesCodes && client.redirectUris.length === 0) {
     add('redirect_uris', 'must contain at least one URI for authorization_code');
   }

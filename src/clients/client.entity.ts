@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Environment } from '../users/accounts/environment.js';
 
 export const CLIENT_TYPES = ['confidential', 'public'] as const;
 export type ClientType = (typeof CLIENT_TYPES)[number];
@@ -39,6 +40,14 @@ export class ClientEntity {
   /** Consent is recorded without showing the page. */
   @Column('boolean')
   trusted!: boolean;
+
+  /** Fixed when it is created. */
+  @Column({ type: 'text', update: false })
+  environment!: Environment;
+
+  /** What foreign keys to the client carry: `realmOf`. */
+  @Column({ type: 'text', select: false, update: false })
+  realm!: string;
 
   @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
   createdAt!: Date;

@@ -5,6 +5,7 @@ import { batched } from '../database/queries/batched.js';
 import { searchFor } from '../database/queries/search.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
+import { realmOf, type Environment } from '../users/accounts/environment.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
@@ -12,7 +13,13 @@ import type { SecretInfo } from './secret-info.js';
 import type { ClientWithSecrets } from './client-with-secrets.js';
 
 /** What is stored of a client, apart from its id and its times. */
-export type ClientValues = Omit<ClientEntity, 'id' | 'createdAt' | 'updatedAt'>;
+export type ClientValues = Omit<ClientEntity, 'id' | 'realm' | 'createdAt' | 'updatedAt'>;
+
+/** All given members must match. */
+export interface ClientFilter {
+  q?: string;
+  environment?: Environment;
+}
 
 // Of one client's secrets; in microseconds so that every secret has its own.
 const nameOf = (createdAt: string): string =>
@@ -36,7 +43,7 @@ export class ClientsRepository {
   }
 
   async insert(manager: EntityManager, id: string, values: ClientValues): Promise<void> {
-    await manager.withRepository(this.clients).insert({ ...values, id });
+    await manager.withRepository(this.clients).insert({ ...values, id, realm: realmOf(values) });
   }
 
   /** Sets the values that are given. */
@@ -56,7 +63,7 @@ export class ClientsRepository {
     const rows = await this.statements.run<ClientEntity & Omit<ClientWithSecrets, 'client'>>(
       'clients with secrets',
       `SELECT c.id, c.name, c.type, c.grant_types AS "grantTypes", c.scopes, c.redirect_uris AS "redirectUris",
-              c.owner_id AS "ownerId", c.enabled, c.rate_limit AS "rateLimit", c.trusted,
+              c.owner_id AS "ownerId", c.enabled, c.rate_limit AS "rateLimit", c.trusted, c.environment,
               ARRAY(SELECT s.digest FROM client_secrets s
                      WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests",
               (SELECT extract(epoch FROM min(s.expires_at) - now())::float8 FROM client_secrets s
@@ -96,9 +103,10 @@ export class ClientsRepository {
   }
 
   /** One page by id; `q` is part of the name, or an id. */
-  list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
+  list({ q, environment }: ClientFilter, page: PageRequest): Promise<Page<ClientEntity>> {
     const query = this.clients.createQueryBuilder('client');
     if (q !== undefined) query.where(...searchFor(q, 'client', ['name']));
+    if (environment !== undefined) query.andWhere('client.environment = :environment', { environment });
     return readPage(page, 'client.id', 'asc', query);
   }
 

@@ -8,10 +8,11 @@ import { conflict, notFound, validationFailed, type Problem } from '../http/prob
 import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
+import type { Environment } from '../users/accounts/environment.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { clientErrors, redirectUrisAfter, type ClientShape, type RedirectUriChange } from './client-rules.js';
 import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
-import { ClientsRepository } from './clients.repository.js';
+import { ClientsRepository, type ClientFilter } from './clients.repository.js';
 import type { SecretInfo } from './secret-info.js';
 
 export interface NewClient {
@@ -23,6 +24,7 @@ export interface NewClient {
   ownerId: string;
   rateLimit?: number | null;
   trusted?: boolean;
+  environment?: Environment;
 }
 
 export interface ClientChanges {
@@ -69,8 +71,8 @@ export class ClientsService {
     return (await this.repository.findById(id)) ?? this.missing();
   }
 
-  list(q: string | undefined, page: PageRequest): Promise<Page<ClientEntity>> {
-    return this.repository.list(q, page);
+  list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientEntity>> {
+    return this.repository.list(filter, page);
   }
 
   /** Whether the user owns a client. */
@@ -107,6 +109,7 @@ export class ClientsService {
       enabled: true,
       rateLimit: input.rateLimit ?? null,
       trusted: input.trusted ?? false,
+      environment: input.environment ?? 'live',
     };
     try {
       const client = await this.transactions.run(async (manager) => {
@@ -124,8 +127,11 @@ export class ClientsService {
       });
       return { client, ...(secret ? { secret } : {}) };
     } catch (error) {
-      if (!isForeignKeyViolation(error, 'clients_owner_id_fkey')) throw error;
-      throw validationFailed({ owner_id: ['is not the id of a user'] });
+      if (isForeignKeyViolation(error, 'clients_owner_id_fkey')) {
+        throw validationFailed({ owner_id: ['is not the id of a user'] });
+      }
+      if (!isForeignKeyViolation(error, 'clients_owner_realm_fkey')) throw error;
+      throw validationFailed({ owner_id: ['is not the id of a live user'] });
     }
   }
 
@@ -311,4 +317,5 @@ const auditView = (client: ClientEntity) => ({
   enabled: client.enabled,
   rate_limit: client.rateLimit,
   trusted: client.trusted,
+  environment: client.environment,
 });

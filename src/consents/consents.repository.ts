@@ -10,6 +10,13 @@ import type { ConsentedUser } from './consented-user.js';
 // In forms that are parsed several times as fast as an array and a date.
 const SCOPES_AND_TIME = `to_json(c.scopes) AS scopes, floor(extract(epoch FROM c.granted_at) * 1000)::float8 AS "grantedAt"`;
 
+/** Who consents to whom. The database refuses a user of another realm than the client's. */
+export interface ConsentPair {
+  clientId: string;
+  userId: string;
+  realm: string;
+}
+
 @Injectable()
 export class ConsentsRepository {
   constructor(
@@ -37,9 +44,13 @@ export class ConsentsRepository {
    * Adds scopes to a consent, and creates or renews it if necessary. A revoked consent starts again with only these scopes. In
    * SQL, because the new values depend on the row that is there: one statement, so that concurrent approvals both count.
    */
-  async add(manager: EntityManager, clientId: string, userId: string, scopes: string[]): Promise<void> {
+  async add(
+    manager: EntityManager,
+    { clientId, userId, realm }: ConsentPair,
+    scopes: string[],
+  ): Promise<void> {
     await manager.query(
-      `INSERT INTO consents AS c (client_id, user_id, scopes) VALUES ($1, $2, $3)
+      `INSERT INTO consents AS c (client_id, user_id, scopes, realm) VALUES ($1, $2, $3, $4)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
          scopes = CASE WHEN c.revoked_at IS NULL
                        THEN ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes) ORDER BY 1)
@@ -47,26 +58,25 @@ export class ConsentsRepository {
          granted_at = CASE WHEN c.revoked_at IS NULL THEN c.granted_at ELSE now() END,
          evidence = CASE WHEN c.revoked_at IS NULL THEN c.evidence END,
          revoked_at = NULL`,
-      [clientId, userId, scopes],
+      [clientId, userId, scopes, realm],
     );
   }
 
   /** Replaces a consent, and creates or renews it if necessary. In SQL, because its time depends on the row that is there. */
   async replace(
     manager: EntityManager,
-    clientId: string,
-    userId: string,
+    { clientId, userId, realm }: ConsentPair,
     scopes: string[],
     evidence: string | null,
   ): Promise<void> {
     await manager.query(
-      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence) VALUES ($1, $2, $3, $4)
+      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
          scopes = excluded.scopes,
          evidence = excluded.evidence,
          granted_at = CASE WHEN c.revoked_at IS NULL THEN c.granted_at ELSE now() END,
          revoked_at = NULL`,
-      [clientId, userId, scopes, evidence],
+      [clientId, userId, scopes, evidence, realm],
     );
   }
 

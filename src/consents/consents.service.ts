@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import type { ClientEntity } from '../clients/client.entity.js';
 import { clientNotFound, ClientsService } from '../clients/clients.service.js';
 import { isForeignKeyViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
-import { notFound, validationFailed } from '../http/problems/problem.js';
+import { conflict, notFound, validationFailed } from '../http/problems/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
@@ -14,6 +15,7 @@ import { UserErasures } from '../users/accounts/user-erasures.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
+import { realmOf } from '../users/accounts/environment.js';
 import { ConsentsRepository } from './consents.repository.js';
 import type { ConsentedUser } from './consented-user.js';
 
@@ -66,23 +68,24 @@ export class ConsentsService {
   /** A user's approval: adds the scopes to the consent in the caller's transaction, and never removes any. */
   async approve(
     manager: EntityManager,
-    clientId: string,
+    client: ClientEntity,
     userId: string,
     scopes: string[],
     actor: Actor,
   ): Promise<void> {
+    const clientId = client.id;
     const before = await this.repository.lock(manager, clientId, userId);
-    await this.repository.add(manager, clientId, userId, scopes);
+    await this.repository.add(manager, { clientId, userId, realm: realmOf(client) }, scopes);
     await this.recordChange(manager, before, clientId, userId, actor);
     if (before !== null && before.revokedAt === null) return;
-    const client = await this.clients.find(clientId, manager);
-    const message = MESSAGES.applicationConnected(client?.name ?? clientId);
+    const message = MESSAGES.applicationConnected(client.name);
     await this.notifications.raise(manager, userId, null, message);
   }
 
   /**
    * Records a consent that was given elsewhere, for an operator: it replaces the earlier one, and the user is notified. Throws
-   * 404 for an unknown client or user, and 400 for a scope that the client does not have or that users cannot give.
+   * 404 for an unknown client or user, 409 for a user of another environment or of another owner's sandbox, and 400 for a scope
+   * that the client does not have or that users cannot give.
    */
   async record(
     clientId: string,
@@ -97,7 +100,8 @@ export class ConsentsService {
       return await this.transactions.run(async (manager) => {
         await this.users.refuseOnOperator(actor, userId, manager);
         const before = await this.repository.lock(manager, clientId, userId);
-        await this.repository.replace(manager, clientId, userId, scopes, evidence);
+        const pair = { clientId, userId, realm: realmOf(client) };
+        await this.repository.replace(manager, pair, scopes, evidence);
         const consent = await this.recordChange(manager, before, clientId, userId, actor);
         await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
         return consent;
@@ -107,8 +111,18 @@ export class ConsentsService {
         throw notFound('There is no user with this id.');
       }
       // The client may have been deleted since it was read; PostgreSQL chose this name.
-      if (isForeignKeyViolation(error, 'consents_client_id_fkey')) {
+      if (
+        ['consents_client_id_fkey', 'consents_client_realm_fkey'].some((key) =>
+          isForeignKeyViolation(error, key),
+        )
+      ) {
         throw clientNotFound();
+      }
+      if (isForeignKeyViolation(error, 'consents_user_realm_fkey')) {
+        await this.users.get(userId);
+        throw conflict(
+          'The client and the user are not in the same environment, or in sandboxes of different owners.',
+        );
       }
       throw error;
     }

@@ -4,6 +4,8 @@ import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
+import { SandboxModule } from '../sandbox/sandbox.module.js';
+import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -15,6 +17,7 @@ import { AuthorizationService } from './authorization/authorization.service.js';
 import { LoginController } from './authorization/login.controller.js';
 import { LoginDestinations } from './authorization/login-destinations.service.js';
 import { PasskeySignInController } from './authorization/passkey-sign-in.controller.js';
+import { SandboxAuthorization } from './authorization/sandbox-authorization.service.js';
 import { SecondFactorController } from './authorization/second-factor.controller.js';
 import { StartPageController } from './authorization/start-page.controller.js';
 import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
@@ -42,6 +45,8 @@ import { TokenController } from './token/token.controller.js';
     TokensModule,
     ActivityModule,
     IdentityProvidersModule,
+    SandboxModule,
+    SandboxFaultsModule,
   ],
   controllers: [
     AccessChangesController,
@@ -69,6 +74,7 @@ import { TokenController } from './token/token.controller.js';
     OAuthFormGuard,
     RefreshTokenGrant,
     RefusalCounts,
+    SandboxAuthorization,
   ],
 })
 export class OAuthModule {}

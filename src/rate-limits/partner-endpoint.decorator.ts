@@ -8,6 +8,7 @@ import { ServiceVersionGuard } from '../http/api/service-version.guard.js';
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { PartnerRateLimitGuard } from './partner-rate-limit.guard.js';
+import { NeverFails, SandboxFaultGuard } from './sandbox-fault.guard.js';
 import { AllowReadOverLimit, type ReadOverLimit } from './partner-refusals.service.js';
 
 /** Headers of the bearer endpoints for partners (contract §6, §7). */
@@ -18,8 +19,8 @@ const PARTNER_HEADERS: ApiHeaders = {
 };
 
 /** A JSON response of an endpoint for partners. */
-export const PartnerAnswer = (description: string, type: Type, more: ApiHeaders = {}) =>
-  ApiAnswer(200, description, type, { ...PARTNER_HEADERS, ...more });
+export const PartnerAnswer = (description: string, type: Type, more: ApiHeaders = {}, status = 200) =>
+  ApiAnswer(status, description, type, { ...PARTNER_HEADERS, ...more });
 
 /** A page of a list for partners. */
 export const PartnerPage = (item: Type) => ApiPage(item, PARTNER_HEADERS);
@@ -27,15 +28,20 @@ export const PartnerPage = (item: Type) => ApiPage(item, PARTNER_HEADERS);
 /**
  * A bearer endpoint for partners: a valid access token, the rate limit, then `Service-Version`, so that a request with a wrong
  * version counts. Every response carries the version. `readOverLimit`: the requests that are answered although the limit is
- * exceeded.
+ * exceeded. `neverFails`: those that faults in a sandbox leave alone.
  */
-export const PartnerEndpoint = ({ readOverLimit = () => false }: { readOverLimit?: ReadOverLimit } = {}) =>
+export const PartnerEndpoint = ({
+  readOverLimit = () => false,
+  neverFails = false,
+}: { readOverLimit?: ReadOverLimit; neverFails?: boolean } = {}) =>
   applyDecorators(
     RouteConfig({ versioned: true }),
     AllowReadOverLimit(readOverLimit),
+    NeverFails(neverFails),
     UseGuards(
       KnownPartnerLimitGuard,
       LimitedBearerGuard,
+      SandboxFaultGuard,
       PartnerRateLimitGuard,
       ServiceVersionGuard,
       JsonBodyGuard,

@@ -15,6 +15,8 @@ import { PartnerRefusals } from './partner-refusals.service.js';
 import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
 import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
+import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
+import { SandboxFaultGuard } from './sandbox-fault.guard.js';
 import { RateLimitsService } from './rate-limits.service.js';
 import { PasswordConfirmations } from './password-confirmations.service.js';
 import { SignInLimitsService } from './sign-in-limits.service.js';
@@ -48,6 +50,7 @@ export class RateLimitsModule {
       module: RateLimitsModule,
       imports: [
         TokensModule,
+        SandboxFaultsModule,
         ActivityModule,
         UsersModule,
         TypeOrmModule.forFeature([RateLimitPeriodEntity]),
@@ -68,8 +71,11 @@ export class RateLimitsModule {
         PartnerRefusals,
         RateLimitNoticesRepository,
         RateLimitNoticesService,
+        SandboxFaultGuard,
       ],
       exports: [
+        SandboxFaultsModule,
+        SandboxFaultGuard,
         AddressRateLimitGuard,
         KnownPartnerLimitGuard,
         LimitedBearerGuard,

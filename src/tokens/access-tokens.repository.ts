@@ -4,6 +4,7 @@ import type { Repository } from 'typeorm';
 import type { OperatorRole } from '../config/operator-role.js';
 import type { BearerRefusal } from '../activity/activity.js';
 import type { ClientType } from '../clients/client.entity.js';
+import type { Environment } from '../users/accounts/environment.js';
 import { batched } from '../database/queries/batched.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { RevokedAccessTokenEntity } from './revoked-access-token.entity.js';
@@ -13,6 +14,7 @@ import { accessTokenId, type AccessTokenRecord } from './token-record.js';
 export interface TokenBasis {
   clientName: string | null;
   clientType: ClientType;
+  environment: Environment;
   clientScopes: string[];
   ownerId: string;
   ownerRole: OperatorRole | null;
@@ -39,7 +41,7 @@ export class AccessTokensRepository {
     const all = (member: (record: AccessTokenRecord) => string | number | null) => records.map(member);
     const rows = await this.statements.run<TokenBasis & { n: number }>(
       'what access tokens depend on',
-      `SELECT a.n::int AS n, c.name AS "clientName", c.type AS "clientType", c.scopes AS "clientScopes",
+      `SELECT a.n::int AS n, c.name AS "clientName", c.type AS "clientType", c.environment, c.scopes AS "clientScopes",
               c.owner_id AS "ownerId", o.operator_role AS "ownerRole", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
               k.scopes AS "consentScopes", e.seconds,
               CASE WHEN s.revoked_at IS NOT NULL THEN 'token_key_revoked'

@@ -203,8 +203,8 @@ export class AccessTokensService {
 }
 
 function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: readonly string[]): Judgement {
-  const { clientType: type, ownerId, ownerRole, rateLimit, webhooksEnabled } = basis;
-  const client = { id: record.clientId, type, ownerId, ownerRole, rateLimit, webhooksEnabled };
+  const { clientType: type, environment, ownerId, ownerRole, rateLimit, webhooksEnabled } = basis;
+  const client = { id: record.clientId, type, environment, ownerId, ownerRole, rateLimit, webhooksEnabled };
   const limits = record.kind === 'user' ? [basis.clientScopes, basis.consentScopes!] : [basis.clientScopes];
   return { principal: principalOf(record, client, intersection(scopes, ...limits)) };
 }
@@ -218,6 +218,7 @@ const dependsOn = (record: AccessTokenRecord): string[] =>
 const clientOf = ({ client, ownerRole, webhooksEnabled }: ClientWithSecrets): PrincipalClient => ({
   id: client.id,
   type: client.type,
+  environment: client.environment,
   ownerId: client.ownerId,
   ownerRole,
   rateLimit: client.rateLimit,

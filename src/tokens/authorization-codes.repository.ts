@@ -73,6 +73,17 @@ export class AuthorizationCodesRepository {
     return rows.length === 1;
   }
 
+  /** Locks the client and a driver of its sandbox in the same way; false if one of them is no longer active. */
+  async holdDriver(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
+    const rows: unknown[] = await manager.query(
+      `SELECT 1 FROM clients c, users u
+        WHERE c.id = $1 AND c.enabled AND c.environment = 'sandbox' AND u.id = $2 AND u.enabled AND u.realm = c.realm
+          FOR SHARE OF c, u`,
+      [clientId, userId],
+    );
+    return rows.length === 1;
+  }
+
   async insert(manager: EntityManager, { ttl, ...code }: NewAuthorizationCode): Promise<void> {
     await manager
       .withRepository(this.codes)

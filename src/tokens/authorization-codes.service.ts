@@ -45,6 +45,11 @@ export class AuthorizationCodesService {
     return this.repository.hold(manager, clientId, user.id, user.sessionDigest);
   }
 
+  /** The same for a driver of the client's sandbox, who has no session. */
+  holdDriver(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
+    return this.repository.holdDriver(manager, clientId, userId);
+  }
+
   /** Issues a code in the caller's transaction, which must hold the locks of `hold`. */
   async issue(manager: EntityManager, code: Omit<NewAuthorizationCode, 'digest' | 'ttl'>): Promise<string> {
     const secret = newSecret('authorizationCode');

@@ -51,13 +51,22 @@ export class GrantsService implements AccessRevocation {
 
   /** Revokes one grant with all its tokens; false if it had already ended. */
   revokeIfLive(id: string, reason: RevocationReason, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (manager) => {
-      const [grant] = await this.repository.revoke(manager, { id }, reason);
-      if (grant) await this.users.refuseOnOperator(actor, grant.userId, manager);
-      if (grant) await this.recordRevocation(manager, grant, reason, actor);
-      if (grant && reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
-      return grant !== undefined;
-    });
+    return this.transactions.run((manager) => this.revokeIn(manager, id, reason, actor));
+  }
+
+  /** The same in the caller's transaction. */
+  async revokeIn(
+    manager: EntityManager,
+    id: string,
+    reason: RevocationReason,
+    actor: Actor,
+  ): Promise<boolean> {
+    const [grant] = await this.repository.revoke(manager, { id }, reason);
+    if (!grant) return false;
+    await this.users.refuseOnOperator(actor, grant.userId, manager);
+    await this.recordRevocation(manager, grant, reason, actor);
+    if (reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
+    return true;
   }
 
   /** Ends the tokens, codes and unredeemed portal links of a user, who stays logged in. Returns the number of grants revoked. */

@@ -1,10 +1,12 @@
 import type { OperatorRole } from '../config/operator-role.js';
 import type { ClientType } from '../clients/client.entity.js';
+import type { Environment } from '../users/accounts/environment.js';
 
 /** The client of a valid token, as far as endpoints need it. */
 export interface PrincipalClient {
   id: string;
   type: ClientType;
+  environment: Environment;
   ownerId: string;
   /** Of an owner who is an operator: limits what the client may do in the admin API. */
   ownerRole: OperatorRole | null;

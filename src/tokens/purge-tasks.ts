@@ -38,6 +38,7 @@ export const PURGE_TASKS: PurgeTask[] = [
   { table: 'logout_tokens', by: 't.expires_at', before: 'now()' },
   { table: 'email_links', by: 't.expires_at', before: 'now()' },
   { table: 'mails', by: 't.finished_at', before: RETENTION },
+  { table: 'sandbox_faults', by: 't.expires_at', before: 'now()' },
   { table: 'rate_limit_periods', by: 't.ends_at', before: 'now()' },
   // Expired secrets are kept for a while because they get a different error than wrong ones.
   {

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { MemberRole } from '../partners/members/member-role.js';
 import type { PortalsOf } from '../users/accounts/access-revocations.js';
+import type { Environment } from '../users/accounts/environment.js';
 import { MemberSessionEntity } from './member-session.entity.js';
 import type { PortalOwner } from './portal-owner.js';
 import { belongingTo, OWNER_COLUMNS } from './portal-owner.sql.js';
@@ -18,6 +19,7 @@ export interface MemberSession extends PortalOwner {
 export interface OpenableClient {
   id: string;
   name: string;
+  environment: Environment;
   organisationId: string;
   organisationName: string;
   role: MemberRole;
@@ -39,7 +41,7 @@ export class MemberSessionsRepository {
   /** The clients whose portals the user may open. In SQL: one join over several modules' tables. */
   openable(userId: string): Promise<OpenableClient[]> {
     return this.sessions.query(
-      `SELECT c.id, c.name, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role
+      `SELECT c.id, c.name, c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role
          FROM clients c
          JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled
          LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = $1

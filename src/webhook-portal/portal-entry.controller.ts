@@ -23,6 +23,7 @@ export class PortalEntryController {
     if (!owner) return linkGone();
     const page = openPortalPage({
       clientName: legible(owner.clientName),
+      environment: owner.environment,
       ownerName: legible(owner.ownerName),
       action: `/portal/login/${key}`,
       expiresInMinutes: Math.max(1, Math.round(owner.secondsLeft / 60)),

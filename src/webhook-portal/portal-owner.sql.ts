@@ -3,7 +3,7 @@ import { Raw } from 'typeorm';
 import type { PortalsOf } from '../users/accounts/access-revocations.js';
 
 /** Selects a `PortalOwner` of a link or session (`p`) with its client (`c`) and owner (`o`). */
-export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", o.id AS "ownerId", o.name AS "ownerName", c.scopes,
+export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.environment, o.id AS "ownerId", o.name AS "ownerName", c.scopes,
   p.expires_at AS "expiresAt", extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"`;
 
 /**

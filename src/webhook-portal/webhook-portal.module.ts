@@ -5,6 +5,8 @@ import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PartnersModule } from '../partners/partners.module.js';
+import { SandboxModule } from '../sandbox/sandbox.module.js';
+import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -30,6 +32,7 @@ import { PortalRequestsController } from './portal-requests.controller.js';
 import { PortalSignInController } from './portal-sign-in.controller.js';
 import { PortalSignInGuard } from './portal-sign-in.guard.js';
 import { PortalSessionsRepository } from './portal-sessions.repository.js';
+import { PortalSandboxController } from './portal-sandbox.controller.js';
 import { PortalTestsController } from './portal-tests.controller.js';
 import { PortalGuard } from './portal.guard.js';
 import { WebhookPortalLinkController } from './webhook-portal-link.controller.js';
@@ -45,6 +48,8 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     ActivityModule,
     ClientsModule,
     PartnersModule,
+    SandboxModule,
+    SandboxFaultsModule,
     TypeOrmModule.forFeature([MemberSessionEntity, PortalLinkEntity, PortalSessionEntity]),
   ],
   controllers: [
@@ -61,6 +66,7 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     PortalRedirectUrisController,
     PortalRequestsController,
     PortalSignInController,
+    PortalSandboxController,
     WebhookPortalLinkController,
   ],
   providers: [

@@ -138,6 +138,7 @@ const ENTITIES = [
     EndpointsService,
     EventCatalogue,
     EventTypesService,
+    PublishingService,
     RecoveriesService,
     TestEventsService,
   ],

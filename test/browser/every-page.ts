@@ -7,6 +7,8 @@ import { Transactions } from '../../src/database/queries/transactions.js';
 import { renderMail } from '../../src/mail/mail-template.js';
 import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
 import { InvitationsRepository } from '../../src/partners/members/invitations.repository.js';
+import { sandboxOf } from '../../src/sandbox/driver.js';
+import { DriversService } from '../../src/sandbox/drivers.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
 import { EmailLinksRepository } from '../../src/users/emails/email-links.repository.js';
@@ -194,6 +196,20 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await service.make.consent(cast.client, cast.owner, ['vehicle:read']);
     await signIn(service, page, cast.owner);
     await page.goto(service.url + consentPath(cast));
+  },
+  'consent in a sandbox': async (page, service, { client, owner, driver }) => {
+    const inSandbox = await service.make.client({
+      name: client.name,
+      ownerId: owner.id,
+      environment: 'sandbox',
+    });
+    const path = authorizePath({
+      response_type: 'code',
+      client_id: inSandbox.id,
+      redirect_uri: REDIRECT_URI,
+    });
+    await service.app.get(DriversService).create(sandboxOf(inSandbox)!, { name: driver.name }, SERVICE_ACTOR);
+    await page.goto(service.url + path);
   },
   'authorization error': go('/o/authorize/?client_id=unknown'),
   'not found': go('/nowhere'),

@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { SandboxFaults } from '../../src/sandbox-faults/sandbox-faults.service.js';
+import { sandboxOf } from '../../src/sandbox/driver.js';
+import { DriversService } from '../../src/sandbox/drivers.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
@@ -105,6 +108,9 @@ const open =
     await page.goto(service.url + (typeof path === 'string' ? path : path(prepared)));
     await then?.(page);
   };
+
+const sandboxClient = ({ make }: TestService, { client, owner }: Cast) =>
+  make.client({ name: client.name, ownerId: owner.id, environment: 'sandbox' });
 
 const press =
   (name: string) =>
@@ -250,5 +256,23 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     await press('Check')(page);
     await page.getByRole('status').waitFor();
   }),
+  'sandbox without drivers': async (page, service, cast) => {
+    await enter(page, service, { ...cast, client: await sandboxClient(service, cast) });
+    await page.goto(`${service.url}/portal/sandbox`);
+  },
+  'sandbox with drivers, a form refused': async (page, service, cast) => {
+    const client = await sandboxClient(service, cast);
+    const drivers = service.app.get(DriversService);
+    const sandbox = sandboxOf(client)!;
+    await drivers.create(sandbox, { name: cast.driver.name }, SERVICE_ACTOR);
+    const { id } = await drivers.create(sandbox, { name: cast.driver.name }, SERVICE_ACTOR);
+    await drivers.consent(sandbox, id, undefined, SERVICE_ACTOR);
+    await enter(page, service, { ...cast, client });
+    await service.app.get(SandboxFaults).set(client.id, '503', 7, SERVICE_ACTOR);
+    await page.goto(`${service.url}/portal/sandbox`);
+    await page.getByLabel('Days').fill('none');
+    await press('Send past days')(page);
+    await page.locator('[aria-invalid]').waitFor();
+  },
   'portal, not found': open('/portal/endpoints/endp01HN2NJ9NMRZBXT1H6FT9N7735'),
 };

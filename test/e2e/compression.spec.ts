@@ -23,7 +23,10 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/portal\/endpoints\/:id(\/(secret|headers|rotate))?$/, 'shows or changes a secret'],
   [/^\/portal\/sign-in$/, 'is for another visitor than the portal'],
   [/^\/portal\/deliveries(\/:id|\/matching)?$/, 'shows the filter next to data of users'],
-  [/^\/portal\/(endpoints\/|recoveries\/|redirect-uris$|requests$)/, 'shows what was typed or asked for'],
+  [
+    /^\/portal\/(endpoints\/|recoveries\/|redirect-uris$|requests$|sandbox$)/,
+    'shows what was typed, asked for, or chosen in the address',
+  ],
   [/^\/portal\/credentials(\/secret)?$/, 'shows or changes a secret'],
   [/^\/portal\/members(\/|$)/, 'shows addresses, typed or stored'],
   [/^\/admin\/console\//, 'shows search terms or typed text next to names, addresses and secrets'],

@@ -41,6 +41,20 @@ describe('The demonstration', () => {
     }
   });
 
+  it('has a client in the sandbox, whose printed commands work', async () => {
+    const demo = await loadDemoCredentials(folder);
+    await seedDemonstration(service.app.get(DataSource), demo, service.settings);
+    const banner = demoBanner(service.settings, demo);
+    expect(banner).toContain(demo.sandboxClient.secret);
+    const { json } = await service.http.token({ grant_type: 'client_credentials' }, demo.sandboxClient);
+    const bearer = json.access_token as string;
+    const drivers = await service.http.get('/v2/sandbox/drivers', { bearer });
+    expect(drivers.json).toMatchObject([{ id: demo.sandboxDriver.id, consented: true, seed: 4711 }]);
+    const path = `/v2/sandbox/drivers/${demo.sandboxDriver.id}/sessions`;
+    expect(banner).toContain(path);
+    expect((await service.http.send(path, { bearer, json: { speed: 60 } })).status).toBe(202);
+  });
+
   it('keeps the credentials of an earlier start, and adds those that it did not have', async () => {
     const file = path.join(folder, 'demo-credentials.json');
     const made = await loadDemoCredentials(folder);

@@ -1,5 +1,5 @@
 import { describeAreas } from './endpoints.js';
 
 describe('Pages', () => {
-  describeAreas(['pages of users', 'invitations', 'the portal', 'the console']);
+  describeAreas(['pages of users', 'invitations', 'the portal', 'the sandbox', 'the console']);
 });

@@ -7,6 +7,7 @@ describe('Endpoints for programs', () => {
     'the feed of events',
     'publishing events',
     'the admin API',
+    'the sandbox for programs',
     'what is public',
   ]);
 });

@@ -175,6 +175,7 @@ describe('The rules of clients', () => {
     scopes: fc.array(names, { maxLength: 4 }),
     redirectUris: fc.array(uri(), { maxLength: 3 }),
     trusted: fc.boolean(),
+    environment: fc.constantFrom('live', 'sandbox'),
   });
   const catalogue = [
     { name: 'vehicle:read', audience: 'partner' },
@@ -196,6 +197,7 @@ describe('The rules of clients', () => {
             client.type === 'public' &&
             (client.trusted || client.grantTypes.includes('client_credentials'))
           ) &&
+          !(client.environment === 'sandbox' && (client.trusted || isOperator)) &&
           client.redirectUris.every((each) => redirectUriError(each, client.type) === undefined)
         );
       }),

@@ -9,7 +9,7 @@ import { Exchanges } from './support/exchanges.js';
 import { areasOf, withRoutes, type Route } from './support/routes.js';
 import { survey } from './support/survey.js';
 
-const AREAS_OF_PAGES = ['pages of users', 'invitations', 'the portal', 'the console'];
+const AREAS_OF_PAGES = ['pages of users', 'invitations', 'the portal', 'the sandbox', 'the console'];
 
 describe('Forms of pages', () => {
   let service: TestService;

@@ -70,14 +70,16 @@ export async function seedDelivery(
     data: { id: 'é' },
   });
   await database.query(
-    `INSERT INTO events (id, type, payload, deliveries, test, user_id) VALUES ($1, $2, $3, 1, $4, $5)`,
-    [eventId, type, payload, isTest, userId ?? null],
+    `INSERT INTO events (id, type, payload, deliveries, test, user_id, realm)
+     VALUES ($1, $2, $3, 1, $4, $5, (SELECT realm FROM webhook_endpoints WHERE id = $6))`,
+    [eventId, type, payload, isTest, userId ?? null, endpoint.id],
   );
   await database.query(
     `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, cancel_reason, attempts,
-                             next_attempt_at, created_at, finished_at)
+                             next_attempt_at, created_at, finished_at, realm)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $6 = 'pending' THEN now() + interval '1 hour' END,
-             coalesce($9, now()), CASE WHEN $6 <> 'pending' THEN now() END)`,
+             coalesce($9, now()), CASE WHEN $6 <> 'pending' THEN now() END,
+             (SELECT realm FROM webhook_endpoints WHERE id = $4))`,
     [
       id,
       eventId,

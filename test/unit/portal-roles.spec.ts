@@ -64,13 +64,14 @@ describe('The least role of the routes of the portal', () => {
       'GET /redirect-uris',
       'GET /refusals',
       'GET /requests',
+      'GET /sandbox',
       'GET /usage',
       'GET /verify',
       'POST /verify',
     ]);
   });
 
-  it('is developer for endpoints, their secrets, tests, resends and contacts', () => {
+  it('is developer for endpoints, their secrets, tests, resends, contacts and the sandbox', () => {
     expect(withRole('developer')).toEqual([
       'GET /deliveries/matching',
       'GET /endpoints/:id/delete',
@@ -95,6 +96,14 @@ describe('The least role of the routes of the portal', () => {
       'POST /endpoints/:id/secret',
       'POST /endpoints/:id/test',
       'POST /endpoints/new',
+      'POST /sandbox/drivers',
+      'POST /sandbox/drivers/:id/consent',
+      'POST /sandbox/drivers/:id/delete',
+      'POST /sandbox/drivers/:id/events',
+      'POST /sandbox/drivers/:id/past_days',
+      'POST /sandbox/drivers/:id/sessions',
+      'POST /sandbox/fail_refresh',
+      'POST /sandbox/fail_requests',
     ]);
   });
 

@@ -14,6 +14,8 @@ const OWNERS: Record<string, string[]> = {
   notifications: ['notifications'],
   partners: ['client_requests', 'organisation_invitations', 'organisation_members', 'redirect_uri_requests'],
   'rate-limits': ['rate_limit_periods'],
+  sandbox: ['sandbox_drivers', 'sandbox_planned_events'],
+  'sandbox-faults': ['sandbox_faults'],
   scopes: ['scopes'],
   tokens: ['authorization_codes', 'grants', 'revoked_access_tokens', 'token_keys'],
   users: [
@@ -56,6 +58,8 @@ const READS: Record<string, string[]> = {
   'consents/consents.repository.ts': ['users'],
   'mail/mails.repository.ts': ['users'],
   'partners/members/members.repository.ts': ['users'],
+  'sandbox/drivers.repository.ts': ['consents', 'users'],
+  'sandbox/plans.repository.ts': ['users'],
   'scopes/scopes.repository.ts': ['clients'],
   'tokens/access-tokens.repository.ts': ['clients', 'consents', 'users'],
   'tokens/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],

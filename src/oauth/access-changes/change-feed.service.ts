@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
+import type { AccessSubject } from '../../database/changes/access-subject.js';
 import { AccessChanges, type Stamp } from '../../database/changes/access-changes.service.js';
 import { rateLimitExceeded, serviceUnavailable } from '../../http/problems/problem.js';
 import { detached } from '../../telemetry/log-scope.js';
@@ -40,9 +41,14 @@ export class ChangeFeed implements OnModuleDestroy {
     changes.follow({
       onChanges: (subjects, before) => {
         if (this.streams.size === 0 || subjects.length === 0) return;
-        this.tell(changeEvents(subjects, textOf(before), this.position));
+        const all = changeEvents(subjects, textOf(before), this.position);
+        const fromSandbox = changeEvents([EVERYBODY], textOf(before), this.position);
+        this.tell((stream) => (isOfSandbox(stream.principal) ? fromSandbox : all));
       },
-      onGap: () => this.tell(resetEvent(this.position)),
+      onGap: () => {
+        const reset = resetEvent(this.position);
+        this.tell(() => reset);
+      },
     });
   }
 
@@ -70,7 +76,7 @@ export class ChangeFeed implements OnModuleDestroy {
     this.add(stream);
     try {
       await this.untilTrusted();
-      const replayed = await this.replayedFrom(lastEventId);
+      const replayed = await this.replayedFrom(lastEventId, principal);
       if (this.stopping || stream.destroyed) throw unavailable('The stream ended before it began.');
       stream.begin(replayed, this.position);
       return stream;
@@ -110,7 +116,7 @@ export class ChangeFeed implements OnModuleDestroy {
     }
   }
 
-  private async replayedFrom(lastEventId: string | undefined): Promise<string> {
+  private async replayedFrom(lastEventId: string | undefined, principal: Principal): Promise<string> {
     if (lastEventId === undefined || lastEventId === '') return '';
     const [, era, position] = POSITION.exec(lastEventId) ?? [];
     const stamp = { era: Number(era), position: Number(position) };
@@ -121,12 +127,13 @@ export class ChangeFeed implements OnModuleDestroy {
             throw unavailable('This instance cannot read the changes at the moment.');
           });
     if (!subjects) return resetEvent(this.position);
-    return subjects.length === 0 ? '' : changeEvents(subjects, lastEventId, this.position);
+    if (subjects.length === 0) return '';
+    return changeEvents(isOfSandbox(principal) ? [EVERYBODY] : subjects, lastEventId, this.position);
   }
 
-  private tell(text: string): void {
+  private tell(textFor: (stream: ChangeStream) => string): void {
     for (const stream of this.streams) {
-      stream.write(text);
+      stream.write(textFor(stream));
       void this.judge(stream);
     }
   }
@@ -155,6 +162,10 @@ export class ChangeFeed implements OnModuleDestroy {
     for (const stream of this.streams) stream.finish();
   }
 }
+
+/** What a client in a sandbox is told of every change, so that it learns nothing about others (contract §23). */
+const EVERYBODY: AccessSubject = {};
+const isOfSandbox = ({ client }: Principal): boolean => client.environment === 'sandbox';
 
 const textOf = ({ era, position }: Stamp): string => `${era}.${position}`;
 

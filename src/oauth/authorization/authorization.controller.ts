@@ -19,10 +19,13 @@ import type { AuthorizationRequest } from './authorization-request.js';
 import { ApiAuthorization } from './api-authorization.decorator.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
 import { AuthorizationService } from './authorization.service.js';
+import { SandboxAuthorization } from './sandbox-authorization.service.js';
 import { consentPage } from './pages/consent.page.js';
 import { displayHostOf, formTargetOf } from './redirect.js';
 
 const PATH = '/o/authorize/';
+/** The last one only in a sandbox. */
+const DECISIONS = ['authorize', 'cancel', 'create_driver'];
 
 /** The authorization endpoint (RFC 6749 §3.1, contract §3): checks, login, consent, and back to the client. */
 @Controller('o/authorize')
@@ -36,6 +39,7 @@ export class AuthorizationController {
     private readonly scopes: ScopesService,
     private readonly csrf: CsrfService,
     private readonly formTargets: FormTargets,
+    private readonly sandbox: SandboxAuthorization,
   ) {}
 
   /** Shows the consent page. Without a session it redirects to the login page; trusted clients skip the consent page. */
@@ -45,6 +49,7 @@ export class AuthorizationController {
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const authorizationRequest = await this.checked(Form.parse(queryStringOf(request.url)), reply, 302);
     if (!authorizationRequest) return;
+    if (isInSandbox(authorizationRequest)) return this.sandbox.show(authorizationRequest, request, reply);
     const user = await this.sessions.current(request);
     if (!user) return this.toLogin(authorizationRequest, reply, 302);
     // A HEAD request must have no effect: it records no consent and issues no code.
@@ -67,11 +72,16 @@ export class AuthorizationController {
   ): Promise<void> {
     const source = form.get('request');
     const decision = form.get('decision');
-    if (source === undefined || (decision !== 'authorize' && decision !== 'cancel')) {
-      throw badRequest('The form is incomplete. Please go back to the application and start again.');
+    if (source === undefined || decision === undefined || !DECISIONS.includes(decision)) {
+      throw incomplete();
     }
     const authorizationRequest = await this.checked(Form.parse(source), reply, 303);
     if (!authorizationRequest) return;
+    if (isInSandbox(authorizationRequest)) {
+      const location = await this.sandbox.decide(authorizationRequest, decision, form, request);
+      return this.redirect(reply, 303, location);
+    }
+    if (decision === 'create_driver') throw incomplete();
     const user = await this.sessions.current(request);
     if (!user) return this.toLogin(authorizationRequest, reply, 303);
     this.csrf.check(request, form, consentBinding(user, source));
@@ -148,6 +158,11 @@ export class AuthorizationController {
     });
   }
 }
+
+const incomplete = () =>
+  badRequest('The form is incomplete. Please go back to the application and start again.');
+
+const isInSandbox = ({ client }: AuthorizationRequest): boolean => client.environment === 'sandbox';
 
 const consentBinding = (user: SignedInUser, source: string): string =>
   `consent ${user.id} ${user.sessionDigest.toString('base64url')} ${source}`;

@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { badRequest } from '../../http/problems/problem.js';
 import { AuthorizationCodesService } from '../../tokens/authorization-codes.service.js';
-import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
 import { withParameters } from './redirect.js';
+
+/** Who approves: a user in a session, or a driver of the client's sandbox, who has none. */
+interface Approver {
+  id: string;
+  sessionDigest?: Buffer;
+}
 
 const endedMeanwhile = () =>
   badRequest('The application was disabled or you were logged out in the meantime.');
@@ -28,13 +34,13 @@ export class AuthorizationService {
    * Records the consent and issues a code in one transaction. Throws a 400 problem if the client was disabled or the user logged
    * out meanwhile.
    */
-  async approve(request: AuthorizationRequest, user: SignedInUser, actor: Actor): Promise<string> {
+  async approve(request: AuthorizationRequest, user: Approver, actor: Actor): Promise<string> {
     const { client, redirectUri, scopes, state, codeChallenge } = request;
     const code = await this.transactions.run(async (manager) => {
       // Locks the client before the consent, in the same order as deleting or disabling a client does. The reverse order can
       // deadlock.
-      if (!(await this.codes.hold(manager, client.id, user))) throw endedMeanwhile();
-      await this.consents.approve(manager, client.id, user.id, scopes, actor);
+      if (!(await this.hold(manager, client.id, user))) throw endedMeanwhile();
+      await this.consents.approve(manager, client, user.id, scopes, actor);
       return this.codes.issue(manager, {
         clientId: client.id,
         userId: user.id,
@@ -45,6 +51,12 @@ export class AuthorizationService {
     });
     // RFC 9207: `iss` lets the client tell which server responded.
     return withParameters(redirectUri, { code, state, iss: this.settings.baseUrl });
+  }
+
+  private hold(manager: EntityManager, clientId: string, { id, sessionDigest }: Approver): Promise<boolean> {
+    return sessionDigest
+      ? this.codes.hold(manager, clientId, { id, sessionDigest })
+      : this.codes.holdDriver(manager, clientId, id);
   }
 
   /** The redirect URL that carries an error (RFC 6749 §4.1.2.1). */

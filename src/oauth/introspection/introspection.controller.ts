@@ -1,18 +1,22 @@
-import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import type { Form } from '../../http/forms/form.js';
 import { USER_ID_PATTERN } from '../../secrets/ids.js';
 import { AccessTokensService } from '../../tokens/access-tokens.service.js';
 import type { Principal } from '../../tokens/principal.js';
+import { realmOf } from '../../users/accounts/environment.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
 import { introspected } from '../oauth-metrics.js';
 import { IntrospectionForm } from './introspection.form.js';
 import { IntrospectionGuard } from './introspection.guard.js';
 import { ActiveToken, InactiveToken } from './introspection.view.js';
+
+/** The client that asks, by its credentials or its own token. */
+const callerOf = ({ oauthClient, principal }: FastifyRequest) => oauthClient ?? principal!.client;
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
@@ -50,6 +54,7 @@ export class IntrospectionController {
   )
   async introspect(
     @OAuthForm() form: Form,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ActiveToken | InactiveToken> {
     const token = form.get('token');
@@ -59,7 +64,9 @@ export class IntrospectionController {
       throw invalidRequest('The parameter user_id must be the id of a user.');
     }
     void reply.headers(NO_STORE);
-    const principal = await this.accessTokens.find(token);
+    const found = await this.accessTokens.find(token);
+    // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
+    const principal = found && realmOf(found.client) === realmOf(callerOf(request)) ? found : undefined;
     introspected[principal ? 'active' : 'inactive'].inc();
     if (!principal) return { active: false };
     const scopes =

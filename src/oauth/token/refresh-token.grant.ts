@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
+import type { ClientEntity } from '../../clients/client.entity.js';
+import { SandboxFaults } from '../../sandbox-faults/sandbox-faults.service.js';
 import { GrantsService } from '../../tokens/grants.service.js';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
 import { intersection } from '../../tokens/principal.js';
@@ -26,6 +28,10 @@ const malformed = (): OAuthError =>
 const revoked = (): OAuthError =>
   invalidGrant('refresh_token_revoked', 'The refresh token was revoked, with every token of its grant.');
 
+/** Somebody asked for it in the sandbox; the client is told what it would be told live. */
+const failed = (): OAuthError =>
+  invalidGrant('sandbox_fault', 'The refresh token was revoked, with every token of its grant.');
+
 // Why a user or a client ended is not disclosed.
 const ended = (): OAuthError =>
   invalidGrant(
@@ -46,6 +52,7 @@ export class RefreshTokenGrant implements TokenGrant {
   constructor(
     private readonly refreshTokens: RefreshTokensService,
     private readonly grants: GrantsService,
+    private readonly faults: SandboxFaults,
   ) {}
 
   async run({ client, form, actor }: GrantRequest): Promise<IssuedTokens> {
@@ -59,7 +66,7 @@ export class RefreshTokenGrant implements TokenGrant {
       throw opened.refused === 'malformed' ? malformed() : unknown('refresh_token_unknown');
     }
     // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second try.
-    const request = { record: opened.record, clientId: client.id, scopes, actor };
+    const request = { record: opened.record, client, scopes, actor };
     const tokens = (await this.use(request)) ?? (await this.use(request));
     // The grant ended between the query and the rotation.
     if (!tokens) throw ended();
@@ -70,12 +77,12 @@ export class RefreshTokenGrant implements TokenGrant {
    * Decides what this use of the token is: the first, a retry, or a replay. Undefined if the grant changed before the rotation.
    * `scopes` are those asked for; undefined for everything granted.
    */
-  private async use({ record, clientId, scopes, actor }: RefreshRequest): Promise<IssuedTokens | undefined> {
+  private async use({ record, client, scopes, actor }: RefreshRequest): Promise<IssuedTokens | undefined> {
     const grant = await this.refreshTokens.find(record);
     if (!grant) throw unknown('refresh_token_unknown');
     // RFC 6749 §6: the refresh token is bound to the client to which it was issued. Another client learns nothing and ends
     // nothing.
-    if (grant.clientId !== clientId) throw unknown('refresh_token_of_another_client');
+    if (grant.clientId !== client.id) throw unknown('refresh_token_of_another_client');
     if (grant.keyRevoked) throw revoked();
     // A generation that does not exist yet: the database was restored to an earlier time.
     if (record.generation > grant.generation) throw unknown('refresh_token_unknown');
@@ -93,6 +100,12 @@ export class RefreshTokenGrant implements TokenGrant {
     const given = intersection(asked, grant.clientScopes, grant.consentScopes);
     if (given.length === 0) {
       throw invalidGrant('consent_withdrawn', 'The user no longer consents to any of the requested scopes.');
+    }
+    if (
+      client.environment === 'sandbox' &&
+      (await this.faults.useForRefresh(client, record.grantId, actor))
+    ) {
+      throw failed();
     }
     return this.refreshTokens.rotate(record, grant, asked, given);
   }
@@ -127,7 +140,7 @@ export class RefreshTokenGrant implements TokenGrant {
 
 interface RefreshRequest {
   record: RefreshTokenRecord;
-  clientId: string;
+  client: ClientEntity;
   scopes: string[] | undefined;
   actor: Actor;
 }

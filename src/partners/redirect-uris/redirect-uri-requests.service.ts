@@ -161,8 +161,7 @@ export class RedirectUriRequestsService {
 }
 
 /** Whether what it asks for needs nobody's approval (contract §19). */
-const isSandbox = (client: ClientEntity & { environment?: string }): boolean =>
-  client.environment === 'sandbox';
+const isSandbox = ({ environment }: ClientEntity): boolean => environment === 'sandbox';
 
 /** Throws a 400 problem for a URI that the client may not register (contract §3). */
 function checkUri({ type }: ClientEntity, { action, uri }: RedirectUriChange): void {

@@ -84,6 +84,10 @@ const INVALID_GRANT = {
     'Revoked refresh token',
     'Its grant was revoked. The audit log says by whom and why. ' + AGAIN,
   ),
+  sandbox_fault: invalidGrant(
+    'Fault in the sandbox',
+    'Somebody asked in the sandbox for this refresh to fail. Its grant has ended. ' + AGAIN,
+  ),
   grant_ended: invalidGrant(
     'Ended grant',
     'It expired (after one year, the default), or the user or the client was disabled during the refresh. ' +

@@ -12,13 +12,6 @@ const FLUSH_EVERY_MS = 5_000;
 const CLIENTS_MAX = 500;
 const BATCH = 1_000;
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set by the sandbox for a request that it makes fail on request. */
-    injectedFault?: boolean;
-  }
-}
-
 /** The requests of one client since the last write: the newest ones, and the number of all. */
 interface Recent {
   /** Filled in turn: the oldest one is overwritten. */
@@ -93,7 +86,7 @@ export class RequestLogService implements OnModuleInit {
       error: request.errorCode ?? null,
       requestId: request.id,
       milliseconds: Math.round(reply.elapsedTime),
-      injected: request.injectedFault === true,
+      injected: request.sandboxFault !== undefined,
     };
     recent.next = (recent.next + 1) % REQUESTS_KEPT;
   }

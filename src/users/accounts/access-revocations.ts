@@ -12,7 +12,8 @@ export type RevocationReason =
   | 'grant_revoked'
   | 'token_revoked'
   | 'code_replayed'
-  | 'refresh_token_replayed';
+  | 'refresh_token_replayed'
+  | 'sandbox_fault';
 
 /** Selects webhook portals: those of one client, or of every client of an owner. */
 export type PortalsOf = { clientId: string } | { ownerId: string };

@@ -13,9 +13,11 @@ export interface NewUser {
   webhooksEnabled?: boolean;
   /** Whether the address counts as verified, by somebody who vouches for it. */
   emailVerified?: boolean;
+  /** Makes it a driver in the sandbox of this owner. */
+  sandboxOwnerId?: string;
 }
 
-export type UserChanges = Partial<NewUser & { enabled: boolean }>;
+export type UserChanges = Partial<Omit<NewUser, 'sandboxOwnerId'> & { enabled: boolean }>;
 
 /** A new address is not verified, unless somebody vouches for it; undefined if nothing changes. */
 export function emailVerifiedAfter(
@@ -49,6 +51,25 @@ export function rolesAfter(
   return { role: after, operatorRole: operatorRole ?? before.operatorRole ?? 'admin' };
 }
 
+/** What a driver of a sandbox cannot have, because nobody logs in as one. Throws a 400 problem with `field_errors`. */
+export function refuseForDriver(before: UserEntity, changes: UserChanges, newPassword: boolean): void {
+  if (before.environment === 'live') return;
+  const { email = before.email, role = before.role, webhooksEnabled = before.webhooksEnabled } = changes;
+  const members: [name: string, isWrong: boolean][] = [
+    ['email', email !== before.email],
+    ['password', newPassword],
+    ['email_verified', changes.emailVerified === true],
+    ['role', role !== before.role],
+    ['operator_role', changes.operatorRole !== undefined],
+    ['webhooks_enabled', webhooksEnabled !== before.webhooksEnabled],
+  ];
+  const wrong = members.filter(([, isWrong]) => isWrong);
+  if (wrong.length === 0) return;
+  throw validationFailed(
+    Object.fromEntries(wrong.map(([name]) => [name, ['cannot be changed for a driver of a sandbox']])),
+  );
+}
+
 export const onlyForOperators = (): Problem =>
   validationFailed({ operator_role: ['is only for users with the role operator'] });
 
@@ -62,6 +83,7 @@ export const auditView = ({
   operatorRole,
   webhooksEnabled,
   enabled,
+  environment,
 }: UserEntity) => ({
   email,
   email_verified: emailVerifiedAt !== null,
@@ -71,4 +93,5 @@ export const auditView = ({
   operator_role: operatorRole,
   webhooks_enabled: webhooksEnabled,
   enabled,
+  ...(environment === 'sandbox' ? { environment } : {}),
 });

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OperatorRole } from '../../config/operator-role.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
+import type { Environment } from './environment.js';
 
 export const USER_KINDS = ['individual', 'organisation'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
@@ -51,6 +52,18 @@ export class UserEntity {
 
   @Column('boolean')
   enabled!: boolean;
+
+  /** Drivers of a sandbox are `sandbox`; everybody else is live. */
+  @Column('text')
+  environment!: Environment;
+
+  /** The owner whose sandbox a driver belongs to; null for everybody else. */
+  @Column('text', { name: 'sandbox_owner_id', nullable: true })
+  sandboxOwnerId!: string | null;
+
+  /** What foreign keys to the user carry: `realmOf`. */
+  @Column({ type: 'text', select: false, update: false })
+  realm!: string;
 
   @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
   createdAt!: Date;

@@ -6,21 +6,32 @@ import { readPage, type Page, type PageRequest } from '../../database/queries/re
 import { searchFor } from '../../database/queries/search.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import { emailKeyOf } from './email.js';
+import { LIVE_REALM, type Environment } from './environment.js';
 import { UserEntity } from './user.entity.js';
 
 /** An account without what the repository and the database add. */
 export type UserValues = Omit<
   UserEntity,
-  'emailKey' | 'emailVerifiedAt' | 'unwantedMails' | 'createdAt' | 'updatedAt'
+  | 'emailKey'
+  | 'emailVerifiedAt'
+  | 'unwantedMails'
+  | 'environment'
+  | 'sandboxOwnerId'
+  | 'realm'
+  | 'createdAt'
+  | 'updatedAt'
 > & {
   /** Whether the email address counts as verified from now on; undefined changes nothing. */
   emailVerified?: boolean;
+  /** Of a driver of a sandbox: its owner. */
+  sandboxOwnerId?: string;
 };
 
 /** All given members must match. */
 export interface UserFilter {
   q?: string;
   operatorRole?: OperatorRole;
+  environment?: Environment;
 }
 
 @Injectable()
@@ -93,17 +104,25 @@ export class UsersRepository {
     return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
   }
 
-  async insert(manager: EntityManager, { emailVerified, ...user }: UserValues): Promise<void> {
-    await manager
-      .withRepository(this.users)
-      .insert({ ...user, emailKey: emailKeyOf(user.email), emailVerifiedAt: verifiedNow(emailVerified) });
+  async insert(
+    manager: EntityManager,
+    { emailVerified, sandboxOwnerId, ...user }: UserValues,
+  ): Promise<void> {
+    await manager.withRepository(this.users).insert({
+      ...user,
+      emailKey: emailKeyOf(user.email),
+      emailVerifiedAt: verifiedNow(emailVerified),
+      environment: sandboxOwnerId === undefined ? 'live' : 'sandbox',
+      sandboxOwnerId: sandboxOwnerId ?? null,
+      realm: sandboxOwnerId ?? LIVE_REALM,
+    });
   }
 
   /** Members that are undefined stay as they are. */
   async update(
     manager: EntityManager,
     id: string,
-    { emailVerified, ...changes }: Partial<Omit<UserValues, 'id'>>,
+    { emailVerified, ...changes }: Partial<Omit<UserValues, 'id' | 'sandboxOwnerId'>>,
   ): Promise<void> {
     const emailKey = changes.email === undefined ? undefined : emailKeyOf(changes.email);
     const emailVerifiedAt = verifiedNow(emailVerified);
@@ -162,10 +181,12 @@ export class UsersRepository {
     await manager.query('SELECT forget_in_audit_events($1)', [id]);
   }
 
-  /** One page by id; `q` is part of the email or name, or an id. */
-  list({ q, operatorRole }: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
+  /** One page by id; `q` is part of the email or name, or an id. Live ones, unless the filter says otherwise. */
+  list({ q, operatorRole, environment = 'live' }: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
     const query = this.users.createQueryBuilder('user');
     if (q !== undefined) query.where(...searchFor(q, 'user', ['email', 'name']));
+    query.andWhere('user.environment = :environment', { environment });
+    if (environment === 'sandbox') query.andWhere('user.sandboxOwnerId IS NOT NULL');
     if (operatorRole !== undefined) query.andWhere('user.operatorRole = :operatorRole', { operatorRole });
     return readPage(page, 'user.id', 'asc', query);
   }

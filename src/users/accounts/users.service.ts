@@ -22,6 +22,7 @@ import {
   isAdmin,
   mayEndAdmin,
   onlyForOperators,
+  refuseForDriver,
   rolesAfter,
   type NewUser,
   type UserChanges,
@@ -124,6 +125,7 @@ export class UsersService {
       webhooksEnabled: input.webhooksEnabled ?? true,
       enabled: true,
       emailVerified: input.emailVerified,
+      sandboxOwnerId: input.sandboxOwnerId,
     });
     const user = (await this.repository.findById(id, manager))!;
     const isSelf = actor.type === 'user' && actor.id === null;
@@ -165,6 +167,7 @@ export class UsersService {
     const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(manager, id) : [];
     const before = (await this.repository.lock(manager, id)) ?? this.missing();
     refuseOnOperator(actor, before);
+    refuseForDriver(before, changes, passwordHash !== undefined);
     const { email, name, kind, webhooksEnabled, enabled } = changes;
     const isNewEmail = email !== undefined && email !== before.email;
     const values = {
@@ -231,7 +234,7 @@ export class UsersService {
         before: kept,
       });
     } catch (error) {
-      if (!isForeignKeyViolation(error, 'clients_owner_id_fkey')) throw error;
+      if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
       throw conflict('This user owns clients. Delete them first, then erase the user.');
     }
   }
@@ -303,6 +306,9 @@ export class UsersService {
     throw notFound('There is no user with this id.');
   }
 }
+
+/** The foreign keys of clients to their owners. */
+const OWNER_KEYS = ['clients_owner_id_fkey', 'clients_owner_realm_fkey'];
 
 /** A user who was given nothing yet. */
 const EVERYBODY = { role: 'user', webhooksEnabled: true } as const;

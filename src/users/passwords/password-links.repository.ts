@@ -23,14 +23,14 @@ export interface UsedPasswordLink {
 export class PasswordLinksRepository {
   constructor(@InjectRepository(PasswordLinkEntity) private readonly links: Repository<PasswordLinkEntity>) {}
 
-  /** Creates a link and locks its user against changes; false if there is no such user. */
+  /** Creates a link and locks its user against changes; false if there is no such user, or it is a driver of a sandbox. */
   async insert(manager: EntityManager, link: NewPasswordLink): Promise<boolean> {
     const { digest, userId, ttl, formId, mailedTo = null } = link;
     // By hand: the lock on the user and the insert are one statement.
     const rows: unknown[] = await manager.query(
       `INSERT INTO password_links (digest, user_id, expires_at, form_id, mailed)
        SELECT $1, id, now() + make_interval(secs => $3), $4, $5::text IS NOT NULL
-         FROM users WHERE id = $2 AND ($5::text IS NULL OR (enabled AND email = $5)) FOR SHARE RETURNING 1`,
+         FROM users WHERE id = $2 AND environment = 'live' AND ($5::text IS NULL OR (enabled AND email = $5)) FOR SHARE RETURNING 1`,
       [digest, userId, ttl, formId, mailedTo],
     );
     return rows.length === 1;

@@ -7,7 +7,7 @@ import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
-import { notFound } from '../../http/problems/problem.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
@@ -37,7 +37,7 @@ export class PasswordLinksService {
     private readonly notifications: NotificationsService,
   ) {}
 
-  /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user. */
+  /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user, 409 for a driver. */
   create(userId: string, actor: Actor): Promise<string> {
     return this.make(userId, actor, null);
   }
@@ -92,7 +92,12 @@ export class PasswordLinksService {
     await this.transactions.run(async (manager) => {
       await this.accounts.refuseOnOperator(actor, userId, manager);
       const link = { digest: digestOf(key), userId, ttl: LINK_TTL_SECONDS, formId };
-      if (!(await this.links.insert(manager, link))) throw notFound('There is no user with this id.');
+      if (!(await this.links.insert(manager, link))) {
+        if (await this.users.findById(userId, manager)) {
+          throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
+        }
+        throw notFound('There is no user with this id.');
+      }
       await this.audit.record(manager, actor, {
         action: 'user.password_link_created',
         subjectType: 'user',

@@ -87,7 +87,10 @@ export class SessionsRepository {
     return readPage(page, 'session.id', 'desc', query);
   }
 
-  /** Starts a session unless the user was disabled or got another password or email since `user` was read. */
+  /**
+   * Starts a session unless the user was disabled or got another password or email since `user` was read; never for a driver of a
+   * sandbox.
+   */
   async insert(
     manager: EntityManager,
     digest: Buffer,
@@ -99,7 +102,7 @@ export class SessionsRepository {
     const rows: unknown[] = await manager.query(
       `WITH owner AS (
          SELECT id FROM users
-          WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 FOR SHARE
+          WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 AND environment = 'live' FOR SHARE
        )
        INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
                              method, provider, provider_subject, provider_sid, authenticated_at, second_factor, login_id)

@@ -1,9 +1,11 @@
 import { PostForm } from '../../web/forms/form.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
+import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import { PORTAL_FOOTER } from './portal-layout.js';
 
 export interface OpenPortalPageProps {
   clientName: string;
+  environment: 'live' | 'sandbox';
   ownerName: string;
   /** Path to post back to: the one of this page. */
   action: string;
@@ -15,7 +17,7 @@ export interface OpenPortalPageProps {
  * cannot use it up.
  */
 export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
-  const { clientName, ownerName, action, expiresInMinutes } = props;
+  const { clientName, environment, ownerName, action, expiresInMinutes } = props;
   return {
     title: 'Open webhook portal',
     footer: PORTAL_FOOTER,
@@ -24,6 +26,7 @@ export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
         <h1 class={clientName.length > 48 ? 'long' : undefined}>
           Webhook portal of <bdi class="name">{clientName}</bdi>
         </h1>
+        <SandboxBadge of={{ environment }} />
         <p>
           This link opens the webhook portal of the application <bdi class="name">{clientName}</bdi>, which
           belongs to <bdi class="name">{ownerName}</bdi>.

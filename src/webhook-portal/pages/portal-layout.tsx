@@ -4,6 +4,7 @@ import { InitialTile, type LayoutProps } from '../../web/layout/layout.js';
 import { LIVE_LIST_SCRIPT } from '../../web/tables/live-list.js';
 import { Moment } from '../../web/tables/moment.js';
 import { Navigation } from '../../web/layout/navigation.js';
+import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import { DoneNotice } from '../../web/layout/notices.js';
 import { Permissions, type MayUse } from '../../web/layout/may-use.js';
 import type { PortalVisitor } from '../portal-visitor.js';
@@ -19,6 +20,7 @@ const PARTS = [
   { part: 'deliveries', href: '/portal/deliveries', label: 'Deliveries' },
   { part: 'contacts', href: '/portal/contacts', label: 'Contacts' },
   { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
+  { part: 'sandbox', href: '/portal/sandbox', label: 'Sandbox' },
   { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
   { part: 'credentials', href: '/portal/credentials', label: 'Credentials' },
   { part: 'redirect-uris', href: '/portal/redirect-uris', label: 'Redirect URIs' },
@@ -27,6 +29,9 @@ const PARTS = [
   { part: 'usage', href: '/portal/usage', label: 'Usage' },
   { part: 'members', href: '/portal/members', label: 'Members' },
 ] as const;
+
+const partsOf = (environment: PortalVisitor['environment']) =>
+  environment === 'sandbox' ? PARTS : PARTS.filter(({ part }) => part !== 'sandbox');
 
 /** One page of the portal. */
 export interface PortalPage {
@@ -45,7 +50,7 @@ export interface PortalPage {
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
   { title, heading, part, above, refreshAfter, isLive, children }: PortalPage,
-  { clientId, clientName, ownerName, expiresAt, role, user }: PortalVisitor,
+  { clientId, clientName, environment, ownerName, expiresAt, role, user }: PortalVisitor,
   notice: string | undefined,
   mayUse: MayUse,
 ): LayoutProps => ({
@@ -59,7 +64,7 @@ export const portalLayout = (
       <section class="portal-bar" aria-label="Portal owner">
         <InitialTile name={clientName} kind="application" />
         <p class="identity-text">
-          <bdi class="identity-name">{clientName}</bdi>{' '}
+          <bdi class="identity-name">{clientName}</bdi> <SandboxBadge of={{ environment }} />{' '}
           <span class="portal-owner">
             Webhook portal, <bdi>{ownerName}</bdi>
           </span>
@@ -68,7 +73,7 @@ export const portalLayout = (
           Log out
         </PostButton>
       </section>
-      <Navigation class="area-nav" label="Webhook portal" links={PARTS} current={part} />
+      <Navigation class="area-nav" label="Webhook portal" links={partsOf(environment)} current={part} />
       {above && (
         <p class="above">
           <a href={above.href}>← {above.label}</a>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { LinkButton, PostButton } from '../../web/forms/form.js';
 import { InitialTile, LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
+import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import type { OpenableClient } from '../member-sessions.repository.js';
 import { PORTAL_FOOTER, SIGN_IN_PATH } from './portal-layout.js';
 
@@ -49,13 +50,14 @@ function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
       </h2>
       <p>Your role is {role}.</p>
       <ul class="entries" role="list">
-        {clients.map(({ id, name }) => (
+        {clients.map(({ id, name, environment }) => (
           <li>
             <div class="entry-head">
               <InitialTile name={name} kind="application" />
               <h3>
                 <bdi>{name}</bdi>
-              </h3>
+              </h3>{' '}
+              <SandboxBadge of={{ environment }} />
             </div>
             <p>
               Client ID <code>{id}</code>

@@ -150,7 +150,7 @@ export class RecoveriesRepository {
   ): Promise<number> {
     const [row]: { count: number }[] = await manager.query(
       `WITH missed AS MATERIALIZED (
-         SELECT v.id, v.type, v.created_at
+         SELECT v.id, v.type, v.created_at, v.realm
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
            JOIN consents n ON n.client_id = c.id AND n.revoked_at IS NULL
@@ -174,7 +174,7 @@ export class RecoveriesRepository {
   ): Promise<number> {
     const [row]: { count: number }[] = await manager.query(
       `WITH missed AS MATERIALIZED (
-         SELECT v.id, v.type, v.created_at
+         SELECT v.id, v.type, v.created_at, v.realm
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
            JOIN events v ON v.id IN (SELECT d.event_id FROM deliveries d WHERE d.client_id = $2 AND d.id >= $5)
@@ -190,15 +190,16 @@ export class RecoveriesRepository {
 }
 
 const IN_A_PAUSE = `
-  EXISTS (SELECT 1 FROM webhook_pauses p
+  v.realm = e.realm
+  AND EXISTS (SELECT 1 FROM webhook_pauses p
            WHERE p.endpoint_id = e.id AND p.sent_at = now()
              AND v.created_at >= p.disabled_at AND v.created_at < ${UNTIL})
   AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.event_id = v.id AND o.endpoint_id = e.id)`;
 
 /** Due in the order of their events. */
 const ADDED = `added AS (
-  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, next_attempt_at)
-  SELECT new_delivery_id(), m.id, m.type, $1, $2, $3,
+  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, realm, next_attempt_at)
+  SELECT new_delivery_id(), m.id, m.type, $1, $2, $3, m.realm,
          now() - interval '1 second' + row_number() OVER (ORDER BY m.created_at, m.id) * interval '1 microsecond'
     FROM missed m
   RETURNING 1

@@ -1,8 +1,11 @@
+import type { Environment } from '../../users/accounts/environment.js';
 import type { EndpointEntity } from './endpoint.entity.js';
 
 /** An endpoint in a list, with its attempts of the last 24 hours. */
 export interface EndpointInList extends EndpointEntity {
   clientName: string;
+  /** Of the client. */
+  environment: Environment;
   delivered24h: number;
   failed24h: number;
 }

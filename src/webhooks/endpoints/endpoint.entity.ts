@@ -18,6 +18,10 @@ export class EndpointEntity {
   @Column('text', { name: 'client_id' })
   clientId!: string;
 
+  /** That of its client. */
+  @Column({ type: 'text', select: false, update: false })
+  realm!: string;
+
   @Column('text')
   url!: string;
 

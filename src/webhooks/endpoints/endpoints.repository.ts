@@ -20,6 +20,7 @@ export type EndpointRow = Pick<
   EndpointEntity,
   | 'id'
   | 'clientId'
+  | 'realm'
   | 'url'
   | 'description'
   | 'eventTypes'
@@ -127,7 +128,7 @@ export class EndpointsRepository {
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       // Joins the clients; the query builder knows no lateral joins.
       const rows: (Partial<EndpointInList> & { id: string })[] = await this.endpoints.query(
-        `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
+        `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", c.environment, e.url, e.description, e.event_types AS "eventTypes", e.enabled,
                 e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
                 e.max_per_minute AS "maxPerMinute", e.header_names AS "headerNames",
                 e.previous_secret_expires_at AS "previousSecretExpiresAt", e.failing_since AS "failingSince",

@@ -9,6 +9,7 @@ import { conflict, notFound } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId, newId } from '../../secrets/ids.js';
+import { realmOf } from '../../users/accounts/environment.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
@@ -125,6 +126,7 @@ export class EndpointsService {
         await this.repository.insert(manager, {
           id,
           clientId,
+          realm: realmOf(client),
           url: url!,
           description: input.description ?? '',
           eventTypes: input.eventTypes,

@@ -18,6 +18,8 @@ export interface NewEvent {
   revision: number;
   /** The id of what it is about; null if it is not numbered. */
   resourceId: string | null;
+  /** Its users, and no others, are known to the publisher. */
+  realm: string;
   idempotency?: { keyDigest: Buffer; bodyDigest: Buffer };
 }
 

@@ -9,6 +9,7 @@ import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
 import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
 import type { Principal } from '../../tokens/principal.js';
 import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
+import { realmOf } from '../../users/accounts/environment.js';
 import { holdsExactNumbers, inUtc } from './event.js';
 import { NewEventDto } from './events.dto.js';
 import { PublishedView } from './published.view.js';
@@ -59,7 +60,7 @@ export class EventsController {
         ...(body.version === undefined ? {} : { version: body.version }),
         idempotencyKey: idempotencyKeyOf(request),
       },
-      principal.client.id,
+      { id: principal.client.id, realm: realmOf(principal.client) },
     );
   }
 }

@@ -54,23 +54,23 @@ export class EventsRepository {
    * Events about one thing are numbered in the order of their ids (contract §21); their numbers are locked, in one order, until the
    * commit. Idempotency keys must be distinct within the events.
    */
-  publish(events: NewEvent[]): Promise<PublishResult[]> {
+  publish(events: NewEvent[], manager: EntityManager = this.events.manager): Promise<PublishResult[]> {
     // The query builder knows no writes to several tables in one statement.
-    return this.events.query(
+    return manager.query(
       `WITH input AS (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[],
-                              $8::int[], $9::int[], $10::text[])
+                              $8::int[], $9::int[], $10::text[], $11::text[])
                     WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, version, revision,
-                                          resource_id, place)
+                                          resource_id, realm, place)
        ), known AS MATERIALIZED (
          -- Before anything else: an erasure locks the user first, too.
-         SELECT u.id FROM users u WHERE u.id IN (SELECT user_id FROM input) ORDER BY u.id FOR KEY SHARE
+         SELECT u.id, u.realm FROM users u WHERE u.id IN (SELECT user_id FROM input) ORDER BY u.id FOR KEY SHARE
        ), checked AS (
          SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known,
                 t.revision IS NOT DISTINCT FROM i.revision AS is_current, t.scope
            FROM input i
            LEFT JOIN event_types t ON t.name = i.type AND t.publisher = 'services'
-           LEFT JOIN known u ON u.id = i.user_id
+           LEFT JOIN known u ON u.id = i.user_id AND u.realm = i.realm
        ), claimed AS (
          INSERT INTO event_idempotency_keys AS k (client_id, key_digest, body_digest, event_id)
          SELECT publisher_id, key_digest, body_digest, id FROM checked
@@ -89,7 +89,7 @@ export class EventsRepository {
                      - row_number() OVER (PARTITION BY user_id, family, resource_id ORDER BY id) AS later
            FROM fresh
        ), target AS (
-         SELECT f.id AS event_id, f.type, e.id AS endpoint_id, e.client_id
+         SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
            FROM fresh f
            JOIN consents n ON n.user_id = f.user_id AND n.revoked_at IS NULL AND f.scope = ANY (n.scopes)
            JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
@@ -105,20 +105,20 @@ export class EventsRepository {
            SET last = s.last + excluded.last, seen_on = excluded.seen_on
          RETURNING user_id, family, resource_id, last
        ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries, version)
+         INSERT INTO events (id, type, user_id, payload, deliveries, version, realm)
          SELECT f.id, f.type, f.user_id,
                 -- The last member.
                 CASE WHEN s.last IS NULL THEN f.payload
                      ELSE left(f.payload, -1) || ',"sequence":' || (s.last - f.later) || '}' END,
-                coalesce(n.deliveries, 0), f.version
+                coalesce(n.deliveries, 0), f.version, f.realm
            FROM placed f
            LEFT JOIN counted n ON n.event_id = f.id
            LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
           ORDER BY f.place
          RETURNING id, deliveries
        ), delivery AS (
-         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id FROM target
+         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
+         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target
        )
        SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", c.is_current AS "isCurrent",
               e.id IS NOT NULL AS "isStored", coalesce(e.deliveries, 0) AS deliveries
@@ -134,6 +134,7 @@ export class EventsRepository {
         events.map(({ version }) => version),
         events.map(({ revision }) => revision),
         events.map(({ resourceId }) => resourceId),
+        events.map(({ realm }) => realm),
       ],
     );
   }
@@ -162,7 +163,7 @@ export class EventsRepository {
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
                     AS i (id, type, user_id, payload, client_id)
        ), target AS (
-         SELECT i.id AS event_id, i.type, e.id AS endpoint_id, e.client_id
+         SELECT i.id AS event_id, i.type, c.realm, e.id AS endpoint_id, e.client_id
            FROM input i
            JOIN clients c ON c.id = i.client_id AND c.enabled
            JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
@@ -170,12 +171,14 @@ export class EventsRepository {
        ), counted AS (
          SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
        ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries, client_id)
-         SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id
-           FROM input i LEFT JOIN counted n ON n.event_id = i.id
+         INSERT INTO events (id, type, user_id, payload, deliveries, client_id, realm)
+         SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id, coalesce(u.realm, 'live')
+           FROM input i
+           LEFT JOIN counted n ON n.event_id = i.id
+           LEFT JOIN users u ON u.id = i.user_id
        ), delivery AS (
-         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id FROM target RETURNING 1
+         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
+         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
        )
        SELECT count(*)::int AS deliveries FROM delivery`,
       [
@@ -193,11 +196,14 @@ export class EventsRepository {
   async publishTest(event: TestEvent, endpointId: string, clientId: string): Promise<string> {
     // As `publish`: it writes to two tables.
     const [row]: { id: string }[] = await this.events.query(
-      `WITH event AS (
-         INSERT INTO events (id, type, payload, deliveries, test, version) VALUES ($1, $2, $3, 1, true, $6)
+      `WITH holder AS (
+         SELECT realm FROM webhook_endpoints WHERE id = $4
+       ), event AS (
+         INSERT INTO events (id, type, payload, deliveries, test, version, realm)
+         SELECT $1, $2, $3, 1, true, $6, realm FROM holder
        )
-       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
-       VALUES (new_delivery_id(), $1, $2, $4, $5) RETURNING id`,
+       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
+       SELECT new_delivery_id(), $1, $2, $4, $5, realm FROM holder RETURNING id`,
       [event.id, event.type, event.payload, endpointId, clientId, event.version],
     );
     return row!.id;

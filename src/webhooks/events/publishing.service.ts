@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { serviceUnavailable, unprocessableContent, validationFailed } from '../../http/problems/problem.js';
@@ -18,6 +19,12 @@ export interface Publication extends EventContent {
   /** Undefined for the current version of the type. */
   version?: number;
   idempotencyKey?: string;
+}
+
+/** The client that publishes, and the realm whose users it knows. */
+export interface Publisher {
+  id: string;
+  realm: string;
 }
 
 /** The result for the publisher: the event, and the number of endpoints it is sent to. */
@@ -41,6 +48,7 @@ interface Waiting {
  */
 @Injectable()
 export class PublishingService {
+  private readonly logger = new Logger(PublishingService.name);
   private waiting: Waiting[] = [];
   private isStoring = false;
 
@@ -57,15 +65,10 @@ export class PublishingService {
    * it is a 422 problem. Throws a 400 problem for a type that services do not publish, for an unknown user, and for data that its
    * version refuses.
    */
-  async publish(publication: Publication, publisherId: string): Promise<Published> {
+  async publish(publication: Publication, publisher: Publisher): Promise<Published> {
     const { idempotencyKey } = publication;
-    const id = newId('evnt');
     const event = {
-      id,
-      type: publication.type,
-      userId: publication.userId,
-      payload: payloadOf(id, publication),
-      publisherId,
+      ...submitted(publication, publisher),
       ...(idempotencyKey === undefined
         ? {}
         : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest: bodyDigestOf(publication) } }),
@@ -90,15 +93,47 @@ export class PublishingService {
       }
       if (!result.isStored) return this.answerAgain(event);
       if (judgement.broken) this.breaks.note(event.type, version, judgement.broken);
-      this.wakeUps.announce(result.deliveries > 0 ? 'deliveries' : 'events');
+      this.announce(result.deliveries);
       return { id: result.id, deliveries: result.deliveries };
     }
-    throw serviceUnavailable(
-      'This event type is being changed at the moment. Please publish the event again.',
-      {
-        headers: { 'retry-after': '1' },
-      },
-    );
+    throw changing();
+  }
+
+  /**
+   * Publishes events in the caller's transaction, in this order and without idempotency keys. Those of a user who is gone, and those
+   * that their type refuses, are left out. Returns the number of deliveries; announce them after the commit. Throws a 503 problem
+   * while a type is being changed.
+   */
+  async publishIn(
+    manager: EntityManager,
+    publications: EventContent[],
+    publisher: Publisher,
+  ): Promise<number> {
+    const events: NewEvent[] = [];
+    for (const publication of publications) {
+      const judgement = await this.contracts.judge(publication);
+      const { version, revision, resourceId, broken } = judgement;
+      const event = submitted(publication, publisher);
+      if (broken) this.breaks.note(event.type, version, broken);
+      if (this.refusalOf(judgement)) {
+        this.logger.warn(`An event of the sandbox is left out: its type ${event.type} refuses it.`);
+        continue;
+      }
+      await this.contracts.beginUse(judgement);
+      events.push({ ...event, version, revision, resourceId });
+    }
+    if (events.length === 0) return 0;
+    const results = await this.repository.publish(events, manager);
+    if (results.some(({ isTypeKnown, isCurrent }) => isTypeKnown && !isCurrent)) {
+      await this.contracts.judgeAnew(publications[0]!);
+      throw changing();
+    }
+    return results.reduce((sum, { deliveries }) => sum + deliveries, 0);
+  }
+
+  /** Wakes the workers that deliver, if there is something to deliver, and readers of the feed. */
+  announce(deliveries: number): void {
+    this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
   }
 
   private refusalOf({ fieldErrors, broken }: Judgement): Record<string, string[]> | undefined {
@@ -182,5 +217,16 @@ export class PublishingService {
 /** Only of what was sent, because a retry gets another id. */
 const bodyDigestOf = ({ type, timestamp, userId, data, version }: Publication): Buffer =>
   sha256(JSON.stringify([type, timestamp, userId, data, ...(version === undefined ? [] : [version])]));
+
+const submitted = (content: EventContent, { id: publisherId, realm }: Publisher): Submitted => {
+  const id = newId('evnt');
+  const { type, userId } = content;
+  return { id, type, userId, payload: payloadOf(id, content), publisherId, realm };
+};
+
+const changing = () =>
+  serviceUnavailable('This event type is being changed at the moment. Please publish the event again.', {
+    headers: { 'retry-after': '1' },
+  });
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

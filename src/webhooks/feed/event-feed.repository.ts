@@ -49,14 +49,14 @@ export class EventFeedRepository {
   async look({ clientId, scopes }: FeedReader, after: FeedPosition, limit: number): Promise<FeedLook> {
     const [look]: FeedLook[] = await this.events.query(
       `WITH scanned AS MATERIALIZED (
-         SELECT e.xid, e.id, e.type, e.user_id, e.client_id, e.created_at, e.payload IS NOT NULL AS has_payload
+         SELECT e.xid, e.id, e.type, e.user_id, e.client_id, e.realm, e.created_at, e.payload IS NOT NULL AS has_payload
            FROM events e
           WHERE (e.xid, e.id) > ($2::xid8, $3::text) AND ${IS_SETTLED}
           ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}
        ), shown AS MATERIALIZED (
          SELECT s.xid, s.id FROM scanned s JOIN event_types t ON t.name = s.type
           WHERE s.has_payload
-            AND EXISTS (SELECT 1 FROM clients c WHERE c.id = $1 AND c.enabled)
+            AND EXISTS (SELECT 1 FROM clients c WHERE c.id = $1 AND c.enabled AND c.realm = s.realm)
             AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
                      ELSE t.scope = ANY ($4::text[]) AND EXISTS (
                        SELECT 1 FROM consents n

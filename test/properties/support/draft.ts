@@ -53,6 +53,10 @@ export const CALLERS: Record<Caller | 'owner' | 'service', Record<string, string
   user: { cookie: browser(live('userSession')) },
   member: { cookie: browser(live('ownerSession'), live('memberSession')) },
   console: { cookie: browser(live('operatorSession')) },
+  sandbox: {
+    authorization: `Bearer ${live('sandboxToken')}`,
+    cookie: browser('none', live('sandboxPortalSession')),
+  },
 };
 
 const CHALLENGE = '-'.repeat(43);

@@ -17,6 +17,7 @@ export const LIVE = [
     'redirectUriRequestId',
   ],
   ...['passkeyId', 'pendingSignIn', 'recoveryCode'],
+  ...['driverId', 'sandboxToken', 'sandboxPortalSession'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];

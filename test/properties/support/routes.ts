@@ -33,7 +33,8 @@ export async function withRoutes<T>(start: () => Promise<T>): Promise<[T, Route[
 export const PROVIDER = 'company';
 
 /** The credentials that a route expects. */
-export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'visitor' | 'member' | 'console';
+export type Caller =
+  'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'visitor' | 'member' | 'console' | 'sandbox';
 
 /** Every route belongs to exactly one of these areas; a test reports those that do not. */
 export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Caller }> = {
@@ -54,7 +55,9 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
     caller: 'user',
   },
   invitations: { paths: /^\/invitations\//, caller: 'visitor' },
-  'the portal': { paths: /^\/portal(\/|$)/, caller: 'member' },
+  'the portal': { paths: /^\/portal(\/(?!sandbox)|$)/, caller: 'member' },
+  'the sandbox': { paths: /^\/portal\/sandbox(\/|$)/, caller: 'sandbox' },
+  'the sandbox for programs': { paths: /^\/v2\/sandbox\//, caller: 'sandbox' },
   'the console': { paths: /^\/admin\/console(\/|$)/, caller: 'console' },
 };
 
@@ -90,6 +93,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   withdraw: ['invitationId'],
   redirect_uri_requests: ['redirectUriRequestId'],
   'redirect-uris': ['redirectUriRequestId'],
+  drivers: ['driverId'],
 };
 
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */

@@ -23,6 +23,8 @@ import { PendingSignIns } from '../../../src/users/factors/pending-sign-ins.serv
 import { EmailLinksRepository } from '../../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../../src/users/passwords/password-links.service.js';
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
+import { sandboxOf } from '../../../src/sandbox/driver.js';
+import { DriversService } from '../../../src/sandbox/drivers.service.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
 import { MemberSessions } from '../../../src/webhook-portal/member-sessions.service.js';
@@ -126,7 +128,7 @@ export class World {
       await this.app.get(ScopesService).put(scope, SERVICE_ACTOR);
       return name;
     },
-    portalKey: async () => this.newPortalKey(),
+    portalKey: async () => this.newPortalKey((await this.client()).id),
     passwordKey: async () =>
       (await this.app.get(PasswordLinksService).create((await this.user()).id, SERVICE_ACTOR))
         .split('/')
@@ -187,12 +189,15 @@ export class World {
       return this.newSession(await this.user());
     },
     operatorSession: async () => this.newSession(await this.operator()),
-    portalSession: async () => {
-      const [digest, secret] = [digestOf(await this.newPortalKey()), newSecret('portalSession')];
-      const links = this.app.get(PortalLinksRepository);
-      await this.run((manager) => links.redeem(manager, digest, digestOf(secret), TTL));
-      return secret;
+    portalSession: async () => this.newPortalSession((await this.client()).id),
+    driverId: async () => {
+      const sandbox = sandboxOf(await this.sandboxClient())!;
+      const { id } = await this.app.get(DriversService).create(sandbox, {}, SERVICE_ACTOR);
+      await this.app.get(DriversService).consent(sandbox, id, undefined, SERVICE_ACTOR);
+      return id;
     },
+    sandboxToken: async () => this.service.make.clientToken(await this.sandboxClient()),
+    sandboxPortalSession: async () => this.newPortalSession((await this.sandboxClient()).id),
     passkeyId: async () => {
       const id = newId('pkey');
       const passkey = { id, userId: (await this.user()).id, credentialId: id, publicKey: Buffer.alloc(1) };
@@ -272,9 +277,20 @@ export class World {
     return secret;
   }
 
-  private async newPortalKey(): Promise<string> {
+  private sandboxClient = (): Promise<TestClient> =>
+    this.once('sandbox client', async () =>
+      this.service.make.client({ ownerId: (await this.owner()).id, environment: 'sandbox' }),
+    );
+
+  private async newPortalSession(clientId: string): Promise<string> {
+    const [digest, secret] = [digestOf(await this.newPortalKey(clientId)), newSecret('portalSession')];
+    const links = this.app.get(PortalLinksRepository);
+    await this.run((manager) => links.redeem(manager, digest, digestOf(secret), TTL));
+    return secret;
+  }
+
+  private async newPortalKey(id: string): Promise<string> {
     const key = newSecret('portalKey');
-    const { id } = await this.client();
     await this.app.get(PortalLinksRepository).insertLink(digestOf(key), { client: { id } }, TTL);
     return key;
   }

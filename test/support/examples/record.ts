@@ -10,6 +10,7 @@ import { HeldReceiver } from './held-receiver.js';
 import { recordLimits } from './limits.js';
 import { recordNotifications, recordPartner } from './partner.js';
 import { Recorder } from './recorder.js';
+import { recordSandbox } from './sandbox.js';
 import { recordSignIn } from './sign-in.js';
 import { Stage } from './stage.js';
 import { recordWebhooks } from './webhook-deliveries.js';
@@ -32,6 +33,7 @@ export async function recordExamples(): Promise<Recorder> {
     const userToken = await recordAccess(stage);
     await recordPartner(stage, userToken);
     await recordNotifications(stage);
+    await recordSandbox(stage);
     await recordWebhooks(stage);
     await recordEndings(stage);
     await recordLimits(stage);

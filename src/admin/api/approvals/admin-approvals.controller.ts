@@ -7,7 +7,7 @@ import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { EmptyBodyGuard } from '../empty-body.guard.js';
+import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 import { ApprovalsQuery } from './admin-approvals.dto.js';
 import { ApprovalView, approvalView } from './admin-approvals.view.js';
 

@@ -8,7 +8,7 @@ import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { AdminApi, AdminWrite } from '../admin-api.decorator.js';
 import { NewSecretDto } from './admin-clients.dto.js';
 import { NewSecretView } from './admin-clients.view.js';
-import { EmptyBodyGuard } from '../empty-body.guard.js';
+import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 import { RevokedView } from '../revoked.view.js';
 
 /** A client's secrets and tokens in the admin API (contract §12). */

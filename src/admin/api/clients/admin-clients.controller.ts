@@ -74,7 +74,10 @@ export class AdminClientsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ClientView[]> {
-    const page = await this.clients.list(query.q, pageRequestOf(query));
+    const page = await this.clients.list(
+      { q: query.q, environment: query.environment },
+      pageRequestOf(query),
+    );
     setPageLinks(request, reply, this.settings.baseUrl, page, (client) => client.id);
     return page.items.map(clientView);
   }
@@ -90,14 +93,14 @@ export class AdminClientsController {
   }
 
   /**
-   * Changes the given members; `scopes`, `type` and `owner_id` are refused with 400. Disabling ends everything that the client
+   * Changes the given members; `scopes`, `type`, `owner_id` and `environment` are refused with 400. Disabling ends everything that the client
    * holds (contract §4).
    */
   @Patch(':client_id')
   @AdminWrite(
     'updateClient',
     'Update a client; disabling it revokes everything that it holds',
-    'Omitted members stay unchanged. `type`, `scopes` and `owner_id` cannot be changed.',
+    'Omitted members stay unchanged. `type`, `scopes`, `owner_id` and `environment` cannot be changed.',
   )
   @ApiId('client_id', 'clnt')
   @ApiAnswer(200, 'The client.', ClientView)

@@ -8,6 +8,7 @@ import {
   type GrantType,
 } from '../../../clients/client.entity.js';
 import type { ClientChanges, NewClient } from '../../../clients/clients.service.js';
+import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 import { PageQuery } from '../../../http/api/page-query.js';
 import { IsScopeList } from '../scopes/admin-scopes.dto.js';
 import {
@@ -45,6 +46,10 @@ export class ClientsQuery extends PageQuery {
   @IsOptionalNotNull()
   @IsText(1, 200)
   q?: string;
+
+  @IsOptionalNotNull()
+  @IsOneOf(...ENVIRONMENTS)
+  environment?: Environment;
 }
 
 /** Body of `POST /admin/clients`. */
@@ -77,6 +82,11 @@ export class NewClientDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   trusted?: boolean;
+
+  @ApiProperty({ description: 'Fixed when it is created; by default live.' })
+  @IsOptionalNotNull()
+  @IsOneOf(...ENVIRONMENTS)
+  environment?: Environment;
 }
 
 /** Body of `PATCH /admin/clients/{client_id}`: omitted members stay unchanged. */
@@ -115,6 +125,9 @@ export class ClientChangesDto {
 
   @NeverAccepted(FIXED)
   owner_id?: never;
+
+  @NeverAccepted(FIXED)
+  environment?: never;
 }
 
 /** Body of `POST /admin/clients/{client_id}/secrets`. */
@@ -138,6 +151,7 @@ export const toNewClient = (body: NewClientDto): NewClient => ({
   ownerId: body.owner_id,
   rateLimit: body.rate_limit,
   trusted: body.trusted,
+  environment: body.environment,
 });
 
 export const toClientChanges = (body: ClientChangesDto): ClientChanges => ({

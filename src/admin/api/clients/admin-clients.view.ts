@@ -18,6 +18,7 @@ import {
   type ClientType,
   type GrantType,
 } from '../../../clients/client.entity.js';
+import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 
 /** A client on the wire. */
 @ApiSchema({ name: 'Client' })
@@ -51,6 +52,9 @@ export class ClientView {
 
   @ApiProperty(flag('Whether the consent is recorded without a page.'))
   trusted!: boolean;
+
+  @ApiProperty(oneOf(...ENVIRONMENTS))
+  environment!: Environment;
 
   @ApiProperty(time())
   created_at!: string;
@@ -87,6 +91,7 @@ export const clientView = (client: ClientEntity): ClientView => ({
   enabled: client.enabled,
   rate_limit: client.rateLimit,
   trusted: client.trusted,
+  environment: client.environment,
   created_at: client.createdAt.toISOString(),
   updated_at: client.updatedAt.toISOString(),
 });

@@ -54,7 +54,7 @@ export class AdminConsentsController {
   @ApiId('client_id', 'clnt')
   @ApiId('user_id', 'user')
   @ApiAnswer(200, 'The consent.', ConsentView)
-  @ApiProblems(404)
+  @ApiProblems(404, 409)
   async put(
     @Param('client_id') clientId: string,
     @Param('user_id') userId: string,

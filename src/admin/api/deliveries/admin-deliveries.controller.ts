@@ -14,7 +14,7 @@ import {
   DeliveryView,
   deliveryView,
 } from './admin-deliveries.view.js';
-import { EmptyBodyGuard } from '../empty-body.guard.js';
+import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 
 /** Deliveries of webhooks in the admin API (contract §12). */
 @Controller('admin/deliveries')

@@ -8,7 +8,7 @@ import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { RedirectUriRequestsService } from '../../../partners/redirect-uris/redirect-uri-requests.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { EmptyBodyGuard } from '../empty-body.guard.js';
+import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
 import { RedirectUriRequestView, redirectUriRequestView } from './admin-redirect-uri-requests.view.js';
 

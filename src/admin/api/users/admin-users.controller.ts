@@ -64,14 +64,19 @@ export class AdminUsersController {
 
   /** The users by id, paged; `q` searches. */
   @Get()
-  @AdminRead('listAdminUsers', 'Users by id', 'Sorted by id; `q` searches.')
+  @AdminRead(
+    'listAdminUsers',
+    'Users by id',
+    'Sorted by id; `q` searches. Live ones, unless `environment` says otherwise.',
+  )
   @ApiPage(UserView)
   async list(
     @Query() query: UsersQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UserView[]> {
-    const filter = { q: query.q, operatorRole: query.operator_role };
+    const { q, operator_role: operatorRole, environment } = query;
+    const filter = { q, operatorRole, environment };
     const page = await this.users.list(filter, pageRequestOf(query));
     setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
     return page.items.map(userView);
@@ -144,7 +149,7 @@ export class AdminUsersController {
   )
   @ApiId('id', 'user')
   @ApiAnswer(201, 'The link.', LinkView, NOT_CACHED)
-  @ApiProblems(404)
+  @ApiProblems(404, 409)
   @Header('cache-control', 'no-store')
   async createPasswordLink(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<LinkView> {
     return { url: await this.passwordLinks.create(id, actor) };

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
 import { PageQuery } from '../../../http/api/page-query.js';
 import { USER_KINDS, USER_ROLES, type UserKind, type UserRole } from '../../../users/accounts/user.entity.js';
+import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 import type { NewUser, UserChanges } from '../../../users/accounts/user-changes.js';
 import {
   IsEmailAddress,
@@ -11,6 +12,7 @@ import {
   IsTrueOrFalse,
   IsVisibleText,
   IsOptionalNotNull,
+  NeverAccepted,
 } from '../../../http/validation/validation.decorators.js';
 
 /** Query of `GET /admin/users`. */
@@ -24,6 +26,11 @@ export class UsersQuery extends PageQuery {
   @IsOptionalNotNull()
   @IsOneOf(...OPERATOR_ROLES)
   operator_role?: OperatorRole;
+
+  @ApiProperty({ description: 'By default live: the drivers of sandboxes are listed only on request.' })
+  @IsOptionalNotNull()
+  @IsOneOf(...ENVIRONMENTS)
+  environment?: Environment;
 }
 
 /** Body of `POST /admin/users`. */
@@ -104,6 +111,9 @@ export class UserChangesDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   email_verified?: boolean;
+
+  @NeverAccepted('cannot be changed after the user was created')
+  environment?: never;
 }
 
 export const toNewUser = ({

@@ -8,6 +8,7 @@ import {
   type UserKind,
   type UserRole,
 } from '../../../users/accounts/user.entity.js';
+import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
 
 /** What a user has besides the password. */
@@ -53,6 +54,12 @@ export class UserView {
   @ApiProperty(flag())
   enabled!: boolean;
 
+  @ApiProperty(oneOf(...ENVIRONMENTS))
+  environment!: Environment;
+
+  @ApiProperty(orNull(idOf('user', 'The owner whose sandbox a driver belongs to; null for everybody else.')))
+  sandbox_owner_id!: string | null;
+
   @ApiProperty(time())
   created_at!: string;
 
@@ -86,6 +93,8 @@ export const userView = (user: UserEntity): UserView => ({
   operator_role: user.operatorRole,
   webhooks_enabled: user.webhooksEnabled,
   enabled: user.enabled,
+  environment: user.environment,
+  sandbox_owner_id: user.sandboxOwnerId,
   created_at: user.createdAt.toISOString(),
   updated_at: user.updatedAt.toISOString(),
 });

@@ -47,6 +47,20 @@ export function newClientPage({
           hint="The email or ID of the user or organisation that owns it. It cannot be changed later."
         />
         <Choices
+          name="environment"
+          label="Environment"
+          hint="It cannot be changed later."
+          type="radio"
+          options={[
+            { value: 'live', label: 'Live', hint: 'Its users are people, and their data are real.' },
+            {
+              value: 'sandbox',
+              label: 'Sandbox',
+              hint: 'Its users are invented drivers, whom the partner creates. It is never trusted.',
+            },
+          ]}
+        />
+        <Choices
           name="type"
           label="Type"
           hint="It cannot be changed later."

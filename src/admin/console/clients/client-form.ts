@@ -15,6 +15,7 @@ export interface ClientFields {
   owner: string;
   rate_limit: string;
   trusted: boolean;
+  environment: string;
 }
 
 export const emptyClientFields = (owner = ''): ClientFields => ({
@@ -26,6 +27,7 @@ export const emptyClientFields = (owner = ''): ClientFields => ({
   owner,
   rate_limit: '',
   trusted: false,
+  environment: 'live',
 });
 
 export const clientFieldsOf = (client: ClientEntity): ClientFields => ({
@@ -37,6 +39,7 @@ export const clientFieldsOf = (client: ClientEntity): ClientFields => ({
   owner: client.ownerId,
   rate_limit: client.rateLimit?.toString() ?? '',
   trusted: client.trusted,
+  environment: client.environment,
 });
 
 export const clientFieldsIn = (form: Form): ClientFields => ({
@@ -48,6 +51,7 @@ export const clientFieldsIn = (form: Form): ClientFields => ({
   owner: form.get('owner')?.trim() ?? '',
   rate_limit: form.get('rate_limit')?.trim() ?? '',
   trusted: form.get('trusted') === 'true',
+  environment: form.get('environment') ?? 'live',
 });
 
 /** The members in the format of the admin API, to be validated by its rules. */
@@ -59,11 +63,15 @@ export const newClientMembers = (
   type: fields.type,
   scopes: fields.scopes,
   owner_id: ownerId,
+  environment: fields.environment,
 });
 
 export const changedClientMembers = (
   fields: ClientFields,
-): Record<Exclude<keyof ClientChangesDto, 'type' | 'scopes' | 'owner_id' | 'enabled'>, unknown> => ({
+): Record<
+  Exclude<keyof ClientChangesDto, 'type' | 'scopes' | 'owner_id' | 'environment' | 'enabled'>,
+  unknown
+> => ({
   name: fields.name,
   grant_types: fields.grant_types,
   redirect_uris: linesOf(fields.redirect_uris),
@@ -78,6 +86,7 @@ export const clientShapeOf = (fields: ClientFields): ClientShape => ({
   scopes: fields.scopes,
   redirectUris: linesOf(fields.redirect_uris),
   trusted: fields.trusted,
+  environment: fields.environment === 'sandbox' ? 'sandbox' : 'live',
 });
 
 /** Whether a change affects who receives users' data: redirect URIs, grant types, or whether users are asked. */

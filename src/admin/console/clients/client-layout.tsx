@@ -7,12 +7,13 @@ export const CLIENTS_PATH = '/admin/console/clients';
 export const clientPath = (id: string, part = ''): string => `${CLIENTS_PATH}/${id}${part && `/${part}`}`;
 
 /** A page about one client. */
-export const aboutClient = ({ id, name }: ClientEntity, page: SubjectPage): ConsolePage =>
+export const aboutClient = ({ id, name, environment }: ClientEntity, page: SubjectPage): ConsolePage =>
   subjectPage(
     {
       part: 'clients',
       list: { href: CLIENTS_PATH, label: 'Clients' },
       name,
+      environment,
       path: clientPath(id),
       links: [
         { part: 'client', label: 'Client', href: clientPath(id) },

@@ -5,6 +5,7 @@ import { Facts } from '../../../web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { Enabled, State } from '../../../web/tables/state.js';
+import { EnvironmentName } from '../pages/environment.js';
 import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
@@ -35,6 +36,7 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
             ['Name', <bdi>{client.name}</bdi>],
             ['Client ID', <Id id={client.id} />],
             ['State', <Enabled enabled={client.enabled} />],
+            ['Environment', <EnvironmentName of={client} />],
             ['Type', client.type],
             [
               'Owner',

@@ -46,7 +46,9 @@ export class ConsoleClientsController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(ClientsQuery, context.url, ({ q }, page) => this.clients.list(q, page));
+    const list = await filteredList(ClientsQuery, context.url, ({ q, environment }, page) =>
+      this.clients.list({ q, environment }, page),
+    );
     return { page: clientsPage(list), status: list.errors ? 400 : 200 };
   }
 
@@ -93,7 +95,12 @@ export class ConsoleClientsController {
   @ConsolePost(':client_id/edit', 'asked in the form')
   async change(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const fields = { ...clientFieldsIn(context.form), type: client.type, scopes: client.scopes };
+    const fields = {
+      ...clientFieldsIn(context.form),
+      type: client.type,
+      scopes: client.scopes,
+      environment: client.environment,
+    };
     const work = async () => this.clients.update(id, await this.changesIn(fields), context.actor);
     const { errors } = await (givesPower(client, fields) ? context.attemptWithPassword(work) : attempt(work));
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };

@@ -6,6 +6,7 @@ import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import { EnvironmentFilter } from '../pages/environment.js';
 import { FilteredTable, NameLink } from '../pages/lists.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 
@@ -20,10 +21,15 @@ export function clientsPage(list: FilteredList<ClientEntity>): ConsolePage {
         list={list}
         path={CLIENTS_PATH}
         submit="Search"
-        filter={<TextField name="q" label="Part of the name, or a client ID" />}
+        filter={
+          <>
+            <TextField name="q" label="Part of the name, or a client ID" />
+            <EnvironmentFilter all="Live and sandbox" />
+          </>
+        }
         caption="Clients"
         empty={
-          list.filter['q'] === undefined
+          Object.keys(list.filter).length === 0
             ? 'There are no clients yet. Create the first one.'
             : 'No clients match.'
         }
@@ -31,9 +37,9 @@ export function clientsPage(list: FilteredList<ClientEntity>): ConsolePage {
         columns={[
           {
             head: 'Name',
-            cell: ({ id, name }) => (
+            cell: ({ id, name, environment }) => (
               <>
-                <NameLink href={clientPath(id)} name={name} />
+                <NameLink href={clientPath(id)} name={name} environment={environment} />
                 <code class="id under">{id}</code>
               </>
             ),

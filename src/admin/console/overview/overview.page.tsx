@@ -185,7 +185,9 @@ function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
       columns={[
         {
           head: 'Client',
-          cell: ({ id, name }) => <NameLink href={clientPath(id, 'refusals')} name={name} />,
+          cell: ({ id, name, environment }) => (
+            <NameLink href={clientPath(id, 'refusals')} name={name} environment={environment} />
+          ),
         },
         {
           head: 'State',
@@ -214,7 +216,9 @@ function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
           { head: 'Endpoint', cell: ({ id, url }) => <a href={endpointPath(id)}>{url}</a> },
           {
             head: 'Client',
-            cell: ({ clientId, clientName }) => <NameLink href={clientPath(clientId)} name={clientName} />,
+            cell: ({ clientId, clientName, environment }) => (
+              <NameLink href={clientPath(clientId)} name={clientName} environment={environment} />
+            ),
           },
           { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
           { head: 'Since', cell: ({ disabledAt }) => (disabledAt ? <ExactMoment at={disabledAt} /> : '') },

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { FilterForm } from '../../../web/forms/form.js';
+import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
 import { LiveList } from '../../../web/tables/live-list.js';
 import { PagedTable, type PagedTableProps } from '../../../web/tables/table.js';
@@ -47,11 +48,26 @@ export function FilteredTable<T extends { id: string }>(props: FilteredTableProp
   );
 }
 
+export interface NameLinkProps {
+  href: string;
+  name: string;
+  /** Of a client or a user: in a sandbox it is marked. */
+  environment?: 'live' | 'sandbox';
+}
+
 /** A link with a name that somebody chose. */
-export const NameLink = ({ href, name }: { href: string; name: string }): VNode => (
-  <a href={href}>
-    <bdi>{name}</bdi>
-  </a>
+export const NameLink = ({ href, name, environment }: NameLinkProps): VNode => (
+  <>
+    <a href={href}>
+      <bdi>{name}</bdi>
+    </a>
+    {environment === 'sandbox' && (
+      <>
+        {' '}
+        <SandboxBadge of={{ environment }} />
+      </>
+    )}
+  </>
 );
 
 /** A link in a row of a table; screen readers also hear what the row is about. Nothing for those who may not follow it. */

@@ -1,4 +1,5 @@
 import { Navigation } from '../../../web/layout/navigation.js';
+import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import type { ConsolePage } from './console-layout.js';
 
 /** A kind of things that have several pages each, such as clients. */
@@ -7,6 +8,8 @@ export interface Subject {
   /** The list of all of them. */
   list: { href: string; label: string };
   name: string;
+  /** Said beside its name where it is in a sandbox. */
+  environment?: 'live' | 'sandbox';
   path: string;
   /** The pages about this one. */
   links: { part: string; href: string; label: string }[];
@@ -20,7 +23,7 @@ export interface SubjectPage extends Omit<ConsolePage, 'title' | 'part' | 'above
 
 /** A page about one thing: its name, and links to the other pages about it. */
 export const subjectPage = (
-  { part, list, name, path, links }: Subject,
+  { part, list, name, environment, path, links }: Subject,
   { title, current, children, ...page }: SubjectPage,
 ): ConsolePage => ({
   ...page,
@@ -29,6 +32,11 @@ export const subjectPage = (
   above: title === undefined ? [list] : [list, { href: path, label: name }],
   children: (
     <>
+      {environment === 'sandbox' && (
+        <p>
+          <SandboxBadge of={{ environment }} />
+        </p>
+      )}
       {current !== undefined && (
         <Navigation class="sub-nav" label={`About ${name}`} links={links} current={current} />
       )}

@@ -7,12 +7,13 @@ export const USERS_PATH = '/admin/console/users';
 export const userPath = (id: string, part = ''): string => `${USERS_PATH}/${id}${part && `/${part}`}`;
 
 /** A page about one user. */
-export const aboutUser = ({ id, name, role }: UserEntity, page: SubjectPage): ConsolePage =>
+export const aboutUser = ({ id, name, role, environment }: UserEntity, page: SubjectPage): ConsolePage =>
   subjectPage(
     {
       part: 'users',
       list: { href: USERS_PATH, label: 'Users' },
       name,
+      environment,
       path: userPath(id),
       links: [
         { part: 'user', label: 'User', href: userPath(id) },

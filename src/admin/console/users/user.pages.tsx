@@ -5,7 +5,8 @@ import { Enabled } from '../../../web/tables/state.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id } from '../pages/lists.js';
+import { EnvironmentName } from '../pages/environment.js';
+import { Id, NameLink } from '../pages/lists.js';
 import { CopiedOnce, ShownAlready, ShownOnce } from '../../../web/layout/shown-once.js';
 import { aboutUser, userPath } from './user-layout.js';
 
@@ -41,6 +42,11 @@ export function userPage({ user, isSelf, once, factor, withPassword }: UserPageP
             ['Email', <bdi>{user.email}</bdi>],
             ['Email confirmed', user.emailVerifiedAt ? <Moment at={user.emailVerifiedAt} /> : 'no'],
             ['State', <Enabled enabled={user.enabled} />],
+            ['Environment', <EnvironmentName of={user} />],
+            user.sandboxOwnerId !== null && [
+              'Sandbox of',
+              <NameLink href={userPath(user.sandboxOwnerId)} name={user.sandboxOwnerId} />,
+            ],
             ['Kind', user.kind],
             ['Role', user.operatorRole ? `operator: ${user.operatorRole}` : user.role],
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
@@ -54,7 +60,7 @@ export function userPage({ user, isSelf, once, factor, withPassword }: UserPageP
               Change your password
             </LinkButton>
           )}
-          {withPassword && !isSelf && (
+          {withPassword && !isSelf && user.environment === 'live' && (
             <PostButton action={userPath(id, 'password-link')} once={once} look="quiet">
               Create password link
             </PostButton>
@@ -62,9 +68,11 @@ export function userPage({ user, isSelf, once, factor, withPassword }: UserPageP
           <LinkButton look="quiet" href={`/admin/console/notifications/new?user_id=${id}`}>
             Create notification
           </LinkButton>
-          <LinkButton look="quiet" href={`/admin/console/clients/new?owner=${id}`}>
-            Create client for this owner
-          </LinkButton>
+          {user.environment === 'live' && (
+            <LinkButton look="quiet" href={`/admin/console/clients/new?owner=${id}`}>
+              Create client for this owner
+            </LinkButton>
+          )}
         </Buttons>
         <Buttons heading="Access">
           {user.enabled ? (
@@ -79,9 +87,11 @@ export function userPage({ user, isSelf, once, factor, withPassword }: UserPageP
           <LinkButton look="quiet" href={userPath(id, 'revoke')}>
             Revoke all tokens
           </LinkButton>
-          <LinkButton look="quiet" href={userPath(id, 'make-operator')}>
-            {user.role === 'operator' ? 'Change role' : 'Make operator'}
-          </LinkButton>
+          {user.environment === 'live' && (
+            <LinkButton look="quiet" href={userPath(id, 'make-operator')}>
+              {user.role === 'operator' ? 'Change role' : 'Make operator'}
+            </LinkButton>
+          )}
           {user.role === 'operator' && (
             <LinkButton look="quiet" href={userPath(id, 'remove-operator')}>
               Remove operator role

@@ -35,8 +35,8 @@ export class ConsoleUsersController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(UsersQuery, context.url, ({ q, operator_role: operatorRole }, page) =>
-      this.users.list({ q, operatorRole }, page),
+    const list = await filteredList(UsersQuery, context.url, ({ q, operator_role, environment }, page) =>
+      this.users.list({ q, operatorRole: operator_role, environment }, page),
     );
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
   }

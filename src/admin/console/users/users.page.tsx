@@ -7,6 +7,7 @@ import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import { EnvironmentFilter } from '../pages/environment.js';
 import { FilteredTable, NameLink } from '../pages/lists.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 
@@ -32,6 +33,7 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
                 ...OPERATOR_ROLES.map((value) => ({ value, label: `Operators: ${value}` })),
               ]}
             />
+            <EnvironmentFilter all="Live" />
           </>
         }
         caption="Users"
@@ -40,9 +42,9 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
         columns={[
           {
             head: 'Name',
-            cell: ({ id, name, email }) => (
+            cell: ({ id, name, email, environment }) => (
               <>
-                <NameLink href={userPath(id)} name={name} />
+                <NameLink href={userPath(id)} name={name} environment={environment} />
                 <bdi class="under muted">{email}</bdi>
               </>
             ),

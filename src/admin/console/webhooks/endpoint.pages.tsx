@@ -37,7 +37,10 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
           facts={[
             ['URL', <bdi>{endpoint.url}</bdi>],
             ['ID', <Id id={id} />],
-            ['Client', <NameLink href={clientPath(client.id)} name={client.name} />],
+            [
+              'Client',
+              <NameLink href={clientPath(client.id)} name={client.name} environment={client.environment} />,
+            ],
             ['State', <EndpointState endpoint={endpoint} />],
             endpoint.description !== '' && ['Description', <bdi>{endpoint.description}</bdi>],
             ['Event types', <CommaList items={endpoint.eventTypes} />],

@@ -54,8 +54,8 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
           },
           {
             head: 'Client',
-            cell: ({ clientId: owner, clientName }) => (
-              <NameLink href={clientPath(owner)} name={clientName} />
+            cell: ({ clientId: owner, clientName, environment }) => (
+              <NameLink href={clientPath(owner)} name={clientName} environment={environment} />
             ),
           },
           { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { PostForm } from '../../../web/forms/form.js';
 import { InitialTile, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
 
-interface ConsentScope {
+export interface ConsentScope {
   name: string;
   /** What the scope lets the application read, in plain words for a driver. */
   description: string;
@@ -68,7 +68,10 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
   };
 }
 
-function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
+export function ScopeList({
+  scopes,
+  alreadyConsented,
+}: Pick<ConsentPageProps, 'scopes' | 'alreadyConsented'>): VNode {
   if (scopes.length === 0) return <p>It does not ask for any data.</p>;
   return (
     <>
@@ -107,21 +110,26 @@ function ScopeList({ scopes, alreadyConsented }: ConsentPageProps): VNode {
   );
 }
 
-/**
- * Both decisions in one form. Authorize is the visually primary button, but Cancel comes first in the DOM: browsers press the
- * first submit button by default, and access must only be given by a deliberate click.
- */
+/** Both decisions in one form. */
 function DecisionForm({ request }: ConsentPageProps): VNode {
   return (
     <PostForm action="/o/authorize/" hidden={{ request }}>
-      <div class="actions actions-pair">
-        <button type="submit" class="quiet" name="decision" value="cancel">
-          Cancel
-        </button>
-        <button type="submit" name="decision" value="authorize">
-          Authorize
-        </button>
-      </div>
+      <DecisionButtons />
     </PostForm>
   );
 }
+
+/**
+ * Authorize is the visually primary button, but Cancel comes first in the DOM: browsers press the
+ * first submit button by default, and access must only be given by a deliberate click.
+ */
+export const DecisionButtons = (): VNode => (
+  <div class="actions actions-pair">
+    <button type="submit" class="quiet" name="decision" value="cancel">
+      Cancel
+    </button>
+    <button type="submit" name="decision" value="authorize">
+      Authorize
+    </button>
+  </div>
+);

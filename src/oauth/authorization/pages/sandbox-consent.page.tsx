@@ -1,0 +1,76 @@
+import { FormFields, SelectField } from '../../../web/forms/field.js';
+import { PostForm } from '../../../web/forms/form.js';
+import { InitialTile, type LayoutProps } from '../../../web/layout/layout.js';
+import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
+import { DecisionButtons, ScopeList, type ConsentScope } from './consent.page.js';
+
+interface SandboxConsentPageProps {
+  clientName: string;
+  drivers: { id: string; name: string; seed: number }[];
+  scopes: ConsentScope[];
+  /** Opaque string that is posted back. */
+  request: string;
+  /** Host the browser is sent to after either decision. */
+  redirectHost: string;
+}
+
+/** Asks which driver of the sandbox consents; whoever reads it needs no account. */
+export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps {
+  const { clientName, drivers, scopes, request, redirectHost } = props;
+  return {
+    title: 'Authorize an application',
+    children: (
+      <>
+        <div class="client-tile">
+          <InitialTile name={clientName} kind="application" />
+        </div>
+        <p class="centred">
+          <SandboxBadge of={{ environment: 'sandbox' }} />
+        </p>
+        <h1 class={clientName.length > 48 ? 'centred long' : 'centred'}>
+          Let <bdi class="name">{clientName}</bdi> read a driver’s charging data?
+        </h1>
+        <p>
+          This application is in a sandbox: its drivers and their data are invented. Nobody logs in. Choose
+          the driver who answers.
+        </p>
+        <ScopeList scopes={scopes} alreadyConsented={[]} />
+        <PostForm action="/o/authorize/" hidden={{ request }}>
+          {drivers.length === 0 ? (
+            <p class="notice">There is no driver in this sandbox yet. Create one to go on.</p>
+          ) : (
+            <FormFields values={{ driver: drivers[0]!.id }}>
+              <SelectField
+                name="driver"
+                label="Driver"
+                options={drivers.map(({ id, name, seed }) => ({
+                  value: id,
+                  label: `${name} (seed ${seed})`,
+                }))}
+              />
+            </FormFields>
+          )}
+          {drivers.length === 0 ? (
+            <div class="actions actions-pair">
+              <button type="submit" class="quiet" name="decision" value="cancel">
+                Cancel
+              </button>
+              <button type="submit" name="decision" value="create_driver">
+                Create driver
+              </button>
+            </div>
+          ) : (
+            <DecisionButtons />
+          )}
+        </PostForm>
+        <p class="fine-print">
+          If you authorize or cancel, your browser then goes to{' '}
+          <bdi class="host" dir="ltr">
+            {redirectHost}
+          </bdi>
+          .
+        </p>
+      </>
+    ),
+  };
+}

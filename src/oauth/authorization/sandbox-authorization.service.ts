@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CsrfService } from '../../http/forms/csrf.service.js';
+import type { Form } from '../../http/forms/form.js';
+import { sendPage } from '../../http/page-routes/send-page.js';
+import { badRequest } from '../../http/problems/problem.js';
+import { originOf } from '../../http/server/request-origin.js';
+import { legible } from '../../http/validation/legible-text.js';
+import { sandboxOf, type Sandbox } from '../../sandbox/driver.js';
+import { DriversService } from '../../sandbox/drivers.service.js';
+import { ScopesService } from '../../scopes/scopes.service.js';
+import { renderPage } from '../../web/layout/layout.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import { AuthorizationService } from './authorization.service.js';
+import { sandboxConsentPage } from './pages/sandbox-consent.page.js';
+import { displayHostOf, formTargetOf } from './redirect.js';
+
+const PATH = '/o/authorize/';
+
+/** The authorization page of a client in a sandbox (contract §19): nobody logs in, and somebody chooses a driver instead. */
+@Injectable()
+export class SandboxAuthorization {
+  constructor(
+    private readonly drivers: DriversService,
+    private readonly authorization: AuthorizationService,
+    private readonly scopes: ScopesService,
+    private readonly csrf: CsrfService,
+  ) {}
+
+  async show(
+    { client, scopes, redirectUri, source }: AuthorizationRequest,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const page = sandboxConsentPage({
+      clientName: legible(client.name),
+      drivers: await this.drivers.listAll(sandboxOf(client)!),
+      scopes: await this.scopes.describe(scopes),
+      request: source,
+      redirectHost: displayHostOf(redirectUri),
+    });
+    const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
+    sendPage(reply, renderPage(page, tokenFor), { formTargets: [formTargetOf(redirectUri)] });
+  }
+
+  /** Where the browser goes after the form: back to the client, or to the page again once a driver was created. */
+  async decide(
+    authorizationRequest: AuthorizationRequest,
+    decision: string,
+    form: Form,
+    request: FastifyRequest,
+  ): Promise<string> {
+    const { client, redirectUri, source, state } = authorizationRequest;
+    this.csrf.check(request, form, bindingOf(source));
+    const sandbox = sandboxOf(client)!;
+    switch (decision) {
+      case 'cancel':
+        return this.authorization.refuse(redirectUri, state, 'access_denied', 'The user denied the request.');
+      case 'create_driver':
+        await this.drivers.createFirst(sandbox, { type: 'client', id: client.id, ...originOf(request) });
+        return `${PATH}?${source}`;
+      default:
+        return this.approve(authorizationRequest, sandbox, form.get('driver') ?? '', request);
+    }
+  }
+
+  private async approve(
+    authorizationRequest: AuthorizationRequest,
+    sandbox: Sandbox,
+    driverId: string,
+    request: FastifyRequest,
+  ): Promise<string> {
+    const drivers = await this.drivers.listAll(sandbox);
+    const driver = drivers.find(({ id }) => id === driverId);
+    if (!driver) {
+      throw badRequest(
+        'There is no such driver any more. Please go back to the application and start again.',
+      );
+    }
+    const actor = { type: 'user', id: driver.id, ...originOf(request) } as const;
+    return this.authorization.approve(authorizationRequest, { id: driver.id }, actor);
+  }
+}
+
+const bindingOf = (source: string): string => `sandbox consent ${source}`;

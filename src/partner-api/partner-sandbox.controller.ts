@@ -1,0 +1,208 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { ApiEndpoint, ApiId, ApiNoContent } from '../http/api/api-answers.js';
+import { EmptyBodyGuard } from '../http/api/empty-body.guard.js';
+import { PageQuery, pageRequestOf, setPageLinks } from '../http/api/page-query.js';
+import { validationFailed } from '../http/problems/problem.js';
+import { PartnerAnswer, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
+import { SandboxFaults } from '../sandbox-faults/sandbox-faults.service.js';
+import { SPEEDS, type Sandbox } from '../sandbox/driver.js';
+import { DriversService } from '../sandbox/drivers.service.js';
+import { PlansService } from '../sandbox/plans.service.js';
+import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import {
+  BurstDto,
+  DriverConsentDto,
+  FaultDto,
+  NewDriverDto,
+  NewSessionDto,
+  PastDaysDto,
+} from './partner-sandbox.dto.js';
+import { driverView, DriverView, FaultView, PlannedView } from './partner-sandbox.view.js';
+import { CurrentSandbox, SandboxEndpoint } from './sandbox-endpoint.js';
+
+/** The sandbox for programs (contract §19): drivers, their sessions, and faults. */
+@Controller('v2/sandbox')
+export class PartnerSandboxController {
+  constructor(
+    private readonly drivers: DriversService,
+    private readonly plans: PlansService,
+    private readonly faults: SandboxFaults,
+    private readonly settings: Settings,
+  ) {}
+
+  @Get('drivers')
+  @SandboxEndpoint()
+  @ApiEndpoint(
+    'listSandboxDrivers',
+    'The drivers of the sandbox',
+    'Shared by all sandbox clients of the owner.',
+  )
+  @PartnerPage(DriverView)
+  async list(
+    @Query() query: PageQuery,
+    @CurrentSandbox() sandbox: Sandbox,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DriverView[]> {
+    const page = await this.drivers.list(sandbox, pageRequestOf(query));
+    setPageLinks(request, reply, this.settings.baseUrl, page, (driver) => driver.id);
+    return page.items.map(driverView);
+  }
+
+  @Post('drivers')
+  @HttpCode(201)
+  @SandboxEndpoint(409, 413, 415)
+  @UseGuards(EmptyBodyGuard)
+  @ApiEndpoint('createSandboxDriver', 'Create a driver', 'At most 50 for each owner: 409.')
+  @ApiBody({ type: NewDriverDto, required: false })
+  @PartnerAnswer('The driver.', DriverView, {}, 201)
+  async create(
+    @Body() body: NewDriverDto,
+    @CurrentSandbox() sandbox: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<DriverView> {
+    return driverView(await this.drivers.create(sandbox, body, actor));
+  }
+
+  @Delete('drivers/:id')
+  @HttpCode(204)
+  @SandboxEndpoint(413, 415)
+  @ApiEndpoint(
+    'deleteSandboxDriver',
+    'Erase a driver',
+    'As a user is erased; clients with the consent are told.',
+  )
+  @ApiId('id', 'user')
+  @ApiNoContent('Erased.')
+  delete(
+    @Param('id') id: string,
+    @CurrentSandbox() sandbox: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.drivers.delete(sandbox, id, actor);
+  }
+
+  @Post('drivers/:id/sessions')
+  @HttpCode(202)
+  @SandboxEndpoint(409, 413, 415)
+  @UseGuards(EmptyBodyGuard)
+  @ApiEndpoint('startSandboxSession', 'Start a charging session', 'At most one runs for each driver: 409.')
+  @ApiId('id', 'user')
+  @ApiBody({ type: NewSessionDto, required: false })
+  @PartnerAnswer('Its events are published at their time.', PlannedView, {}, 202)
+  async startSession(
+    @Param('id') id: string,
+    @Body() { speed = 1 }: NewSessionDto,
+    @CurrentSandbox() sandbox: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<PlannedView> {
+    const known = SPEEDS.find((each) => each === speed);
+    if (!known) throw validationFailed({ speed: [`must be one of ${SPEEDS.join(', ')}`] });
+    return { events: await this.plans.startSession(sandbox, id, known, actor) };
+  }
+
+  @Post('drivers/:id/past_days')
+  @HttpCode(202)
+  @SandboxEndpoint(409, 413, 415)
+  @ApiEndpoint(
+    'sendSandboxPastDays',
+    'Send sessions of past days',
+    'With their own times, at once. At most 2,000 events of an owner wait: 409.',
+  )
+  @ApiId('id', 'user')
+  @PartnerAnswer('Its events are being published.', PlannedView, {}, 202)
+  async sendPastDays(
+    @Param('id') id: string,
+    @Body() { days }: PastDaysDto,
+    @CurrentSandbox() sandbox: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<PlannedView> {
+    return { events: await this.plans.sendPastDays(sandbox, id, days, actor) };
+  }
+
+  @Post('drivers/:id/events')
+  @HttpCode(202)
+  @SandboxEndpoint(409, 413, 415)
+  @ApiEndpoint('sendSandboxBurst', 'Send many events at once', 'At most 2,000 events of an owner wait: 409.')
+  @ApiId('id', 'user')
+  @PartnerAnswer('The events are being published.', PlannedView, {}, 202)
+  async sendBurst(
+    @Param('id') id: string,
+    @Body() { count }: BurstDto,
+    @CurrentSandbox() sandbox: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<PlannedView> {
+    return { events: await this.plans.sendBurst(sandbox, id, count, actor) };
+  }
+
+  @Put('drivers/:id/consent')
+  @SandboxEndpoint(413, 415)
+  @UseGuards(EmptyBodyGuard)
+  @ApiEndpoint('grantSandboxConsent', 'Grant a driver’s consent to the client', 'Replaces an earlier one.')
+  @ApiId('id', 'user')
+  @ApiBody({ type: DriverConsentDto, required: false })
+  @PartnerAnswer('The driver.', DriverView)
+  async consent(
+    @Param('id') id: string,
+    @Body() { scopes }: DriverConsentDto,
+    @CurrentSandbox() sandbox: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<DriverView> {
+    await this.drivers.consent(sandbox, id, scopes, actor);
+    return driverView(await this.drivers.get(sandbox, id));
+  }
+
+  @Delete('drivers/:id/consent')
+  @HttpCode(204)
+  @SandboxEndpoint(413, 415)
+  @ApiEndpoint(
+    'withdrawSandboxConsent',
+    'Withdraw a driver’s consent to the client',
+    'Without an active one: 404.',
+  )
+  @ApiId('id', 'user')
+  @ApiNoContent('Withdrawn.')
+  withdraw(
+    @Param('id') id: string,
+    @CurrentSandbox() sandbox: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.drivers.withdraw(sandbox, id, actor);
+  }
+
+  @Post('faults')
+  @HttpCode(201)
+  @SandboxEndpoint(413, 415)
+  @ApiEndpoint(
+    'setSandboxFault',
+    'Let the next refresh or the next requests fail',
+    'In place of what would have failed. What is not used within an hour ends.',
+  )
+  @PartnerAnswer('What fails next.', FaultView, {}, 201)
+  async fail(
+    @Body() { kind, count = 1 }: FaultDto,
+    @CurrentSandbox() { clientId }: Sandbox,
+    @CurrentActor() actor: Actor,
+  ): Promise<FaultView> {
+    if (kind === 'refresh' && count !== 1) throw validationFailed({ count: ['must be 1 for refresh'] });
+    await this.faults.set(clientId, kind, count, actor);
+    return { kind, count };
+  }
+}

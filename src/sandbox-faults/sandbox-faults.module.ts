@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { SandboxFaultEntity } from './sandbox-fault.entity.js';
+import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
+import { SandboxFaults } from './sandbox-faults.service.js';
+
+/** Faults that partners ask for in their sandbox. */
+@Module({
+  imports: [AuditModule, TokensModule, TypeOrmModule.forFeature([SandboxFaultEntity])],
+  providers: [SandboxFaultsRepository, SandboxFaults],
+  exports: [SandboxFaults],
+})
+export class SandboxFaultsModule {}

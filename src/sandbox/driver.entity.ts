@@ -1,0 +1,18 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What a driver of a sandbox is besides a user: the seed, from which the vehicle and all sessions follow. */
+@Entity('sandbox_drivers')
+export class DriverEntity {
+  @PrimaryColumn('text', { name: 'user_id' })
+  userId!: string;
+
+  @Column('text', { name: 'owner_id' })
+  ownerId!: string;
+
+  @Column('integer')
+  seed!: number;
+
+  /** How many sessions and bursts were planned. */
+  @Column('integer')
+  sessions!: number;
+}

@@ -1,0 +1,100 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { detached } from '../telemetry/log-scope.js';
+import { PublishingService } from '../webhooks/events/publishing.service.js';
+import { PlansRepository } from './plans.repository.js';
+import { SandboxClock } from './sandbox-clock.js';
+
+/** How soon events are found that another instance planned, or was about to publish when it died. */
+const POLL_EVERY_MS = 5_000;
+// Events of one second are published together.
+const AT_LEAST_MS = 500;
+
+/**
+ * One of any number of workers that publish planned events at their time (contract §19). An event leaves the plan in the transaction
+ * that stores it with its deliveries, so it is published once, whichever instance dies when.
+ */
+@Injectable()
+export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(PlannedEventsWorker.name);
+  private isRunning = false;
+  private isWanted = false;
+  private timer: NodeJS.Timeout | undefined;
+  private underWay: Promise<void> | undefined;
+
+  constructor(
+    private readonly plans: PlansRepository,
+    private readonly publishing: PublishingService,
+    private readonly clock: SandboxClock,
+    private readonly transactions: Transactions,
+    private readonly schema: SchemaCompatibility,
+    private readonly server: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
+    // The last moment before the connection pool is closed.
+    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onClose', () => this.underWay);
+  }
+
+  onApplicationBootstrap(): void {
+    this.isRunning = true;
+    this.wake();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.isRunning = false;
+    clearTimeout(this.timer);
+  }
+
+  /** Publishes what is due, and from then on what becomes due. */
+  wake(): void {
+    this.isWanted = true;
+    if (!this.isRunning || this.underWay) return;
+    clearTimeout(this.timer);
+    this.underWay = detached(() => this.publishDue()).finally(() => {
+      this.underWay = undefined;
+      // Something was planned after the last look.
+      if (this.isWanted) this.wake();
+    });
+  }
+
+  private async publishDue(): Promise<void> {
+    let wait = POLL_EVERY_MS;
+    try {
+      while (this.isWanted && this.isRunning && !this.schema.isOutdated) {
+        this.isWanted = false;
+        if (await this.publishSome()) this.isWanted = true;
+      }
+      const seconds = await this.plans.secondsUntilNext(this.clock.aheadSeconds);
+      if (seconds !== null) wait = Math.min(wait, Math.max(AT_LEAST_MS, seconds * 1000));
+    } catch (error) {
+      this.isWanted = false;
+      this.logger.warn(
+        `Planned events could not be published, and will be later: ${(error as Error).message}`,
+      );
+    }
+    if (this.isRunning) this.timer = setTimeout(() => this.wake(), wait).unref();
+  }
+
+  /** Publishes some events of one driver; false if there are none that this instance could take. */
+  private async publishSome(): Promise<boolean> {
+    const deliveries = await this.transactions.run(async (manager) => {
+      const due = await this.plans.takeDue(manager, this.clock.aheadSeconds);
+      if (!due) return undefined;
+      return this.publishing.publishIn(manager, due.events, { id: due.ownerId, realm: due.ownerId });
+    });
+    if (deliveries === undefined) return false;
+    this.publishing.announce(deliveries);
+    return true;
+  }
+}

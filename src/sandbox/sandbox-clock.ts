@@ -1,0 +1,7 @@
+import { Injectable } from '@nestjs/common';
+
+/** The clock of sandboxes: the database's, or ahead of it, where somebody does not want to wait for a session. */
+@Injectable()
+export class SandboxClock {
+  aheadSeconds = 0;
+}

@@ -1,0 +1,241 @@
+import { BrowserSession } from '../support/browser-session.js';
+import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { unexpectedErrors } from '../support/refusals.js';
+import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
+
+describe('Access to the sandbox', () => {
+  let service: TestService;
+  let operator: string;
+  let partner: SandboxProgram;
+  let ownerId: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    operator = await service.make.adminToken();
+  });
+  beforeEach(async () => {
+    ownerId = (await service.make.user({ kind: 'organisation' })).id;
+    partner = await SandboxProgram.start(service, { ownerId });
+  });
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(() => service.stop());
+
+  const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
+  const admin = (method: string, path: string, json?: unknown) =>
+    service.http.send(path, { method, bearer: operator, json });
+  const actionsOn = async (id: string): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
+        [id],
+      )
+    ).map(({ action }) => action);
+
+  describe('on the authorization page', () => {
+    const path = (client: TestClient) =>
+      `/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's' }).toString()}`;
+
+    it('offers the drivers without a login, and issues tokens that see the driver only', async () => {
+      const [one, other] = [
+        await partner.driver({ name: 'One' }, false),
+        await partner.driver({ name: 'Two' }),
+      ];
+      const page = await new BrowserSession(service.url).open(path(partner.client));
+      expect([page.status, page.html.querySelector('.badge-warn')?.text]).toEqual([200, 'Sandbox']);
+      expect(page.html.querySelectorAll('select[name=driver] option').map((each) => each.text)).toEqual([
+        `One (seed ${one.seed})`,
+        `Two (seed ${other.seed})`,
+      ]);
+      const { access_token: bearer } = await partner.tokens(one.id);
+      const { json } = await service.http.get('/v2/users/me', { bearer });
+      expect(json).toMatchObject({ id: one.id, name: 'One', scopes: PARTNER_SCOPES });
+      expect(await actionsOn(one.id)).toEqual(['user.created', 'consent.granted']);
+    });
+
+    it('cancels, creates the first driver once, and refuses what the page does not offer', async () => {
+      const browser = new BrowserSession(service.url);
+      const empty = await browser.open(path(partner.client));
+      expect(empty.html.querySelector('select')).toBeNull();
+      const decide = (decision: string, driver?: string) =>
+        browser.submit(empty, '/o/authorize/', { decision, driver });
+      const made = await Promise.all([decide('create_driver'), decide('create_driver')]);
+      expect(made.map(({ status }) => status)).toEqual([303, 303]);
+      expect(made[0].headers.get('location')).toBe(path(partner.client));
+      const drivers = (await partner.call('GET', 'drivers')).json as SandboxDriver[];
+      expect(drivers).toHaveLength(1);
+      const cancelled = new URL((await decide('cancel')).headers.get('location')!);
+      expect(Object.fromEntries(cancelled.searchParams)).toMatchObject({
+        error: 'access_denied',
+        state: 's',
+      });
+      const person = await service.make.user();
+      const stranger = await (await SandboxProgram.start(service)).driver();
+      for (const driver of [undefined, 'nobody', person.id, stranger.id, ownerId])
+        expect([driver, await statusOf(decide('authorize', driver))]).toEqual([driver, 400]);
+      expect(await statusOf(decide('something'))).toBe(400);
+      const withoutToken = browser.open('/o/authorize/', {
+        form: { request: path(partner.client).split('?')[1]!, decision: 'create_driver' },
+      });
+      expect(await statusOf(withoutToken)).toBe(403);
+    });
+
+    it('does not end with the login of a person, and a live page does not create drivers', async () => {
+      const { id } = await partner.driver();
+      const browser = await service.make.signedIn(await service.make.user());
+      const page = await browser.open(path(partner.client));
+      expect(page.html.querySelector('select')).not.toBeNull();
+      const live = await service.make.client();
+      const consent = await browser.open(path(live));
+      expect(await statusOf(browser.submit(consent, '/o/authorize/', { decision: 'create_driver' }))).toBe(
+        400,
+      );
+      await partner.call('DELETE', `drivers/${id}`);
+      await expect(authorizeInSandbox(service, partner.client, id)).rejects.toThrow('400');
+    });
+  });
+
+  describe('in the admin API', () => {
+    const newClient = (more: object) =>
+      admin('POST', '/admin/clients', {
+        name: 'Tried out',
+        type: 'confidential',
+        grant_types: ['client_credentials'],
+        scopes: ['vehicle:read'],
+        owner_id: ownerId,
+        ...more,
+      });
+
+    it('is fixed when a client is created, shown everywhere, and filtered by', async () => {
+      const made = await newClient({ environment: 'sandbox' });
+      expect([made.status, made.json.environment]).toEqual([201, 'sandbox']);
+      const path = `/admin/clients/${made.json.client_id as string}`;
+      expect((await admin('PATCH', path, { environment: 'live' })).json.field_errors).toHaveProperty(
+        'environment',
+      );
+      expect((await newClient({})).json.environment).toBe('live');
+      const list = async (query: string) =>
+        (await admin('GET', `/admin/clients?q=Tried&page_size=100&${query}`)).json.map(
+          (each: { environment: string }) => each.environment,
+        ) as string[];
+      expect(new Set(await list('environment=live'))).toEqual(new Set(['live']));
+      expect(new Set(await list('environment=sandbox'))).toEqual(new Set(['sandbox']));
+      expect(new Set(await list(''))).toEqual(new Set(['live', 'sandbox']));
+      expect(await statusOf(admin('GET', '/admin/clients?environment=test'))).toBe(400);
+      const { id } = await partner.driver({ name: `Unlisted ${ownerId}` });
+      const users = async (query: string) =>
+        (await admin('GET', `/admin/users?q=${encodeURIComponent(`Unlisted ${ownerId}`)}${query}`)).json as {
+          id: string;
+        }[];
+      expect([await users(''), (await users('&environment=sandbox')).map((user) => user.id)]).toEqual([
+        [],
+        [id],
+      ]);
+      expect((await admin('GET', `/admin/users/${id}`)).json).toMatchObject({
+        environment: 'sandbox',
+        sandbox_owner_id: ownerId,
+        email: expect.stringMatching(/@sandbox\.invalid$/) as string,
+      });
+      expect((await admin('GET', `/admin/users/${ownerId}`)).json).toMatchObject({
+        environment: 'live',
+        sandbox_owner_id: null,
+      });
+    });
+
+    it.each([
+      [{ environment: 'sandbox', trusted: true }, 'trusted'],
+      [{ environment: 'sandbox', scopes: ['admin:read'] }, 'scopes'],
+      [{ environment: 'sandbox', scopes: ['admin:write'] }, 'scopes'],
+      [{ environment: 'test' }, 'environment'],
+    ])('refuses a client with %j', async (more, member) => {
+      const answer = await newClient(more);
+      expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([400, [member]]);
+    });
+
+    it('leaves drivers nothing to log in with, and nothing to own', async () => {
+      const { id } = await partner.driver();
+      const path = `/admin/users/${id}`;
+      for (const changes of [
+        { email: 'driver@mail.example' },
+        { password: PASSWORD },
+        { email_verified: true },
+        { role: 'operator' },
+        { operator_role: 'admin' },
+        { webhooks_enabled: false },
+        { environment: 'live' },
+      ]) {
+        const answer = await admin('PATCH', path, changes);
+        expect([changes, answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([
+          changes,
+          400,
+          Object.keys(changes),
+        ]);
+      }
+      expect((await admin('PATCH', path, { name: 'Renamed' })).json.name).toBe('Renamed');
+      expect(await statusOf(admin('POST', `${path}/password_links`))).toBe(409);
+      expect((await newClient({ owner_id: id })).json.field_errors).toHaveProperty('owner_id');
+      const trusted = await admin('PATCH', `/admin/clients/${partner.client.id}`, { trusted: true });
+      expect(trusted.json.field_errors).toHaveProperty('trusted');
+    });
+
+    it('joins nobody across environments or owners by consent', async () => {
+      const { id: driver } = await partner.driver({}, false);
+      const other = await SandboxProgram.start(service);
+      const sibling = await SandboxProgram.start(service, { ownerId });
+      const live = await service.make.client({ ownerId });
+      const person = (await service.make.user()).id;
+      const consent = (client: TestClient, user: string) =>
+        statusOf(admin('PUT', `/admin/clients/${client.id}/consents/${user}`, { scopes: ['vehicle:read'] }));
+      expect(await consent(live, driver)).toBe(409);
+      expect(await consent(other.client, driver)).toBe(409);
+      expect(await consent(partner.client, person)).toBe(409);
+      expect(await consent(partner.client, UNKNOWN)).toBe(404);
+      expect(await consent(sibling.client, driver)).toBe(200);
+    });
+  });
+
+  it('tells nothing of its tokens and users to live services, nor of others to its own', async () => {
+    const ops = (environment: 'live' | 'sandbox', owner?: string) =>
+      service.make.client({
+        scopes: ['event:publish', 'token:introspect'],
+        grantTypes: ['client_credentials'],
+        redirectUris: [],
+        environment,
+        ...(owner === undefined ? {} : { ownerId: owner }),
+      });
+    const [live, own, other] = [await ops('live'), await ops('sandbox', ownerId), await ops('sandbox')];
+    const { id } = await partner.driver();
+    const person = await service.make.user();
+    const liveClient = await service.make.client();
+    await service.make.consent(liveClient, person);
+    const tokens = [
+      (await partner.tokens(id)).access_token,
+      partner.bearer,
+      await service.make.clientToken(liveClient),
+    ];
+    const active = async (client: TestClient, byToken: boolean) => {
+      const bearer = byToken ? await service.make.clientToken(client) : undefined;
+      const answers = tokens.map((token) =>
+        service.http.send('/o/introspect', { form: { token }, bearer, basic: byToken ? undefined : client }),
+      );
+      return (await Promise.all(answers)).map(({ json }) => json.active as boolean);
+    };
+    for (const byToken of [true, false]) {
+      expect(await active(live, byToken)).toEqual([false, false, true]);
+      expect(await active(own, byToken)).toEqual([true, true, false]);
+      expect(await active(other, byToken)).toEqual([false, false, false]);
+    }
+    const publish = async (client: TestClient, userId: string) =>
+      (
+        await service.http.send('/v2/events', {
+          bearer: await service.make.clientToken(client),
+          json: { type: 'vehicle.updated', user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: {} },
+        })
+      ).status;
+    expect([await publish(live, id), await publish(live, person.id)]).toEqual([400, 202]);
+    expect([await publish(own, id), await publish(own, person.id)]).toEqual([202, 400]);
+    expect([await publish(other, id), await publish(other, person.id)]).toEqual([400, 400]);
+  });
+});

@@ -1,0 +1,275 @@
+import { planSession } from '../../src/sandbox/generator/plan-session.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { PARTNER_SCOPES } from '../support/factory.js';
+import { expectOAuthError, refresh } from '../support/oauth.js';
+import { unexpectedErrors } from '../support/refusals.js';
+import { letSandboxTimePass, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+
+const SESSION_TYPES = [
+  'charging_session.created',
+  'charging_session.updated',
+  'charging_session.ended',
+  'charging_sub_session.created',
+  'charging_sub_session.ended',
+  'vehicle.updated',
+];
+const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
+
+describe('The sandbox', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let partner: SandboxProgram;
+  let ownerId: string;
+
+  beforeAll(async () => {
+    // Two instances, whose workers publish side by side.
+    service = await startService({ env: WEBHOOK_ENV, instances: 2 });
+    webhooks = await Webhooks.start(service);
+  });
+  beforeEach(async () => {
+    ownerId = (await service.make.user({ kind: 'organisation' })).id;
+    partner = await SandboxProgram.start(service, { ownerId });
+  });
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  afterAll(async () => {
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
+  const admin = (method: string, path: string, json?: unknown) =>
+    service.http.send(path, { method, bearer: webhooks.bearer, json });
+  const driverOf = async (program: SandboxProgram, id: string): Promise<SandboxDriver | undefined> =>
+    ((await program.call('GET', 'drivers?page_size=100')).json as SandboxDriver[]).find(
+      (each) => each.id === id,
+    );
+  const nothingWaits = (id: string): Promise<void> =>
+    until('nothing waits', async () => (await driverOf(partner, id))?.waiting_events === 0);
+  const published = (userId: string) =>
+    service.database.query<{ type: string; payload: string; deliveries: number; realm: string }>(
+      'SELECT type, payload, deliveries, realm FROM events WHERE user_id = $1 AND type NOT LIKE $2 ORDER BY id',
+      [userId, 'user.%'],
+    );
+  const actionsOn = async (id: string): Promise<string[]> =>
+    (
+      await service.database.query<{ action: string }>(
+        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
+        [id],
+      )
+    ).map(({ action }) => action);
+
+  it('gives a driver with a vehicle, a consent, and a session whose signed events arrive in order, each once', async () => {
+    const driver = await partner.driver({ name: 'Robin', seed: 42 });
+    expect(await driverOf(partner, driver.id)).toMatchObject({
+      name: 'Robin',
+      seed: 42,
+      consented: true,
+      scopes: PARTNER_SCOPES,
+    });
+    const endpoint = await webhooks.endpoint(partner.client, { types: SESSION_TYPES });
+    const started = await partner.call('POST', `drivers/${driver.id}/sessions`, { speed: 60 });
+    const plan = planSession({ seed: 42, number: 1, start: new Date(), speed: 60 });
+    expect([started.status, started.json]).toEqual([202, { events: plan.length }]);
+    expect((await driverOf(partner, driver.id))?.running).toBe(true);
+    letSandboxTimePass(service, 12 * 60);
+    await nothingWaits(driver.id);
+    const events = await published(driver.id);
+    expect(events.map(({ type }) => type)).toEqual(plan.map(({ type }) => type));
+    expect(new Set(events.map(({ realm }) => realm))).toEqual(new Set([ownerId]));
+    await webhooks.receives(endpoint, plan.length);
+    const [first] = webhooks.received(endpoint);
+    expect(first!.headers['webhook-signature']).toMatch(/^v1,/);
+    expect((await driverOf(partner, driver.id))?.running).toBe(false);
+    expect(await actionsOn(driver.id)).toEqual([
+      'user.created',
+      'consent.granted',
+      'sandbox.session_started',
+    ]);
+    // A seed gives the same vehicle, and the next session differs.
+    expect((await partner.driver({ seed: 42 })).vehicle.id).toBe(driver.vehicle.id);
+    expect(await statusOf(partner.call('POST', `drivers/${driver.id}/sessions`))).toBe(202);
+  });
+
+  it('publishes past days with their own times and bursts at once, also after the instance that planned them is gone', async () => {
+    const driver = await partner.driver({ seed: 5 });
+    const workers = service.instances.map(({ app }) => app.get(PlannedEventsWorker, { strict: false }));
+    for (const worker of workers) worker.beforeApplicationShutdown();
+    const past = await partner.call('POST', `drivers/${driver.id}/past_days`, { days: 3 });
+    const burst = await partner.call('POST', `drivers/${driver.id}/events`, { count: 60 });
+    const total = (past.json.events as number) + (burst.json.events as number);
+    expect((await driverOf(partner, driver.id))?.waiting_events).toBe(total);
+    // As an instance does that starts.
+    workers[1]!.onApplicationBootstrap();
+    await nothingWaits(driver.id);
+    workers[0]!.onApplicationBootstrap();
+    const events = await published(driver.id);
+    expect(events).toHaveLength(total);
+    const times = events.map(({ payload }) =>
+      Date.parse((JSON.parse(payload) as { timestamp: string }).timestamp),
+    );
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(Date.now() - times[0]!).toBeGreaterThan(2 * 24 * 3600_000);
+    expect(burst.json.events).toBe(60);
+  });
+
+  it('limits drivers, running sessions and waiting events, also when asked at once', async () => {
+    const seeds = Array.from({ length: 52 }, (_each, n) => n + 1);
+    const made = await Promise.all(seeds.map((seed) => partner.call('POST', 'drivers', { seed })));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(50);
+    expect(made.filter(({ status }) => status === 409)).toHaveLength(2);
+    const [first, second] = made
+      .filter(({ status }) => status === 201)
+      .map(({ json }) => json as SandboxDriver);
+    const starts = await Promise.all(
+      [1, 2, 3].map(() => partner.call('POST', `drivers/${first!.id}/sessions`)),
+    );
+    expect(starts.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
+    for (const { app } of service.instances)
+      app.get(PlannedEventsWorker, { strict: false }).beforeApplicationShutdown();
+    const bursts = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => partner.call('POST', `drivers/${second!.id}/events`, { count: 500 })),
+    );
+    expect(bursts.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
+    for (const { app } of service.instances)
+      app.get(PlannedEventsWorker, { strict: false }).onApplicationBootstrap();
+    await nothingWaits(second!.id);
+    expect(await published(second!.id)).toHaveLength(1500);
+  });
+
+  it.each([
+    ['POST', 'drivers', { seed: 0 }, 400],
+    ['POST', 'drivers', { seed: 2 ** 31 }, 400],
+    ['POST', 'drivers', { name: 'a\u202eb' }, 400],
+    ['POST', 'drivers/:id/sessions', { speed: 2 }, 400],
+    ['POST', 'drivers/:id/past_days', {}, 400],
+    ['POST', 'drivers/:id/past_days', { days: 31 }, 400],
+    ['POST', 'drivers/:id/events', { count: 501 }, 400],
+    ['PUT', 'drivers/:id/consent', { scopes: ['admin:read'] }, 400],
+    ['POST', 'faults', { kind: '500' }, 400],
+    ['POST', 'faults', { kind: '503', count: 101 }, 400],
+    ['POST', 'faults', { kind: 'refresh', count: 2 }, 400],
+    ['POST', `drivers/${UNKNOWN}/sessions`, {}, 404],
+    ['DELETE', `drivers/${UNKNOWN}`, undefined, 404],
+    ['DELETE', 'drivers/:id/consent', undefined, 404],
+    ['GET', 'nothing', undefined, 404],
+  ])('refuses %s %s with %j: %s', async (method, path, body, status) => {
+    const { id } = await partner.driver({}, false);
+    expect(await statusOf(partner.call(method, path.replace(':id', id), body))).toBe(status);
+  });
+
+  it('is not there for live clients, and not for the tokens of drivers', async () => {
+    const live = await service.make.clientToken(await service.make.client());
+    const { id } = await partner.driver();
+    const driver = (await partner.tokens(id)).access_token;
+    for (const [method, path] of [
+      ['GET', 'drivers'],
+      ['POST', 'drivers'],
+      ['DELETE', `drivers/${id}`],
+      ['POST', `drivers/${id}/sessions`],
+      ['PUT', `drivers/${id}/consent`],
+      ['POST', 'faults'],
+    ] as const) {
+      const send = (bearer: string) => service.http.send(`/v2/sandbox/${path}`, { method, bearer });
+      expect([path, await statusOf(send(live))]).toEqual([path, 404]);
+      expect([path, await statusOf(send(driver))]).toEqual([path, 403]);
+    }
+    expect(await statusOf(service.http.get('/v2/sandbox/drivers'))).toBe(401);
+  });
+
+  describe('with faults', () => {
+    const users = (bearer = partner.bearer) => service.http.get('/v2/users', { bearer });
+
+    it('fails the next refresh as a revoked one, ends its grant, and no other', async () => {
+      const { id } = await partner.driver();
+      const [first, second] = [await partner.tokens(id), await partner.tokens(id)];
+      expect((await partner.call('POST', 'faults', { kind: 'refresh' })).status).toBe(201);
+      const failed = await refresh(service.http, partner.client, first.refresh_token);
+      expectOAuthError(failed, 400, 'invalid_grant');
+      expect(failed.json.error_description).toContain('was revoked');
+      expect(await statusOf(users(first.access_token))).toBe(401);
+      expectOAuthError(
+        await refresh(service.http, partner.client, first.refresh_token),
+        400,
+        'invalid_grant',
+      );
+      const works = await refresh(service.http, partner.client, second.refresh_token);
+      expect(works.status).toBe(200);
+    });
+
+    it('answers exactly the next requests, also simultaneous ones, as if they were real, and marks nothing else', async () => {
+      expect((await partner.call('POST', 'faults', { kind: '503', count: 3 })).status).toBe(201);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => users()));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503, 503, 503]);
+      expect(answers.find(({ status }) => status === 503)!.headers.get('retry-after')).toBe('5');
+      await partner.call('POST', 'faults', { kind: '401' });
+      const expired = await users();
+      expect([expired.status, expired.headers.get('www-authenticate')]).toEqual([
+        401,
+        expect.stringContaining('invalid_token'),
+      ]);
+      await partner.call('POST', 'faults', { kind: '401', count: 100 });
+      await partner.call('POST', 'faults', { kind: '429' });
+      const limited = await service.http.get('/notifications', { bearer: partner.bearer });
+      expect(limited.status).toBe(429);
+      expect(limited.json).toMatchObject({
+        type: `${service.url}/v2/problems/rate-limit-exceeded/`,
+        instance: `${service.url}/v2/users/${ownerId}`,
+        notification: { category: 'RETRY' },
+      });
+      expect(await statusOf(users())).toBe(200);
+      expect(
+        (await actionsOn(partner.client.id)).filter((each) => each === 'sandbox.fault_set'),
+      ).toHaveLength(4);
+    });
+
+    it('forgets those that were not used within an hour, and has none for other clients', async () => {
+      const neighbour = await SandboxProgram.start(service, { ownerId });
+      await partner.call('POST', 'faults', { kind: '503', count: 100 });
+      expect(await statusOf(users(neighbour.bearer))).toBe(200);
+      await service.database.query(
+        "UPDATE sandbox_faults SET expires_at = expires_at - interval '1 hour' WHERE client_id = $1",
+        [partner.client.id],
+      );
+      expect(await statusOf(users())).toBe(200);
+    });
+  });
+
+  it('erases a driver as a user, tells the clients, and erases all with the owner', async () => {
+    const driver = await partner.driver();
+    const endpoint = await webhooks.endpoint(partner.client, { types: ['user.consent_revoked'] });
+    await partner.call('POST', `drivers/${driver.id}/sessions`);
+    const { access_token: bearer } = await partner.tokens(driver.id);
+    expect(await statusOf(partner.call('DELETE', `drivers/${driver.id}`))).toBe(204);
+    await webhooks.receives(endpoint);
+    expect(await statusOf(service.http.get('/v2/users', { bearer }))).toBe(401);
+    expect(await statusOf(partner.call('DELETE', `drivers/${driver.id}`))).toBe(404);
+    const left = await partner.driver();
+    expect(await statusOf(admin('DELETE', `/admin/users/${ownerId}`))).toBe(409);
+    await admin('DELETE', `/admin/clients/${partner.client.id}`);
+    expect(await statusOf(admin('DELETE', `/admin/users/${ownerId}`))).toBe(204);
+    expect(await statusOf(admin('GET', `/admin/users/${left.id}`))).toBe(404);
+  });
+
+  it('lets a consent be withdrawn, after which events go nowhere', async () => {
+    const driver = await partner.driver();
+    await webhooks.endpoint(partner.client, { types: ['vehicle.updated', 'charging_session.updated'] });
+    expect(await statusOf(partner.call('DELETE', `drivers/${driver.id}/consent`))).toBe(204);
+    await partner.call('POST', `drivers/${driver.id}/events`, { count: 4 });
+    await nothingWaits(driver.id);
+    expect((await published(driver.id)).map(({ deliveries }) => deliveries)).toEqual([0, 0, 0, 0]);
+    const scopes = ['vehicle:read'];
+    const again = await partner.call('PUT', `drivers/${driver.id}/consent`, { scopes });
+    expect(again.json).toMatchObject({ consented: true, scopes });
+    await partner.call('POST', `drivers/${driver.id}/events`, { count: 4 });
+    await nothingWaits(driver.id);
+    expect((await published(driver.id)).map(({ deliveries }) => deliveries)).toEqual([
+      0, 0, 0, 0, 1, 0, 1, 0,
+    ]);
+    await service.app.get(ConsentsService).revoke(partner.client.id, driver.id, SERVICE_ACTOR);
+  });
+});
