@@ -195,6 +195,27 @@ describe('The feed of changes', () => {
     expect(await toldUpTo(again)).toEqual([]);
   });
 
+  it('tells a client in a sandbox of nobody: every change is everybody, live and in the replay', async () => {
+    const sandbox = await service.make.client({
+      environment: 'sandbox',
+      scopes: ['token:introspect'],
+      grantTypes: ['client_credentials'],
+      redirectUris: [],
+    });
+    const token = await service.make.clientToken(sandbox);
+    const stream = await followed({ bearer: token });
+    const { position } = stream;
+    const [first, second] = [await service.make.user(), await service.make.user()];
+    await disable(first.id);
+    await until('a change is told', () => stream.events.length > 0);
+    await disable(second.id);
+    await until('another is told', () => stream.events.length > 1);
+    expect(new Set(dataOf(stream).map((data) => JSON.stringify(data)))).toEqual(new Set(['{}']));
+    const replayed = await followed({ bearer: token, lastEventId: position }, here);
+    expect(replayed.events.map(({ event, data }) => [event, data])).toEqual([['change', {}]]);
+    for (const { text } of [stream, replayed]) expect(text).not.toMatch(/user0|clnt0/);
+  });
+
   it('loses nothing to a reader who is cut again and again', async () => {
     const users = await Promise.all(Array.from({ length: 40 }, () => service.make.user()));
     const told = new Set<string>();

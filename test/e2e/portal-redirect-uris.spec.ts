@@ -92,6 +92,21 @@ describe('Redirect URIs that a partner asks for', () => {
     ]);
   });
 
+  it('are registered at once for a client in a sandbox, by the service', async () => {
+    client = await service.make.client({ ownerId: owner.id, environment: 'sandbox' });
+    browser = await inPortal(owner);
+    expect((await ask()).status).toBe(303);
+    expect(await registered()).toEqual([REDIRECT_URI, URI]);
+    expect(rowOf(await browser.open(PATH))).toContain('Approved');
+    const [row] = await service.database.query<{ state: string; by: string }>(
+      'SELECT state, decided_by_type AS by FROM redirect_uri_requests WHERE client_id = $1',
+      [client.id],
+    );
+    expect(row).toEqual({ state: 'approved', by: 'service' });
+    expect((await askToRemove()).status).toBe(303);
+    expect(await registered()).toEqual([URI]);
+  });
+
   it('are removed in the same way, but not the last one', async () => {
     expect((await askToRemove()).status).toBe(409);
     await service.app

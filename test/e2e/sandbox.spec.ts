@@ -1,6 +1,7 @@
 import { planSession } from '../../src/sandbox/generator/plan-session.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
+import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
@@ -55,6 +56,10 @@ describe('The sandbox', () => {
       'SELECT type, payload, deliveries, realm FROM events WHERE user_id = $1 AND type NOT LIKE $2 ORDER BY id',
       [userId, 'user.%'],
     );
+  const feedOf = async (bearer: string): Promise<string[]> =>
+    ((await service.http.get('/v2/events?page_size=100', { bearer })).json as { type: string }[]).map(
+      ({ type }) => type,
+    );
   const actionsOn = async (id: string): Promise<string[]> =>
     (
       await service.database.query<{ action: string }>(
@@ -81,6 +86,16 @@ describe('The sandbox', () => {
     const events = await published(driver.id);
     expect(events.map(({ type }) => type)).toEqual(plan.map(({ type }) => type));
     expect(new Set(events.map(({ realm }) => realm))).toEqual(new Set([ownerId]));
+    // Numbered as those of services are, and in the feed of the sandbox's clients that have the consent.
+    const numbers = events
+      .filter(({ type }) => type.startsWith('charging_session.'))
+      .map(({ payload }) => (JSON.parse(payload) as { sequence?: number }).sequence);
+    expect(numbers).toEqual(numbers.map((_each, n) => n + 1));
+    const neighbour = await SandboxProgram.start(service, { ownerId });
+    const live = await service.make.clientToken(await service.make.client({ ownerId }));
+    const ownFeed = await feedOf(partner.bearer);
+    expect(ownFeed.filter((type) => !type.startsWith('user.'))).toEqual(plan.map(({ type }) => type));
+    expect([await feedOf(neighbour.bearer), await feedOf(live)]).toEqual([[], []]);
     await webhooks.receives(endpoint, plan.length);
     const [first] = webhooks.received(endpoint);
     expect(first!.headers['webhook-signature']).toMatch(/^v1,/);
@@ -222,6 +237,15 @@ describe('The sandbox', () => {
         notification: { category: 'RETRY' },
       });
       expect(await statusOf(users())).toBe(200);
+      for (const { app } of service.instances) await app.get(RequestLogService, { strict: false }).flush();
+      const logged = await service.database.query<{ status: number; injected: boolean }>(
+        "SELECT status, injected FROM client_requests WHERE client_id = $1 AND method = 'GET' ORDER BY status",
+        [partner.client.id],
+      );
+      expect(logged.map(({ status, injected }) => [status, injected])).toEqual([
+        ...[200, 200, 200, 200].map((status) => [status, false]),
+        ...[401, 429, 503, 503, 503].map((status) => [status, true]),
+      ]);
       expect(
         (await actionsOn(partner.client.id)).filter((each) => each === 'sandbox.fault_set'),
       ).toHaveLength(4);

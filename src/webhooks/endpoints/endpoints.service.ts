@@ -11,30 +11,19 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { isId, newId } from '../../secrets/ids.js';
 import { realmOf } from '../../users/accounts/environment.js';
 import { ContactsService } from '../contacts/contacts.service.js';
-import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
+import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
 import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 import type { EndpointInList } from './endpoint-in-list.js';
+import type { EndpointChanges, NewEndpoint } from './new-endpoint.js';
 
 /** Contract §11: the maximum per client. */
 export const ENDPOINTS_PER_CLIENT = 50;
 // Contract §10: during a rotation both secrets sign for 24 hours.
 const ROTATION_SECONDS = 86_400;
-
-export interface NewEndpoint {
-  url: string;
-  description?: string;
-  eventTypes: string[];
-  enabled?: boolean;
-  maxPerMinute?: number | null;
-  /** All of its own headers; null keeps the value that one has. */
-  headers?: HeaderChanges;
-}
-
-export type EndpointChanges = Partial<NewEndpoint>;
 
 export interface RotatedEndpointSecret {
   secret: string;
