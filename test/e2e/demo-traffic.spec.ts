@@ -43,6 +43,20 @@ describe('The traffic of the demonstration', () => {
         WHERE ${condition} LIMIT 5`,
     );
 
+  it('numbers the events about each thing in their order, and goes on there', async () => {
+    const rows = await database.query<{ numbers: number[]; last: number }>(
+      `SELECT array_agg((payload::jsonb ->> 'sequence')::int ORDER BY id) AS numbers, min(s.last)::int AS last
+         FROM events e
+         JOIN event_sequences s ON s.user_id = e.user_id AND s.family = split_part(e.type, '.', 1)
+        GROUP BY s.family`,
+    );
+    expect(rows).toHaveLength(3);
+    for (const { numbers, last } of rows) {
+      expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
+      expect(numbers).toHaveLength(last);
+    }
+  });
+
   it('has deliveries in every state that it shows', async () => {
     const states = await database.query<{ state: string; attempts: number }>(
       'SELECT state, max(attempts) AS attempts FROM deliveries GROUP BY state ORDER BY state',

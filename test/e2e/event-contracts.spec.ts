@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
@@ -442,6 +443,21 @@ describe('Events as a contract', () => {
         const sequences = bodies.filter(({ data }) => data.id === id).map(({ sequence }) => sequence);
         expect(sequences).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
       }
+    });
+
+    it('is kept for 400 days without an event', async () => {
+      const sequence = async (id: string) =>
+        (await bodyOf((await publishAt(service, session(id))).json.id as string)).sequence;
+      expect([await sequence('silent'), await sequence('quiet')]).toEqual([1, 1]);
+      const age = (id: string, days: number) =>
+        service.database.query(
+          'UPDATE event_sequences SET seen_on = current_date - $2::int WHERE resource_id = $1',
+          [id, days],
+        );
+      await age('silent', 402);
+      await age('quiet', 399);
+      await strict.app.get(PurgeService).purge();
+      expect([await sequence('silent'), await sequence('quiet')]).toEqual([1, 2]);
     });
 
     it('is not used up by what is refused or repeated, and is erased with the user', async () => {

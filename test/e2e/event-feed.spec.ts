@@ -230,6 +230,21 @@ describe('GET /v2/events', () => {
       expect(events.map(({ type }) => type)).toEqual(['user.consent_granted', TYPE]);
     });
 
+    it('of its users, however many others there are in between', async () => {
+      const [other, stranger] = [await service.make.client(), await service.make.user()];
+      await service.make.consent(other, stranger);
+      const before = await publish(session('before'));
+      await service.database.query(
+        `INSERT INTO events (id, type, user_id, payload, deliveries)
+         SELECT 'evnt01HN2NJ9NMRZBXT1' || lpad(n::text, 10, '0'), $1, $2, '{}', 0 FROM generate_series(1, 2500) n`,
+        [TYPE, stranger.id],
+      );
+      const after = await publish(session('after'));
+      await untilShown(before, after);
+      expect(idsOf(await get()).slice(1)).toEqual([before, after]);
+      expect(idsOf(await get(nextOf(await get('?page_size=2'))))).toEqual([after]);
+    });
+
     it('of people who are there; the end of the consent of one who was erased is still told', async () => {
       const id = await publish(session('erased'));
       await untilShown(id);

@@ -124,7 +124,7 @@ export class EventFeedRepository {
    */
   async adoptRestored(): Promise<void> {
     await this.events.query(
-      'UPDATE events SET xid = pg_current_xact_id() WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())',
+      'UPDATE events SET xid = pg_current_xact_id() WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) AND NOT test',
     );
   }
 }
