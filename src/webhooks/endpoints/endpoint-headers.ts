@@ -1,5 +1,5 @@
 /** Contract §22: the headers of its own that an endpoint's attempts carry. */
-export const HEADERS_MAX = 10;
+const HEADERS_MAX = 10;
 const NAME_MAX = 64;
 const VALUE_MAX = 512;
 

@@ -4,7 +4,7 @@ import { validationFailed } from '../../http/problems/problem.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { headerErrors } from './endpoint-headers.js';
-import type { EndpointChanges } from './endpoints.service.js';
+import type { EndpointChanges } from './endpoint-changes.js';
 
 // In code points, as PostgreSQL counts.
 const DESCRIPTION_MAX = 200;

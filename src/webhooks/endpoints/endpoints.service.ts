@@ -10,7 +10,8 @@ import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId, newId } from '../../secrets/ids.js';
 import { ContactsService } from '../contacts/contacts.service.js';
-import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
+import type { EndpointChanges, NewEndpoint } from './endpoint-changes.js';
+import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
@@ -22,18 +23,6 @@ import type { EndpointInList } from './endpoint-in-list.js';
 export const ENDPOINTS_PER_CLIENT = 50;
 // Contract §10: during a rotation both secrets sign for 24 hours.
 const ROTATION_SECONDS = 86_400;
-
-export interface NewEndpoint {
-  url: string;
-  description?: string;
-  eventTypes: string[];
-  enabled?: boolean;
-  maxPerMinute?: number | null;
-  /** All of its own headers; null keeps the value that one has. */
-  headers?: HeaderChanges;
-}
-
-export type EndpointChanges = Partial<NewEndpoint>;
 
 export interface RotatedEndpointSecret {
   secret: string;
