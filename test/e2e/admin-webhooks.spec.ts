@@ -327,7 +327,13 @@ describe('The admin API for webhook endpoints', () => {
     await send('DELETE', path(id));
     const rows = await audits(id);
     const options = { max_per_minute: null, headers: [] };
-    const view = { client_id: client.id, url: URL_OK, event_types: [TYPE], disabled_reason: null, ...options };
+    const view = {
+      client_id: client.id,
+      url: URL_OK,
+      event_types: [TYPE],
+      disabled_reason: null,
+      ...options,
+    };
     expect(rows).toEqual([
       {
         action: 'webhook_endpoint.created',

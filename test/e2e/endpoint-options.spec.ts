@@ -227,6 +227,43 @@ describe('An endpoint', () => {
     });
   });
 
+  it('has both in the console too, with errors beside the fields, and never shows a value', async () => {
+    const { id } = await webhooks.endpoint(client);
+    const path = `/admin/console/endpoints/${id}`;
+    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const save = async (fields: Record<string, string>): Promise<Page> =>
+      operator.submit(await operator.open(`${path}/edit`), `${path}/edit`, fields);
+    const wrong = await save({ max_per_minute: '6001', headers: 'host: x' });
+    expect([wrong.status, errorAt(wrong, 'headers')]).toEqual([400, expect.stringMatching(/^Host cannot/)]);
+    const tooMany = await save({ max_per_minute: '6001' });
+    expect(errorAt(tooMany, 'max_per_minute')).toBe('Enter a whole number from 1 to 6,000, or nothing.');
+    expect((await save({ max_per_minute: '60', headers: 'x-tenant: northwind' })).status).toBe(303);
+    expect((await save({ max_per_minute: '70' })).status).toBe(303);
+    const page = await operator.open(path);
+    for (const words of ['at most 70', 'x-tenant']) expect(wordsOf(page)).toContain(words);
+    for (const each of [page, await operator.open(`${path}/edit`)])
+      expect(each.text).not.toContain('northwind');
+    const inPortal = await portal.open(`/portal/endpoints/${id}`);
+    const revealed = await portal.submit(inPortal, `/portal/endpoints/${id}/headers`);
+    expect(revealed.text).toContain('x-tenant: northwind');
+  });
+
+  it('that is about erased users keeps nothing of the responses', async () => {
+    const user = await webhooks.consentedUser(client);
+    await webhooks.endpoint(client, {
+      reply: (response) => void response.setHeader('x-echo', user.id).end('ok'),
+    });
+    const { id } = await webhooks.publishOne(user.id);
+    await webhooks.finished(id);
+    const headers = async () =>
+      JSON.stringify(
+        await query('SELECT response_headers FROM delivery_attempts WHERE delivery_id = $1', [id]),
+      );
+    expect(await headers()).toContain(user.id);
+    await service.http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer: webhooks.bearer });
+    expect(await headers()).toBe('[{"response_headers":null}]');
+  });
+
   describe('that was disabled', () => {
     const turn = (endpoint: TestEndpoint, enabled: boolean) => patch(endpoint.id, { enabled });
     const pathOf = ({ id }: TestEndpoint) => `/portal/endpoints/${id}`;

@@ -275,9 +275,7 @@ describe('In the portal,', () => {
       expect(list.html.querySelectorAll('[data-key]').map((row) => row.getAttribute('data-key'))).toEqual([
         failed,
       ]);
-      expect(page.html.querySelectorAll('svg.plot').at(-1)!.text).toContain(
-        '250 ms slowest, 100 ms average',
-      );
+      expect(page.html.querySelectorAll('svg.plot').at(-1)!.text).toContain('250 ms slowest, 100 ms average');
     }
   });
 });

@@ -80,9 +80,11 @@ function Missed({ from, to, path }: { from: Date; to: Date; path: string }): VNo
         The endpoint was disabled from <Moment at={from} /> until <Moment at={to} />. Events of that time were
         not sent to it. They can be sent now, once, as far as they are kept and the users agree.
       </p>
-      <PostButton action={`${path}/missed`} look="quiet">
-        Send what was missed
-      </PostButton>
+      <div class="entry-actions">
+        <PostButton action={`${path}/missed`} look="quiet">
+          Send what was missed
+        </PostButton>
+      </div>
     </div>
   );
 }
@@ -158,9 +160,11 @@ function OwnHeaders({ endpoint, headers, path }: EndpointPageProps & { path: str
         <code>{linesOf(endpoint.headerNames, headers)}</code>
       </pre>
       {headers === undefined ? (
-        <PostButton action={`${path}/headers`} look="quiet">
-          Reveal headers
-        </PostButton>
+        <div class="entry-actions">
+          <PostButton action={`${path}/headers`} look="quiet">
+            Reveal headers
+          </PostButton>
+        </div>
       ) : (
         <p class="hint">The values are hidden again when you leave this page.</p>
       )}

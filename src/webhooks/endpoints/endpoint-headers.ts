@@ -13,7 +13,7 @@ export type HeaderChanges = Record<string, string | null>;
 export const HEADER_MASK = '••••••••';
 
 /** Beside the field for them. */
-export const HEADERS_HINT = `Up to ${HEADERS_MAX}, one per line, such as “x-tenant: northwind”. A masked value stays as it is.`;
+export const HEADERS_HINT = `Up to ${HEADERS_MAX}, one per line, such as “x-tenant: my-company”. A masked value stays as it is.`;
 
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -5,7 +5,7 @@ import { validationFailed } from '../../http/problems/problem.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { headerErrors } from './endpoint-headers.js';
-import type { EndpointChanges } from './new-endpoint.js';
+import type { EndpointChanges } from './endpoint-changes.js';
 import { typeErrors } from './type-errors.js';
 
 // In code points, as PostgreSQL counts.

@@ -11,6 +11,7 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { isId, newId } from '../../secrets/ids.js';
 import { realmOf } from '../../users/accounts/environment.js';
 import { ContactsService } from '../contacts/contacts.service.js';
+import type { EndpointChanges, NewEndpoint } from './endpoint-changes.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
@@ -18,7 +19,6 @@ import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } fr
 import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 import type { EndpointInList } from './endpoint-in-list.js';
-import type { EndpointChanges, NewEndpoint } from './new-endpoint.js';
 
 /** Contract §11: the maximum per client. */
 export const ENDPOINTS_PER_CLIENT = 50;

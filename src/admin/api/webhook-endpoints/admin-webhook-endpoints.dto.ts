@@ -12,7 +12,7 @@ import {
   NeverAccepted,
 } from '../../../http/validation/validation.decorators.js';
 import type { HeaderChanges } from '../../../webhooks/endpoints/endpoint-headers.js';
-import type { EndpointChanges, NewEndpoint } from '../../../webhooks/endpoints/new-endpoint.js';
+import type { EndpointChanges, NewEndpoint } from '../../../webhooks/endpoints/endpoint-changes.js';
 
 const IsEventTypeList = (): PropertyDecorator =>
   IsListOfDifferent(1, 50, 'must be a list of one or more event types, each once');

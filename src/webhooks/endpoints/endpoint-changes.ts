@@ -1,6 +1,6 @@
 import type { HeaderChanges } from './endpoint-headers.js';
 
-/** What a new endpoint is asked to be. */
+/** What an endpoint is made of. */
 export interface NewEndpoint {
   url: string;
   description?: string;
@@ -11,5 +11,5 @@ export interface NewEndpoint {
   headers?: HeaderChanges;
 }
 
-/** What is to change of an endpoint. */
+/** Members that are left out stay as they are. */
 export type EndpointChanges = Partial<NewEndpoint>;
