@@ -5,7 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * JSON array of objects with `client_id`, `user_id`, or both; an empty object means everybody, and so does null, which is what
  * older builds leave. The ids of before say which tokens an instance has to check again; another service does not know those.
  *
- * And it notes up to which transaction changes were purged, so that a position is known to be too old.
+ * It also notes up to which transaction changes were purged, so that a position is known to be too old. The function with two
+ * parameters stays, for a trigger that is at work just now; a later release removes it.
  */
 export class AccessChangeSubjects1763800500000 implements MigrationInterface {
   name = 'AccessChangeSubjects1763800500000';
@@ -160,8 +161,6 @@ const FUNCTIONS = `
     END
   $$;
 
-  DROP FUNCTION IF EXISTS record_access_changes(text[], text[]);
-
   -- Changes from before a restore have numbers that are still to come; deleting them says nothing.
   CREATE OR REPLACE FUNCTION note_purged_changes() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE
@@ -175,7 +174,7 @@ const FUNCTIONS = `
 
 /** As the migrations 1763699200000 and 1763699300000 define them. */
 const EARLIER_FUNCTIONS = `
-  CREATE FUNCTION record_access_changes(ids text[], of_clients text[]) RETURNS void LANGUAGE sql AS $$
+  CREATE OR REPLACE FUNCTION record_access_changes(ids text[], of_clients text[]) RETURNS void LANGUAGE sql AS $$
     INSERT INTO access_changes (ids)
     SELECT CASE WHEN cardinality(ids) <= 1000 THEN ids
                 WHEN cardinality(of_clients) BETWEEN 1 AND 1000 THEN of_clients

@@ -18,16 +18,15 @@ afterEach(async () => {
   await service.stop();
 });
 
-function make(options: Partial<GuardOptions> = {}): AccessGuard {
-  return (guard = new AccessGuard({
-    url: service.url,
-    clientId: CLIENT,
-    clientSecret: SECRET,
-    resource: 'https://data.example.com',
-    onWarning: (message) => warnings.push(message),
-    ...options,
-  }));
-}
+const usual = (): GuardOptions => ({
+  url: service.url,
+  clientId: CLIENT,
+  clientSecret: SECRET,
+  resource: 'https://data.example.com',
+  onWarning: (message) => warnings.push(message),
+});
+const make = (options: Partial<GuardOptions> = {}): AccessGuard =>
+  (guard = new AccessGuard({ ...usual(), ...options }));
 
 /** A guard that follows the changes, and has caught up. */
 async function following(options: Partial<GuardOptions> = {}): Promise<AccessGuard> {
@@ -118,13 +117,7 @@ describe('The guard refuses', () => {
     ['rememberMs must be 0 to 1000', { rememberMs: 1_001 }],
   ])('an option: %s', (words, options) => {
     make();
-    expect(() => new AccessGuard({ ...options0(), ...options })).toThrow(words);
-  });
-  const options0 = () => ({
-    url: service.url,
-    clientId: CLIENT,
-    clientSecret: SECRET,
-    resource: 'https://data.example.com',
+    expect(() => new AccessGuard({ ...usual(), ...options })).toThrow(words);
   });
 });
 
