@@ -69,6 +69,12 @@ module.exports = {
       to: { path: '^test/' },
     },
     {
+      name: 'packages-know-nothing-of-the-service',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/src/' },
+      to: { path: '^(src|demo|migrations|test|packages)/', pathNot: '^packages/$1/' },
+    },
+    {
       name: 'only-declared-packages',
       severity: 'error',
       from: { path: '^(src|demo|migrations)/' },

@@ -1,12 +1,15 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages ./packages
 # The sources are not here yet, so the build (the prepare script) runs after the next COPY.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 # The image gets no packages for building, testing or the demonstration, no type declarations and no source maps.
-RUN npm prune --omit=dev --omit=peer --ignore-scripts \
+# Nor the packages for other programs, and what only they need.
+RUN npm pkg delete workspaces \
+  && npm prune --omit=dev --omit=peer --ignore-scripts \
   && rm -rf dist/demo node_modules/typescript node_modules/typeorm/browser node_modules/swagger-ui-dist node_modules/.package-lock.json \
   && find node_modules/@picocss/pico -type f ! -name pico.min.css ! -name package.json ! -iname 'license*' -delete \
   && find dist node_modules -type f -name '*.map' -delete \

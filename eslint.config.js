@@ -35,7 +35,7 @@ const NO_MEASURED_TIMES = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/', 'src/web/assets/vendor/'] },
+  { ignores: ['**/dist/', 'data/', 'coverage/', 'node_modules/', 'src/web/assets/vendor/'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],
@@ -65,7 +65,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['test/**/*.ts', 'test/**/*.tsx', 'test/**/*.mjs'],
+    files: ['test/**/*.ts', 'test/**/*.tsx', 'test/**/*.mjs', 'packages/*/test/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...NO_MEASURED_TIMES] },
   },
   {

@@ -26,9 +26,13 @@ const project = {
     ],
   },
   transformIgnorePatterns: [],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/packages/[^/]+/dist/'],
 };
-const specs = (folder) => [`<rootDir>/test/${folder}/**/*.spec.ts`, `<rootDir>/test/${folder}/**/*.spec.tsx`];
+const specs = (folder) => [
+  `<rootDir>/test/${folder}/**/*.spec.ts`,
+  `<rootDir>/test/${folder}/**/*.spec.tsx`,
+  `<rootDir>/packages/*/test/${folder}/**/*.spec.ts`,
+];
 
 module.exports = {
   projects: [

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CORES, pinned } from './machine.mjs';
@@ -75,11 +77,12 @@ async function start(name, database, nodeArguments, port, env) {
 
 /** The last lines of a log above the level `info`. */
 export async function lastWarnings(logFile) {
-  const lines = (await readFile(logFile, 'utf8')).split('\n');
-  return lines
-    .filter((line) => /"level":"(warn|error|fatal)"/.test(line))
-    .slice(-5)
-    .join('\n');
+  const last = [];
+  // After an hour of load the log is larger than a string can be.
+  for await (const line of createInterface({ input: createReadStream(logFile) })) {
+    if (/"level":"(warn|error|fatal)"/.test(line) && last.push(line) > 5) last.shift();
+  }
+  return last.join('\n');
 }
 
 async function untilReady(child, url, logFile) {

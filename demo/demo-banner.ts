@@ -46,6 +46,11 @@ curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${
 TOKEN=$(curl -s -u '${partner.id}:${partner.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/webhook_portal
 
+   The client's events, which the portal's endpoints receive, and what a type of event looks like:
+
+curl -s -H "Authorization: Bearer $TOKEN" '${baseUrl}/v2/events?page_size=5'
+curl -s ${baseUrl}/v2/event_types/charging_session.updated/versions/1/schema
+
 3. An end user's consent. Open this in a browser, log in as the EV driver, and authorize. The page that follows
    shows a line "CODE=…": paste it here, and then the command below (within one minute):
 
@@ -63,5 +68,13 @@ curl -s -d client_id=${app.id} -d grant_type=authorization_code -d redirect_uri=
 
 ADMIN=$(curl -s -u '${operator.id}:${operator.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $ADMIN" ${baseUrl}/admin/clients
+
+5. What a data service follows to know which introspections to forget. Disconnect an application on the account page meanwhile:
+
+curl -sN -H "Authorization: Bearer $ADMIN" ${baseUrl}/v2/access_changes
+
+6. A partner's events on this machine, signed, where something listens on port 4000:
+
+CHARGING_DATA_URL=${baseUrl} CHARGING_DATA_CLIENT_ID=${partner.id} CHARGING_DATA_CLIENT_SECRET='${partner.secret}' npx charging-data listen --forward http://localhost:4000/hooks
 `;
 }

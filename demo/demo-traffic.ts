@@ -29,6 +29,10 @@ interface DemoEndpoint {
   secret: string;
   url: string;
   description: string;
+  /** The most attempts that start in a minute. */
+  maxPerMinute?: number | null;
+  /** Its own headers. */
+  headers?: Record<string, string>;
   /** The status of its response at a time. */
   statusAt(time: Date): number;
 }
@@ -38,6 +42,7 @@ interface DemoEvent {
   type: string;
   userId: string;
   payload: string;
+  sequence: number;
   time: Date;
 }
 
@@ -79,6 +84,7 @@ export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic):
       events.map(({ time }) => time.getTime()),
     ],
   );
+  await insertSequences(manager, events);
   await insertActivity(manager, traffic.clientId);
   for (const endpoint of endpoints) {
     const deliveries = events.map((event) => deliver(endpoint, event, traffic.retrySchedule, now));
@@ -110,6 +116,8 @@ const makeEndpoints = (now: Date): DemoEndpoint[] => [
     secret: makeEndpointSecret(),
     url: 'https://fleet.northwind.example/events',
     description: 'Fleet dashboard',
+    maxPerMinute: 30,
+    headers: { 'x-tenant': 'northwind' },
     statusAt: (time) => {
       const hoursAgo = (now.getTime() - time.getTime()) / HOUR_MS;
       return hoursAgo < 3 || hoursAgo > 56 ? 503 : 200;
@@ -141,8 +149,10 @@ function deliver(
 
 const isGood = (status: number): boolean => status < 300;
 
+/** Each driver has the vehicle and the sessions of the samples, whose events are numbered. */
 function makeEvents(drivers: string[], now: Date): DemoEvent[] {
   const events: DemoEvent[] = [];
+  const numbers = new Map<string, number>();
   for (let hoursAgo = HOURS; hoursAgo > 0; hoursAgo--) {
     const begin = now.getTime() - hoursAgo * HOUR_MS;
     const count = Math.round(RHYTHM[new Date(begin).getUTCHours()]! * (0.7 + 0.6 * Math.random()));
@@ -151,21 +161,44 @@ function makeEvents(drivers: string[], now: Date): DemoEvent[] {
       const [type, , , , sample] = TYPES[Math.floor(Math.random() * TYPES.length)]!;
       const userId = drivers[Math.floor(Math.random() * drivers.length)]!;
       const id = `evnt${ulid(time.getTime())}`;
-      const payload = payloadOf(id, { type, timestamp: time.toISOString(), userId, data: sample });
-      events.push({ id, type, userId, payload, time });
+      const content = { type, timestamp: time.toISOString(), userId, data: sample };
+      const thing = `${userId} ${familyOf(type)}`;
+      const sequence = (numbers.get(thing) ?? 0) + 1;
+      numbers.set(thing, sequence);
+      const payload = JSON.stringify({ ...(JSON.parse(payloadOf(id, content)) as object), sequence });
+      events.push({ id, type, userId, payload, sequence, time });
     }
   }
   return events;
 }
 
+const familyOf = (type: string): string => type.split('.')[0]!;
+
+/** The numbers go on where these events ended. */
+async function insertSequences(manager: EntityManager, events: DemoEvent[]): Promise<void> {
+  await manager.query(
+    `INSERT INTO event_sequences (user_id, family, resource_id, last)
+     SELECT e.user_id, split_part(e.type, '.', 1), t.sample ->> 'id', max(e.sequence)
+       FROM unnest($1::text[], $2::text[], $3::int[]) AS e (user_id, type, sequence)
+       JOIN event_types t ON t.name = e.type GROUP BY 1, 2, 3`,
+    [
+      events.map(({ userId }) => userId),
+      events.map(({ type }) => type),
+      events.map(({ sequence }) => sequence),
+    ],
+  );
+}
+
 async function insertEndpoint(
   manager: EntityManager,
   { clientId, encryptionKey }: DemoTraffic,
-  { id, secret, url, description }: DemoEndpoint,
+  { id, secret, url, description, maxPerMinute = null, headers = {} }: DemoEndpoint,
 ): Promise<void> {
+  const names = Object.keys(headers);
   await manager.query(
-    `INSERT INTO webhook_endpoints (id, client_id, url, description, event_types, sealed_secret, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, now() - make_interval(hours => $7))`,
+    `INSERT INTO webhook_endpoints (id, client_id, url, description, event_types, sealed_secret, created_at, max_per_minute,
+                                    header_names, sealed_headers)
+     VALUES ($1, $2, $3, $4, $5, $6, now() - make_interval(hours => $7), $8, $9, $10)`,
     [
       id,
       clientId,
@@ -174,14 +207,20 @@ async function insertEndpoint(
       TYPES.map(([name]) => name),
       sealEndpointSecret(encryptionKey, id, secret),
       ADDED_HOURS_AGO,
+      maxPerMinute,
+      names,
+      names.length === 0 ? null : sealEndpointSecret(encryptionKey, id, JSON.stringify(headers), 'headers'),
     ],
   );
+  if (maxPerMinute !== null) {
+    await manager.query('INSERT INTO webhook_throttles (endpoint_id) VALUES ($1)', [id]);
+  }
 }
 
 async function insertDeliveries(
   manager: EntityManager,
   clientId: string,
-  { id: endpointId, secret }: DemoEndpoint,
+  { id: endpointId, secret, url, headers = {} }: DemoEndpoint,
   deliveries: DemoDelivery[],
 ): Promise<void> {
   await manager.query(
@@ -218,9 +257,11 @@ async function insertDeliveries(
     })),
   );
   await manager.query(
-    `INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, response_start, signature)
+    `INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, response_start, signature, url,
+                                    own_headers, response_headers)
      SELECT id, number, to_timestamp(ms / 1000.0), duration_ms, status,
-            CASE status WHEN 503 THEN 'upstream is restarting' WHEN 500 THEN 'unexpected error' ELSE '' END, signature
+            CASE status WHEN 503 THEN 'upstream is restarting' WHEN 500 THEN 'unexpected error' ELSE '' END, signature, $7, $8,
+            jsonb_build_array(jsonb_build_array('server', 'northwind-gateway'), jsonb_build_array('content-type', 'text/plain'))
        FROM unnest($1::text[], $2::int[], $3::bigint[], $4::int[], $5::int[], $6::text[])
               AS a (id, number, ms, duration_ms, status, signature)`,
     [
@@ -230,6 +271,8 @@ async function insertDeliveries(
       made.map(({ durationMs }) => durationMs),
       made.map(({ status }) => status),
       made.map(({ signature }) => signature),
+      url,
+      Object.keys(headers),
     ],
   );
 }

@@ -21,6 +21,9 @@ import { Mail1763700100000 } from './1763700100000-mail.js';
 import { IdentityProviders1763700200000 } from './1763700200000-identity-providers.js';
 import { SecondFactors1763700300000 } from './1763700300000-second-factors.js';
 import { OperatorRoles1763740000000 } from './1763740000000-operator-roles.js';
+import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
+import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
+import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -47,6 +50,9 @@ export const MIGRATIONS = [
   IdentityProviders1763700200000,
   SecondFactors1763700300000,
   OperatorRoles1763740000000,
+  EventSchemas1763800300000,
+  AccessChangeSubjects1763800500000,
+  EndpointOptions1763800400000,
 ];
 
 /** The names of the migrations, as the database stores them. */

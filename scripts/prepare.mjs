@@ -13,6 +13,8 @@ try {
     'Nothing was built: the development packages are left out. npm ci installs them and builds.\n',
   );
 }
-for (const step of nest ? [['scripts/copy-api-reference.mjs'], [nest, 'build']] : []) {
+for (const step of nest
+  ? [['scripts/copy-api-reference.mjs'], [nest, 'build'], ['scripts/build-packages.mjs']]
+  : []) {
   process.exitCode ||= spawnSync(process.execPath, step, { stdio: 'inherit' }).status ?? 1;
 }

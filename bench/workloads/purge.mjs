@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,9 +25,11 @@ const BESIDE_MS = 20_000;
 const POLL_MS = 500;
 // If nothing was removed for this long, the purge is over.
 const OVER_MS = 2_000;
-const ALL_WITHIN_MS = (PURGES + 5) * 60_000;
-// Continuation lines of a statement begin with a tab.
-const STATEMENT = /LOG: {2}duration: ([\d.]+) ms {2}(?:parse|bind|execute|statement)[^:]*: *(.*(?:\n\t.*)*)/g;
+// A purge uses little of the time at first, and more once it is late (src/tokens/purge-pace.ts).
+const ALL_WITHIN_MS = 30 * 60_000;
+const STATEMENT = /LOG: {2}duration: ([\d.]+) ms {2}(?:parse|bind|execute|statement)[^:]*: *(.*)/;
+// Of the words of a statement, enough to tell what it does.
+const WORDS = 500;
 
 /**
  * W7: tokens by client credentials while the service purges grants that ended long ago. Each purge is compared with the time
@@ -44,7 +48,7 @@ export async function measurePurge(stand, { options, say }) {
   const watched = async () => {
     const logged = (await stat(database.log)).size;
     const purges = await (options.quick ? purgeByOperator(stand) : purgesOnSchedule(stand, options, say));
-    const statements = (await readFile(database.log)).subarray(logged).toString();
+    const statements = await slowStatements(database.log, logged);
     await pause(besideMs);
     return { purges, statements };
   };
@@ -148,12 +152,22 @@ async function logSlowStatements({ query }, milliseconds) {
   await query('SELECT pg_reload_conf()');
 }
 
-/** The longest statement of the purge and of all other queries; undefined where none was logged. */
-function longestOf(text) {
-  const all = [...text.matchAll(STATEMENT)].map(([, duration, words]) => ({
-    duration: Number(duration),
-    words,
-  }));
+/** The statements that PostgreSQL logged as slow from this byte of its log on: their durations in milliseconds, and how they begin. */
+async function slowStatements(log, from) {
+  const statements = [];
+  let current;
+  for await (const line of createInterface({ input: createReadStream(log, { start: from }) })) {
+    const [, duration, words] = STATEMENT.exec(line) ?? [];
+    // Continuation lines of a statement begin with a tab.
+    if (duration) statements.push((current = { duration: Number(duration), words: words.slice(0, WORDS) }));
+    else if (!line.startsWith('\t')) current = undefined;
+    else if (current && current.words.length < WORDS) current.words += `\n${line.slice(0, WORDS)}`;
+  }
+  return statements;
+}
+
+/** The longest statement of the purge and of all others; undefined where none was logged. */
+function longestOf(all) {
   const longest = (which) => which.toSorted((a, b) => b.duration - a.duration)[0];
   const isPurge = ({ words }) => words.includes('DELETE FROM');
   return {

@@ -5,6 +5,7 @@ import { AdminClientCredentialsController } from './api/clients/admin-client-cre
 import { AdminClientsController } from './api/clients/admin-clients.controller.js';
 import { AdminConsentsController } from './api/consents/admin-consents.controller.js';
 import { AdminDeliveriesController } from './api/deliveries/admin-deliveries.controller.js';
+import { AdminEventTypesController } from './api/event-types/admin-event-types.controller.js';
 import { AdminGrantsController } from './api/grants/admin-grants.controller.js';
 import { AdminIdentitiesController } from './api/users/admin-identities.controller.js';
 import { AdminMailsController } from './api/mails/admin-mails.controller.js';
@@ -25,6 +26,7 @@ import { ConsoleModule } from './console/console.module.js';
     AdminClientsController,
     AdminConsentsController,
     AdminDeliveriesController,
+    AdminEventTypesController,
     AdminGrantsController,
     AdminIdentitiesController,
     AdminMailsController,

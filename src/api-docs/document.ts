@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { problemResponses } from '../http/api/api-answers.js';
-import { EVENT_DATA_MODELS } from './event-data.js';
+import { EVENT_DATA_SCHEMAS } from './event-data.js';
 import { addExamples } from './examples.js';
 import { completeDocument } from './complete-document.js';
 import type { OpenApiDocument } from './openapi.js';
@@ -27,7 +27,7 @@ export function openApiDocument(app: INestApplication, baseUrl: string): OpenApi
     .addServer(baseUrl)
     .addTag('OAuth', 'Issue, refresh, revoke and introspect tokens.')
     .addTag('Partners', 'Endpoints for partners, with a bearer token and a rate limit.')
-    .addTag('Events', 'Events published by the company’s own services.')
+    .addTag('Events', 'Events that the company’s own services publish, what they are, and the feed of them.')
     .addTag('Admin', 'Operations for operators.')
     .addTag('Webhooks', 'What endpoints receive, with an example for each type.')
     .addOAuth2(
@@ -57,9 +57,15 @@ export function openApiDocument(app: INestApplication, baseUrl: string): OpenApi
       },
       components: { ...config.components, responses: problemResponses(baseUrl) as never },
     },
-    { onlyIncludeDecoratedEndpoints: true, autoTagControllers: false, extraModels: EVENT_DATA_MODELS },
+    { onlyIncludeDecoratedEndpoints: true, autoTagControllers: false },
   );
   // The library's types know neither `webhooks` nor the other parts of OpenAPI 3.1.
-  const completed = completeDocument({ ...document, webhooks: WEBHOOKS } as unknown as OpenApiDocument);
+  const { components } = document;
+  const schemas = { ...components?.schemas, ...EVENT_DATA_SCHEMAS };
+  const completed = completeDocument({
+    ...document,
+    components: { ...components, schemas },
+    webhooks: WEBHOOKS,
+  } as unknown as OpenApiDocument);
   return addExamples(completed, baseUrl);
 }

@@ -1,7 +1,7 @@
-import { getSchemaPath } from '@nestjs/swagger';
+import { EVENT_RESOURCES } from '../../migrations/event-schemas.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
-import { idOf, text, time } from '../http/api/api-schemas.js';
-import { dataModelOf } from './event-data.js';
+import { idOf, text, time, whole } from '../http/api/api-schemas.js';
+import { dataSchemaOf } from './event-data.js';
 import type { Operation, Parameter, Paths, Schema } from './openapi.js';
 
 const header = (name: string, description: string): Parameter => ({
@@ -12,10 +12,7 @@ const header = (name: string, description: string): Parameter => ({
   schema: text() as object as Schema,
 });
 
-const dataSchema = (type: string): Schema => {
-  const model = dataModelOf(type);
-  return model ? { $ref: getSchemaPath(model) } : { type: 'object', additionalProperties: true };
-};
+const SEQUENCE = whole('Grows by one with each event about the same thing. Tests have none.', { minimum: 1 });
 
 const envelope = (type: string): Schema => ({
   type: 'object',
@@ -24,7 +21,8 @@ const envelope = (type: string): Schema => ({
     type: { type: 'string', const: type },
     timestamp: time(),
     user_id: idOf('user'),
-    data: dataSchema(type),
+    data: dataSchemaOf(type),
+    ...(EVENT_RESOURCES[type] ? { sequence: SEQUENCE } : {}),
   },
   required: ['id', 'type', 'timestamp', 'user_id', 'data'],
   additionalProperties: false,
@@ -41,6 +39,7 @@ const delivered = (type: string, scope: string | null, description: string, samp
     header('webhook-timestamp', 'Seconds since 1970, of the attempt.'),
     header('webhook-signature', 'One `v1,…` for each valid secret.'),
     header('webhook-event-type', 'The type of the event.'),
+    header('webhook-event-version', 'The version of its type: a schema of `data`.'),
   ],
   requestBody: {
     required: true,

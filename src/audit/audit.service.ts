@@ -29,6 +29,7 @@ export interface AuditEntry {
     | 'consent'
     | 'grant'
     | 'scope'
+    | 'event_type'
     | 'session'
     | 'portal_session'
     | 'notification'

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util';
-import { COMMANDS, DATABASE_COMMANDS, type Command, type DatabaseCommand, type Options } from './commands.js';
+import type { Options } from './actions.js';
+import { COMMANDS, DATABASE_COMMANDS, type Command } from './commands.js';
 
-const ALL: Record<string, Command | DatabaseCommand> = { ...DATABASE_COMMANDS, ...COMMANDS };
+export type CommandName = keyof typeof COMMANDS | keyof typeof DATABASE_COMMANDS;
+
+const ALL: Record<CommandName, Command> = { ...DATABASE_COMMANDS, ...COMMANDS };
+const isCommand = (name = ''): name is CommandName => Object.hasOwn(ALL, name);
 
 /** What was asked for; the error is what to print instead. */
-export type Request =
-  { command: Command | DatabaseCommand; argument: string; options: Options } | { error: string };
+export type Request = { name: CommandName; argument: string; options: Options } | { error: string };
 
 /** The commands with what they take. */
 const HELP = [
@@ -21,8 +24,8 @@ const HELP = [
 /** Reads a command line; refuses what it does not know. */
 export function readArguments(args: string[]): Request {
   const [name, ...rest] = args;
-  const command = name === undefined ? undefined : Object.entries(ALL).find(([known]) => known === name)?.[1];
-  if (!command) return { error: HELP };
+  if (!isCommand(name)) return { error: HELP };
+  const command = ALL[name];
   const usage = `Usage: npm run operator -- ${name} ${command.usage}`.trim();
   try {
     const { values, positionals } = parseArgs({
@@ -38,7 +41,7 @@ export function readArguments(args: string[]): Request {
         (required && !options[option]) || (!repeatable && (options[option]?.length ?? 0) > 1),
     );
     if (wrong || positionals.length !== (command.argument === undefined ? 0 : 1)) return { error: usage };
-    return { command, argument: positionals[0] ?? '', options };
+    return { name, argument: positionals[0] ?? '', options };
   } catch (error) {
     return { error: `${(error as Error).message}\n${usage}` };
   }

@@ -1,31 +1,31 @@
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { AppModule } from '../app.module.js';
-import { SettingsError } from '../config/environment.js';
-import { databaseUrlOf, loadSettings } from '../config/settings.js';
-import { Problem } from '../http/problems/problem.js';
-import { readArguments } from './read-arguments.js';
+import type { Problem } from '../http/problems/problem.js';
+import { DATABASE_COMMANDS } from './commands.js';
+import { readArguments, type CommandName } from './read-arguments.js';
 
-/** Runs one command of the operator's tool and prints what came of it as JSON; the exit code. */
+/**
+ * Runs one command of the operator's tool and prints what came of it as JSON; the exit code. The service is loaded only for a
+ * command line that makes sense, so that usage texts appear at once.
+ */
 export async function runCommand(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const request = readArguments(args);
   if ('error' in request) return refuse(request.error);
-  const { command, argument, options } = request;
+  const { name, argument, options } = request;
+  const { databaseUrlOf, loadSettings } = await import('../config/settings.js');
+  const { SettingsError } = await import('../config/environment.js');
+  const { Problem } = await import('../http/problems/problem.js');
+  const { ACTIONS, DATABASE_ACTIONS } = await import('./actions.js');
   try {
-    if ('runOn' in command) {
+    if (isForDatabase(name)) {
       const url = databaseUrlOf(environment);
       if (url === undefined) return refuse('DATABASE_URL is required.');
-      return show(await command.runOn(url, options, (line) => process.stderr.write(`${line}\n`)));
+      return show(await DATABASE_ACTIONS[name](url, options, (line) => process.stderr.write(`${line}\n`)));
     }
     const settings = await loadSettings(environment);
     if (settings.databaseUrl === undefined) return refuse('DATABASE_URL is required.');
-    // Made but never started: nothing listens, and nothing works in the background.
-    const app = await NestFactory.create(AppModule.forRoot(settings), new FastifyAdapter(), {
-      logger: false,
-      abortOnError: false,
-    });
+    const { createCommandApp } = await import('./command-app.js');
+    const app = await createCommandApp(settings);
     try {
-      return show(await command.run(app, argument, options));
+      return show(await ACTIONS[name](app, argument, options));
     } finally {
       await app.close();
     }
@@ -35,6 +35,9 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
     return refuse(`The command failed: ${(error as Error).message}`);
   }
 }
+
+const isForDatabase = (name: CommandName): name is keyof typeof DATABASE_COMMANDS =>
+  Object.hasOwn(DATABASE_COMMANDS, name);
 
 function show(result: object): number {
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);

@@ -187,6 +187,9 @@ export class Environment {
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   SIGN_UP = 'false';
 
+  @IsIn(['warn', 'refuse'], { message: 'must be warn or refuse' })
+  EVENT_SCHEMA_CHECK: 'warn' | 'refuse' = 'warn';
+
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     message: 'must be fatal, error, warn, info, debug, trace or silent',
   })

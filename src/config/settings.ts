@@ -64,6 +64,8 @@ export class Settings {
   mail?: { smtpUrl: string; from: string };
   /** Drivers can make their own account. */
   signUp!: boolean;
+  /** What happens to an event whose data breaks its schema (contract §21). */
+  eventSchemaCheck!: 'warn' | 'refuse';
 
   /** Whether mail is sent: by SMTP, or in the demonstration into its inbox. */
   get sendsMail(): boolean {
@@ -118,6 +120,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
       env.SMTP_URL === undefined || env.MAIL_FROM === undefined
         ? undefined
         : { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
+    eventSchemaCheck: env.EVENT_SCHEMA_CHECK,
     // The demonstration shows it unless it is switched off.
     signUp: env.SIGN_UP === 'true' || (isDemonstration(env) && source.SIGN_UP === undefined),
   });

@@ -7,6 +7,8 @@ import { IdentityProvidersModule } from '../identity-providers/identity-provider
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { AccessChangesController } from './access-changes/access-changes.controller.js';
+import { ChangeFeed } from './access-changes/change-feed.service.js';
 import { AuthorizationController } from './authorization/authorization.controller.js';
 import { AuthorizationRequestChecks } from './authorization/authorization-request.checks.js';
 import { AuthorizationService } from './authorization/authorization.service.js';
@@ -42,6 +44,7 @@ import { TokenController } from './token/token.controller.js';
     IdentityProvidersModule,
   ],
   controllers: [
+    AccessChangesController,
     AuthorizationController,
     IntrospectionController,
     LoginController,
@@ -56,6 +59,7 @@ import { TokenController } from './token/token.controller.js';
     AuthorizationCodeGrant,
     AuthorizationRequestChecks,
     AuthorizationService,
+    ChangeFeed,
     ClientAuthenticationGuard,
     ClientBasicStrategy,
     ClientCredentialsGrant,

@@ -85,10 +85,15 @@ export class AccessTokensRepository {
    */
   async revoke(record: AccessTokenRecord): Promise<boolean> {
     const rows: unknown[] = await this.revoked.query(
-      `INSERT INTO revoked_access_tokens (id, expires_at)
-       SELECT $1, to_timestamp($2::float8 / 1000) WHERE to_timestamp($2::float8 / 1000) > now()
+      `INSERT INTO revoked_access_tokens (id, expires_at, client_id, user_id)
+       SELECT $1, to_timestamp($2::float8 / 1000), $3, $4 WHERE to_timestamp($2::float8 / 1000) > now()
        ON CONFLICT (id) DO NOTHING RETURNING 1`,
-      [accessTokenId(record), record.expiresAt],
+      [
+        accessTokenId(record),
+        record.expiresAt,
+        record.clientId,
+        record.kind === 'user' ? record.userId : null,
+      ],
     );
     return rows.length === 1;
   }

@@ -61,6 +61,12 @@ export const PURGE_TASKS: PurgeTask[] = [
     before: RETENTION,
     condition: "NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = t.id AND state = 'pending')",
   },
+  // A thing that is silent for longer starts again at 1.
+  {
+    table: 'event_sequences',
+    by: 't.seen_on',
+    before: `least(${RETENTION}, now() - interval '400 days')`,
+  },
   { table: 'webhook_endpoints', by: 't.deleted_at', before: RETENTION },
   {
     table: 'webhook_endpoint_hours',
@@ -68,6 +74,7 @@ export const PURGE_TASKS: PurgeTask[] = [
     before: RETENTION,
   },
   { table: 'webhook_recoveries', by: 't.created_at', before: RETENTION },
+  { table: 'webhook_pauses', by: 't.enabled_at', before: RETENTION },
   {
     table: 'activity_hours',
     by: 't.hour',

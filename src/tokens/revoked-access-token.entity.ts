@@ -9,4 +9,11 @@ export class RevokedAccessTokenEntity {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
+
+  /** Whose token it was, for the feed of changes (contract §23); null if an older build revoked it. */
+  @Column('text', { name: 'client_id', nullable: true })
+  clientId!: string | null;
+
+  @Column('text', { name: 'user_id', nullable: true })
+  userId!: string | null;
 }

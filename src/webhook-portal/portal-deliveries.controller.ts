@@ -2,12 +2,15 @@ import { Param } from '@nestjs/common';
 import { queryStringOf } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
+import { badRequest } from '../http/problems/problem.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
+import { RecoveriesService, SELECTED_MAX } from '../webhooks/deliveries/recoveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { placeInList, readDeliveryQuery, withQuery } from './delivery-query.js';
-import { deliveriesPage } from './pages/deliveries.page.js';
+import { deliveriesListPage, deliveriesPage, ONLY_LIST } from './pages/deliveries.page.js';
 import { deliveryPage } from './pages/delivery.page.js';
+import { resendMatchingPage } from './pages/resend-matching.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
@@ -16,6 +19,7 @@ import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js'
 export class PortalDeliveriesController {
   constructor(
     private readonly deliveries: DeliveriesService,
+    private readonly recoveries: RecoveriesService,
     private readonly endpoints: EndpointsService,
     private readonly eventTypes: EventTypesService,
     private readonly limits: RateLimitsService,
@@ -27,6 +31,10 @@ export class PortalDeliveriesController {
     const query = readDeliveryQuery(queryStringOf(context.url));
     const isUsable = Object.keys(query.errors).length === 0;
     const { clientId } = context;
+    if (isUsable && context.query.get(ONLY_LIST.name) === ONLY_LIST.value) {
+      const deliveries = await this.deliveries.list({ ...query.filter, clientId }, query.page);
+      return { page: deliveriesListPage({ query, deliveries }) };
+    }
     const [endpoints, types, deliveries] = await Promise.all([
       this.endpoints.list(clientId, { size: ENDPOINTS_PER_CLIENT }),
       this.eventTypes.listFor(context.visitor.scopes),
@@ -39,6 +47,45 @@ export class PortalDeliveriesController {
       deliveries,
     });
     return { page, status: isUsable ? 200 : 400 };
+  }
+
+  /** What the filter matches would be resent: its number, and the button. */
+  @PortalGet('matching')
+  async countMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const query = readDeliveryQuery(queryStringOf(context.url));
+    if (Object.keys(query.errors).length > 0) return this.list(context);
+    const until = new Date();
+    const count = await this.recoveries.countMatching(context.clientId, query.filter);
+    return { page: resendMatchingPage({ query, count, until }) };
+  }
+
+  /** Resends what matched when it was counted; a 429 page over the limit. */
+  @PortalPost('matching', 'nothing')
+  async resendMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { form, clientId, actor } = context;
+    const { filter, errors } = readDeliveryQuery(form.source);
+    const until = new Date(form.get('until') ?? '');
+    if (Object.keys(errors).length > 0 || Number.isNaN(until.getTime())) {
+      throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+    }
+    await this.limits.countPortalRecovery(clientId);
+    const id = await this.recoveries.resendMatching(clientId, filter, until, actor);
+    return { goTo: `/portal/recoveries/${id}` };
+  }
+
+  /** Resends the chosen ones, at most 100; a 429 page over the limit. */
+  @PortalPost('selected', 'nothing')
+  async resendSelected(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { form, clientId, actor } = context;
+    const ids = form.getAll('delivery');
+    if (ids.length === 0 || ids.length > SELECTED_MAX) {
+      throw badRequest(
+        `Choose 1 to ${SELECTED_MAX} deliveries with the boxes in the list. Nothing was resent.`,
+      );
+    }
+    await this.limits.countPortalRecovery(clientId);
+    const id = await this.recoveries.resendSelected(clientId, ids, actor);
+    return { goTo: `/portal/recoveries/${id}` };
   }
 
   /** Passes along the query of the list that the user came from, for the way back. */

@@ -1,8 +1,11 @@
 import { Param, Query } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
 import { badRequest } from '../http/problems/problem.js';
+import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { rangeStart } from '../web/charts/time-buckets.js';
 import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
+import { RecoveriesService } from '../webhooks/deliveries/recoveries.service.js';
+import type { EndpointHeaders } from '../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { ACTIVITY_RANGES, activityBuckets, type ActivityRange } from './pages/activity-buckets.js';
@@ -20,6 +23,8 @@ export class PortalEndpointController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly deliveries: DeliveriesService,
+    private readonly recoveries: RecoveriesService,
+    private readonly limits: RateLimitsService,
   ) {}
 
   /** `?range=7d` shows days instead of hours. */
@@ -51,6 +56,28 @@ export class PortalEndpointController {
     const { endpoint } = context;
     const secret = await this.endpoints.revealSecret(endpoint, context.actor);
     return this.page(context, endpoint, { range: '24h', secret });
+  }
+
+  /** The same for the values of its own headers. */
+  @PortalPost('headers', 'an endpoint')
+  async revealHeaders(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { endpoint } = context;
+    const headers = await this.endpoints.revealHeaders(endpoint, context.actor);
+    return this.page(context, endpoint, { range: '24h', headers });
+  }
+
+  /** For browsers that open its URL again. */
+  @PortalGet('headers')
+  hideHeaders(@Param('id') id: string): PortalAnswer {
+    return { goTo: pathOf(encodeURIComponent(id)) };
+  }
+
+  /** Sends the events that were not sent while it was disabled, once; a 409 page if there are none, a 429 page over the limit. */
+  @PortalPost('missed', 'an endpoint')
+  async sendMissed(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    await this.limits.countPortalRecovery(context.clientId);
+    const recoveryId = await this.recoveries.sendMissed(context.clientId, id, context.actor);
+    return { goTo: `/portal/recoveries/${recoveryId}` };
   }
 
   /** For browsers that open the URL of the revealed secret again. */
@@ -88,17 +115,20 @@ export class PortalEndpointController {
   private async page(
     context: PortalContext,
     endpoint: EndpointEntity,
-    { range, secret }: { range: ActivityRange; secret?: string },
+    { range, secret, headers }: { range: ActivityRange; secret?: string; headers?: EndpointHeaders },
   ): Promise<PortalAnswer> {
     const { id } = endpoint;
     const now = new Date();
-    const [hours, newest] = await Promise.all([
+    const [hours, newest, missed] = await Promise.all([
       this.endpoints.hours(id, rangeStart(ACTIVITY_RANGES[range], now)),
       this.deliveries.list({ clientId: context.clientId, endpointId: id }, { size: NEWEST }),
+      endpoint.enabled ? this.recoveries.missed(id) : undefined,
     ]);
     const page = endpointPage({
       endpoint,
       secret,
+      headers,
+      missed,
       range,
       buckets: activityBuckets(hours, range, now),
       deliveries: newest.items,

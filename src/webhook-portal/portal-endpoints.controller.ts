@@ -2,7 +2,9 @@ import { Param } from '@nestjs/common';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { FieldErrors } from '../web/forms/field.js';
-import { Problem } from '../http/problems/problem.js';
+import { Problem, validationFailed } from '../http/problems/problem.js';
+import { headersInLines, limitIn, linesOf } from '../webhooks/endpoints/endpoint-headers.js';
+import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { endpointFormPage, type EndpointInput } from './pages/endpoint-form.page.js';
@@ -10,7 +12,13 @@ import { endpointsPage } from './pages/endpoints.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
-const NO_INPUT: EndpointInput = { url: '', description: '', event_types: [] };
+const NO_INPUT: EndpointInput = {
+  url: '',
+  description: '',
+  event_types: [],
+  max_per_minute: '',
+  headers: '',
+};
 
 /** The list of endpoints, and the forms for adding and editing (contract §11.1). */
 @PortalPages()
@@ -45,8 +53,8 @@ export class PortalEndpointsController {
 
   @PortalGet('endpoints/:id/edit')
   async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
-    const { url, description, eventTypes } = await this.endpoints.get(id, context.clientId);
-    return this.form(context, { id, input: { url, description, event_types: eventTypes }, errors: {} });
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    return this.form(context, { id, input: inputFrom(endpoint), errors: {} });
   }
 
   /** Saves all fields or none. */
@@ -75,12 +83,31 @@ const typedIn = (form: Form): EndpointInput => ({
   url: form.get('url') ?? '',
   description: form.get('description') ?? '',
   event_types: form.getAll('event_types'),
+  max_per_minute: form.get('max_per_minute') ?? '',
+  headers: form.get('headers') ?? '',
 });
 
-/** Trims spaces that were pasted along, and removes duplicate types. */
+const inputFrom = (endpoint: EndpointEntity): EndpointInput => ({
+  url: endpoint.url,
+  description: endpoint.description,
+  event_types: endpoint.eventTypes,
+  max_per_minute: endpoint.maxPerMinute?.toString() ?? '',
+  headers: linesOf(endpoint.headerNames),
+});
+
+/** Trims spaces that were pasted along, and removes duplicate types; throws a 400 problem for lines that are no headers. */
 function inputOf(form: Form) {
-  const { url, description, event_types: types } = typedIn(form);
-  return { url: url.trim(), description: description.trim(), eventTypes: [...new Set(types)] };
+  const typed = typedIn(form);
+  const { headers, errors } = headersInLines(typed.headers);
+  if (errors.length > 0) throw validationFailed({ headers: errors });
+  const limit = typed.max_per_minute.trim();
+  return {
+    url: typed.url.trim(),
+    description: typed.description.trim(),
+    eventTypes: [...new Set(typed.event_types)],
+    maxPerMinute: limit === '' ? null : limitIn(limit),
+    headers,
+  };
 }
 
 /** The errors to show beside the fields; anything that is not an input error is rethrown. */
@@ -89,13 +116,15 @@ function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
   if (error.status === 409) return { errors: { form: error.detail }, status: 409 };
   const { fieldErrors } = error.extras;
   if (!fieldErrors) throw error;
-  const { url, description, event_types: types } = fieldErrors;
+  const { url, description, event_types: types, max_per_minute: limit, headers } = fieldErrors;
   return {
     status: 400,
     errors: {
       ...(url ? { url: `The URL ${sentence(url)}` } : {}),
       ...(description ? { description: `The description ${sentence(description)}` } : {}),
       ...(types ? { event_types: typesError(types) } : {}),
+      ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
+      ...(headers ? { headers: `These headers cannot be used: ${sentence(headers)}` } : {}),
     },
   };
 }

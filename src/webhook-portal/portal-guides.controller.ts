@@ -25,11 +25,15 @@ export class PortalGuidesController {
     return { page: cataloguePage(eventTypes) };
   }
 
-  /** `?delivery=` fills in the checker with what its last attempt sent. */
+  /** `?delivery=` fills in the checker with what its last attempt sent, or the one with the number `?attempt=`. */
   @PortalGet('verify')
-  async showVerify(@Context() context: PortalContext, @Query('delivery') id: unknown): Promise<PortalAnswer> {
+  async showVerify(
+    @Context() context: PortalContext,
+    @Query('delivery') id: unknown,
+    @Query('attempt') attempt: unknown,
+  ): Promise<PortalAnswer> {
     const delivery = typeof id === 'string' ? await this.deliveries.get(id, context.clientId) : undefined;
-    return this.verifyForm(context, { input: delivery ? sentWith(delivery) : NO_INPUT });
+    return this.verifyForm(context, { input: delivery ? sentWith(delivery, Number(attempt)) : NO_INPUT });
   }
 
   /** Checks headers and body with the secrets of the endpoint, and explains a mismatch. Nothing is stored. */

@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
-import { DeliveriesService } from '../webhooks/deliveries/deliveries.service.js';
+import { RecoveriesService } from '../webhooks/deliveries/recoveries.service.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { recoverPage } from './pages/recover.page.js';
@@ -15,7 +15,7 @@ import { readRecoveryQuery, type RecoveryQuery } from './recovery-query.js';
 export class PortalRecoveriesController {
   constructor(
     private readonly endpoints: EndpointsService,
-    private readonly deliveries: DeliveriesService,
+    private readonly recoveries: RecoveriesService,
     private readonly limits: RateLimitsService,
   ) {}
 
@@ -35,13 +35,13 @@ export class PortalRecoveriesController {
     if (!query.range || !endpoint.enabled) return this.form(context, endpoint, query);
     const range = { endpointId: endpoint.id, ...query.range };
     await this.limits.countPortalRecovery(context.clientId);
-    const recoveryId = await this.deliveries.recover(context.clientId, range, context.actor);
+    const recoveryId = await this.recoveries.recover(context.clientId, range, context.actor);
     return { goTo: `/portal/recoveries/${recoveryId}` };
   }
 
   @PortalGet('recoveries/:id')
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
-    const recovery = await this.deliveries.recovery(id, context.clientId);
+    const recovery = await this.recoveries.recovery(id, context.clientId);
     return { page: recoveryPage({ recovery, now: new Date() }) };
   }
 
@@ -51,7 +51,7 @@ export class PortalRecoveriesController {
     query: RecoveryQuery,
   ): Promise<PortalAnswer> {
     const failed = query.range && { endpointId: endpoint.id, ...query.range };
-    const count = failed && (await this.deliveries.countFailed(context.clientId, failed));
+    const count = failed && (await this.recoveries.countFailed(context.clientId, failed));
     return { page: recoverPage({ endpoint, query, count }), status: query.range ? 200 : 400 };
   }
 }

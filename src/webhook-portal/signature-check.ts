@@ -29,9 +29,12 @@ export const NO_INPUT: CheckInput = {
   body: '',
 };
 
-/** What a delivery's last attempt sent, as far as its client may see it. */
-export function sentWith({ id, endpointId, attemptList, payload }: DeliveryDetail): CheckInput {
-  const last = attemptList.at(-1);
+/** What an attempt of a delivery sent, by default the last one, as far as its client may see it. */
+export function sentWith(
+  { id, endpointId, attemptList, payload }: DeliveryDetail,
+  which: number,
+): CheckInput {
+  const last = attemptList.find(({ number }) => number === which) ?? attemptList.at(-1);
   if (!last || payload === null) return { ...NO_INPUT, endpoint: endpointId };
   const timestamp = String(secondsOf(last.attemptedAt));
   return { ...NO_INPUT, endpoint: endpointId, id, timestamp, signature: last.signature, body: payload };

@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
+import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
@@ -21,24 +22,41 @@ import { DeliveryErasure } from './deliveries/delivery-erasure.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
 import { DeliveryResultsService } from './deliveries/delivery-results.service.js';
 import { DeliveryWorker } from './deliveries/delivery-worker.service.js';
+import { RecoveriesRepository } from './deliveries/recoveries.repository.js';
+import { RecoveriesService } from './deliveries/recoveries.service.js';
 import { RecoveryEntity } from './deliveries/recovery.entity.js';
 import { WakeUps } from './deliveries/wake-ups.service.js';
 import { EndpointAddresses } from './endpoints/endpoint-addresses.service.js';
 import { EndpointHourEntity } from './endpoints/endpoint-hour.entity.js';
+import { EndpointPauseEntity } from './endpoints/endpoint-pause.entity.js';
 import { EndpointResealService } from './endpoints/endpoint-reseal.service.js';
+import { EndpointRules } from './endpoints/endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.service.js';
+import { EndpointThrottleEntity } from './endpoints/endpoint-throttle.entity.js';
 import { EndpointEntity } from './endpoints/endpoint.entity.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
+import { EventCatalogueController } from './event-types/event-catalogue.controller.js';
+import { EventCatalogue } from './event-types/event-catalogue.service.js';
+import { EventContracts } from './event-types/event-contracts.service.js';
+import { EventTypeVersionEntity } from './event-types/event-type-version.entity.js';
 import { EventTypeEntity } from './event-types/event-type.entity.js';
+import { EventTypesRepository } from './event-types/event-types.repository.js';
 import { EventTypesService } from './event-types/event-types.service.js';
 import { ConsentEventPublisher } from './events/consent-event-publisher.js';
 import { EventIdempotencyKeyEntity } from './events/event-idempotency-key.entity.js';
+import { EventSequenceEntity } from './events/event-sequence.entity.js';
 import { EventEntity } from './events/event.entity.js';
 import { EventsController } from './events/events.controller.js';
 import { EventsRepository } from './events/events.repository.js';
 import { PublishingService } from './events/publishing.service.js';
+import { SchemaBreaks } from './events/schema-breaks.service.js';
 import { TestEventsService } from './events/test-events.service.js';
+import { EventFeedController } from './feed/event-feed.controller.js';
+import { EventFeedRepository } from './feed/event-feed.repository.js';
+import { EventFeed } from './feed/event-feed.service.js';
+import { FeedPositions } from './feed/feed-position.js';
+import { FeedWaits } from './feed/feed-waits.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
 
@@ -49,9 +67,13 @@ const ENTITIES = [
   EncryptionCanaryEntity,
   EndpointEntity,
   EndpointHourEntity,
+  EndpointPauseEntity,
+  EndpointThrottleEntity,
   EventEntity,
   EventIdempotencyKeyEntity,
+  EventSequenceEntity,
   EventTypeEntity,
+  EventTypeVersionEntity,
   RecoveryEntity,
 ];
 
@@ -64,11 +86,12 @@ const ENTITIES = [
     MailModule,
     NotificationsModule,
     ConsentsModule,
+    ScopesModule,
     TokensModule,
     ActivityModule,
     TypeOrmModule.forFeature(ENTITIES),
   ],
-  controllers: [EventsController],
+  controllers: [EventCatalogueController, EventFeedController, EventsController],
   providers: [
     ConsentEventPublisher,
     ContactsRepository,
@@ -82,12 +105,23 @@ const ENTITIES = [
     DeliveryWorker,
     EndpointAddresses,
     EndpointResealService,
+    EndpointRules,
     EndpointSecrets,
     EndpointsRepository,
     EndpointsService,
+    EventCatalogue,
+    EventContracts,
+    EventFeed,
+    EventFeedRepository,
+    EventTypesRepository,
     EventTypesService,
     EventsRepository,
+    FeedPositions,
+    FeedWaits,
     PublishingService,
+    RecoveriesRepository,
+    RecoveriesService,
+    SchemaBreaks,
     TestEventsService,
     WakeUps,
     {
@@ -102,7 +136,9 @@ const ENTITIES = [
     DeliveriesService,
     EndpointResealService,
     EndpointsService,
+    EventCatalogue,
     EventTypesService,
+    RecoveriesService,
     TestEventsService,
   ],
 })

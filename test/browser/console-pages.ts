@@ -203,6 +203,14 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console scopes': open('/scopes'),
   'console edit a scope': open('/scopes/vehicle:read/edit'),
   'console event types': open('/event-types'),
+  'console event type': open('/event-types/charging_session.updated'),
+  'console edit an event type': open('/event-types/charging_session.updated/edit'),
+  'console new version of an event type, refused': async (page, service, cast) => {
+    await open('/event-types/charging_session.updated/versions/2')(page, service, cast);
+    await page.getByLabel('Schema', { exact: true }).fill('{"type": "nothing"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+  },
   'console endpoints': open('/endpoints', (service, cast) => endpointOf(service, cast)),
   'console endpoint': open(
     (_cast, endpoint) => `/endpoints/${(endpoint as EndpointEntity).id}`,

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
@@ -70,6 +71,17 @@ async function seedAll(service: TestService, cast: Cast): Promise<Prepared> {
   let id = '';
   for (const delivery of EVERY_STATE) id = await seedDelivery(service, endpoint, delivery);
   return { endpoint, id };
+}
+
+/** An endpoint that was disabled for a while, with headers as long as they may be. */
+async function seedOptions(service: TestService, cast: Cast): Promise<Prepared> {
+  const prepared = await seedAll(service, cast);
+  const { id } = prepared.endpoint;
+  const headers = { authorization: `Bearer ${'t'.repeat(500)}`, ['x-'.repeat(32)]: 'northwind' };
+  const endpoints = service.app.get(EndpointsService);
+  await endpoints.update(id, undefined, { headers, maxPerMinute: 60, enabled: false }, SERVICE_ACTOR);
+  await endpoints.update(id, undefined, { enabled: true }, SERVICE_ACTOR);
+  return prepared;
 }
 
 const seedOne =
@@ -184,6 +196,8 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     );
     return { endpoint };
   }),
+  'an endpoint with a limit, headers, and what it missed': open(at(''), seedOptions),
+  'headers revealed': open(at(''), seedOptions, press('Reveal headers')),
   'a secret revealed': open(at(''), seedAll, press('Reveal secret')),
   'rotate a secret': open(at('/rotate'), seedAll),
   'a secret rotated': open(at('/rotate'), seedAll, press('Rotate secret')),
@@ -191,6 +205,7 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
   'test an endpoint': open(at('/test'), seedAll),
   deliveries: open('/portal/deliveries', seedAll),
   'no deliveries': open('/portal/deliveries'),
+  'resend all that match': open('/portal/deliveries/matching?state=failed', seedAll),
   'deliveries, filter refused': open(
     '/portal/deliveries?from=yesterday&state=lost&to=2026-13-01T00:00',
     seedAll,

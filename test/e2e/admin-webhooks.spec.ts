@@ -245,6 +245,8 @@ describe('The admin API for webhook endpoints', () => {
       description: 'Für “alles” 🔌',
       event_types: ['vehicle.updated', TYPE],
       enabled: true,
+      max_per_minute: null,
+      headers: [],
       disabled_reason: null,
       disabled_at: null,
       last_attempt_at: null,
@@ -324,7 +326,8 @@ describe('The admin API for webhook endpoints', () => {
     await send('PATCH', path(id), { description: 'new' });
     await send('DELETE', path(id));
     const rows = await audits(id);
-    const view = { client_id: client.id, url: URL_OK, event_types: [TYPE], disabled_reason: null };
+    const options = { max_per_minute: null, headers: [] };
+    const view = { client_id: client.id, url: URL_OK, event_types: [TYPE], disabled_reason: null, ...options };
     expect(rows).toEqual([
       {
         action: 'webhook_endpoint.created',

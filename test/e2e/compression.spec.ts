@@ -17,8 +17,8 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/account\/(confirm$|security\/)/, 'shows a secret, or what was typed or asked for'],
   [/^\/account\/notifications$/, 'the forms contain the address to return to'],
   [/^\/demo\/callback$/, 'shows the code from the address'],
-  [/^\/portal\/endpoints\/:id(\/(secret|rotate))?$/, 'shows or changes a secret'],
-  [/^\/portal\/deliveries(\/:id)?$/, 'shows the filter next to data of users'],
+  [/^\/portal\/endpoints\/:id(\/(secret|headers|rotate))?$/, 'shows or changes a secret'],
+  [/^\/portal\/deliveries(\/:id|\/matching)?$/, 'shows the filter next to data of users'],
   [/^\/portal\/(endpoints\/|recoveries\/)/, 'shows what was typed'],
   [/^\/admin\/console\//, 'shows search terms or typed text next to names, addresses and secrets'],
 ];

@@ -28,6 +28,8 @@ describe('The console', () => {
       .replace(':client_id', client.id)
       .replace(':user_id', user.id)
       .replace(':name', 'vehicle:read')
+      .replace(':type', 'vehicle.updated')
+      .replace(':version', '2')
       .replace(/^(\/admin\/console\/users\/):id/, `$1${user.id}`)
       .replace(':id', 'endp01HN2NJ9NMRZBXT1H6FT9N7735');
   const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]): Promise<Page> =>
@@ -83,7 +85,7 @@ describe('The console', () => {
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(answer.text).not.toMatch(/<script(?! src="\/assets\/page\.js" defer)| style="/);
+      expect(answer.text).not.toMatch(/<script(?! src="\/assets\/(page|live-list)\.js" defer)| style="/);
     });
 
     it.each(ROUTES.filter(({ method }) => method === 'POST'))(

@@ -72,6 +72,12 @@ const ASKING: Record<string, Sent> = {
   // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
   '/scopes/:name/edit': { fields: { description: 'Nothing at all' } },
+  // The scope decides who receives the events; the schema which events are accepted.
+  '/event-types/new': {
+    fields: { name: 'vehicle.lost', description: 'Lost', scope: 'vehicle:read', sample: '{"id":"1"}' },
+  },
+  '/event-types/:type/edit': { fields: { description: 'Nothing at all' } },
+  '/event-types/:type/versions/:version': { fields: { schema: '{"type":"object"}' } },
   // The URL decides where users' data is sent; the secret signs it.
   '/clients/:client_id/endpoints/new': {
     fields: { url: 'http://127.0.0.1:9/evil', event_types: ['vehicle.updated'] },
@@ -161,6 +167,8 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       .replace(':delivery_id', deliveryId)
       .replace(':approval_id', approvalId)
       .replace(':name', 'vehicle:read')
+      .replace(':type', 'vehicle.updated')
+      .replace(':version', '2')
       .replace(':provider', 'company')
       .replace(':id', user.id);
   const filled = (fields: Fields = {}): Fields =>

@@ -60,6 +60,8 @@ describe('In the console, an operator', () => {
       .replace(':client_id', client.id)
       .replace(':user_id', driver.id)
       .replace(':name', 'vehicle:read')
+      .replace(':type', 'vehicle.updated')
+      .replace(':version', '2')
       .replace(/(\w+)\/:id/, (_all, noun: string) => `${noun}/${ids[noun]}`);
   const post = (browser: BrowserSession, path: string): Promise<Page> =>
     browser.open(path, { form: {}, headers: { origin: service.url } });

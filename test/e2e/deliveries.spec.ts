@@ -135,6 +135,7 @@ describe('A delivery', () => {
       'webhook-id': delivery.id,
       'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
       'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+      'webhook-event-version': '1',
       'webhook-event-type': TYPE,
     });
     const sentAt = Number(request!.headers['webhook-timestamp']);

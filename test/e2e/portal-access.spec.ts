@@ -16,6 +16,8 @@ const POSTS_OF_ENDPOINT = [
   '/delete',
   '/test',
   '/recover',
+  '/headers',
+  '/missed',
 ];
 const GARBAGE = [
   'x',
@@ -55,6 +57,7 @@ describe('The pages of the portal', () => {
     '/portal',
     '/portal/endpoints/new',
     '/portal/deliveries',
+    '/portal/deliveries/matching',
     '/portal/event_types',
     '/portal/verify',
     ...OF_ENDPOINT.map((part) => `/portal/endpoints/${endpoint.id}${part}`),
@@ -64,6 +67,8 @@ describe('The pages of the portal', () => {
   const forms = (): string[] => [
     '/portal/endpoints/new',
     '/portal/verify',
+    '/portal/deliveries/selected',
+    '/portal/deliveries/matching',
     ...POSTS_OF_ENDPOINT.map((part) => `/portal/endpoints/${endpoint.id}${part}`),
     `/portal/deliveries/${deliveryId}/resend`,
   ];
@@ -104,7 +109,7 @@ describe('The pages of the portal', () => {
       // The address of such a form does not accept GET.
       expect([path, page.status]).toEqual([
         path,
-        /\/(enable|disable)$/.test(path) ? 405 : path.endsWith('/secret') ? 303 : 404,
+        /\/(enable|disable|missed)$/.test(path) ? 405 : /\/(secret|headers)$/.test(path) ? 303 : 404,
       ]);
       expect(page.text).not.toContain('northwind');
     }
@@ -208,7 +213,7 @@ describe('The pages of the portal', () => {
           "base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
       );
       expect(page.text).not.toMatch(
-        / style=|<style|<script(?! src="\/assets\/(page|portal)\.js" defer)|javascript:/,
+        / style=|<style|<script(?! src="\/assets\/(page|portal|live-list)\.js" defer)|javascript:/,
       );
       expect(wordsOf(page)).toContain('Northwind');
       expect(page.html.querySelectorAll('form[action="/portal/logout"]')).toHaveLength(1);

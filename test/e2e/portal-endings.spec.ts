@@ -6,7 +6,7 @@ import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
-import { COMMANDS } from '../../src/cli/commands.js';
+import { ACTIONS } from '../../src/cli/actions.js';
 import { PortalLinksRepository } from '../../src/webhook-portal/portal-links.repository.js';
 
 /* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */
@@ -81,7 +81,7 @@ describe('The webhook portal', () => {
     ],
     [
       'the tokens of the client are revoked by the command',
-      () => COMMANDS['revoke-client']!.run(service.app, client.id, {}),
+      () => ACTIONS['revoke-client'](service.app, client.id, {}),
     ],
     [
       'the secret is rotated without an overlap by the admin API',
@@ -89,7 +89,7 @@ describe('The webhook portal', () => {
     ],
     [
       'the secret is rotated without an overlap by the command',
-      () => COMMANDS['rotate-secret']!.run(service.app, client.id, { 'expire-previous-in': ['0'] }),
+      () => ACTIONS['rotate-secret'](service.app, client.id, { 'expire-previous-in': ['0'] }),
     ],
     [
       'webhooks are switched off and on by the admin API',

@@ -255,7 +255,7 @@ describe('Endpoints in the portal', () => {
     );
     expect(wordsOf(await browser.open('/portal'))).toContain('99 % of 1,500 attempts');
     const day = await browser.open(`/portal/endpoints/${id}`);
-    expect(day.html.querySelectorAll('svg[role=img] title').map(({ text }) => text)).toEqual([
+    expect(day.html.querySelectorAll('svg[role=group] title').map(({ text }) => text)).toEqual([
       'Attempts of the last 24 hours, by the hour: 1499 delivered, 1 failed.',
       'Response times: the slowest attempt took 900 ms.',
     ]);

@@ -17,10 +17,14 @@ const NEVER_CAUSED = [
   'getOwnUser 403',
   'getUser 403',
   'listScopes 400',
+  'listAdminEventTypes 400',
 ];
 
+/** A page, or a stream that does not end. */
 const isPage = (answer: Answer | Reference): boolean =>
-  'text/html' in (answerOf(committedDocument, answer).content ?? {});
+  Object.keys(answerOf(committedDocument, answer).content ?? {}).some((type) =>
+    ['text/html', 'text/event-stream'].includes(type),
+  );
 
 /** Each operation and status that is recorded: all but pages, redirects and failures of the service itself. */
 const NEEDED = [...OPERATIONS].flatMap(([id, { operation }]) =>

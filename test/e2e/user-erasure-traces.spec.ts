@@ -43,7 +43,7 @@ describe('When a person is erased who used every way to log in,', () => {
     return found.sort();
   }
 
-  it('no table names the person any more, and only the audit log and changes of access keep the id', async () => {
+  it('no table names the person any more, and only the audit log, changes of access and the events about the erasure keep the id', async () => {
     const ask = async (path: string): Promise<void> => {
       const browser = new BrowserSession(service.url);
       await browser.submit(await browser.open(path), path, { email: EMAIL });
@@ -77,7 +77,8 @@ describe('When a person is erased who used every way to log in,', () => {
     const erased = await service.http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer });
     expect(erased.status).toBe(204);
     expect(await tablesWith(TRACE)).toEqual([]);
-    // Changes of access, which end tokens that were issued before, are kept for an hour.
-    expect(await tablesWith(user.id)).toEqual(['access_changes', 'audit_events']);
+    // Changes of access, which end tokens that were issued before, are kept for an hour; the events that tell clients whose data
+    // to delete, as long as other events.
+    expect(await tablesWith(user.id)).toEqual(['access_changes', 'audit_events', 'events']);
   });
 });

@@ -164,7 +164,8 @@ describe('the operator tool for use without a browser', () => {
     const client = await service.make.client();
     const endpoints = service.app.get(EndpointsService);
     // Nothing is ever sent to it.
-    const input = { url: 'https://8.8.8.8/hook', eventTypes: ['webhook.test'] };
+    const headers = { authorization: 'Bearer of-the-partner' };
+    const input = { url: 'https://8.8.8.8/hook', eventTypes: ['webhook.test'], headers };
     const { endpoint, secret } = await endpoints.create(client.id, input, SERVICE_ACTOR);
     const keys = { ENCRYPTION_KEY: NEXT_KEY, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
     const { out } = await operator(['reseal'], keys);
@@ -174,6 +175,11 @@ describe('the operator tool for use without a browser', () => {
     try {
       expect(await next.app.get(EndpointsService).liveSecrets(endpoint.id, client.id)).toEqual([secret]);
       expect(await endpoints.liveSecrets(endpoint.id, client.id)).toEqual([]);
+      const resealed = await next.app.get(EndpointsService).get(endpoint.id);
+      expect(await next.app.get(EndpointsService).revealHeaders(resealed, SERVICE_ACTOR)).toEqual(headers);
+      await expect(endpoints.revealHeaders(resealed, SERVICE_ACTOR)).rejects.toThrow(
+        'no longer be decrypted',
+      );
     } finally {
       await next.app.close();
     }

@@ -11,8 +11,8 @@ import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
 
-/** Used only by SQL: it is read before the data source exists. */
-const BY_SQL_ALONE = ['required_migrations'];
+/** Used only by SQL: a trigger writes the first, and one statement reads it with what it is about; the second is read before the data source exists. */
+const BY_SQL_ALONE = ['access_changes_purged', 'required_migrations'];
 
 describe('migrations', () => {
   let admin: Client;

@@ -1,5 +1,12 @@
 import { describeAreas } from './endpoints.js';
 
 describe('Endpoints for programs', () => {
-  describeAreas(['the OAuth endpoints', "partners' endpoints", 'the admin API and events', 'what is public']);
+  describeAreas([
+    'the OAuth endpoints',
+    "partners' endpoints",
+    'the feed of events',
+    'publishing events',
+    'the admin API',
+    'what is public',
+  ]);
 });

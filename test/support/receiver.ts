@@ -50,11 +50,11 @@ export class Receiver {
     return receiver.listen();
   }
 
-  /** Sends whatever the function writes, once the first bytes of a request have arrived. */
-  static startRaw(answer: (socket: Socket, times: number) => void): Promise<Receiver> {
+  /** Sends whatever the function writes, once bytes of a request have arrived. */
+  static startRaw(answer: (socket: Socket, times: number, bytes: Buffer) => void): Promise<Receiver> {
     let times = 0;
     const server = createTcpServer((socket) => {
-      socket.on('data', () => answer(socket, ++times));
+      socket.on('data', (bytes: Buffer) => answer(socket, ++times, bytes));
     });
     return new Receiver(server).listen();
   }

@@ -46,6 +46,8 @@ const NOTICES = {
   approved: 'Approved and carried out.',
   approval_rejected: 'Rejected. Nothing was done.',
   scope_saved: 'Scope saved.',
+  event_type_saved: 'Event type saved.',
+  event_version_saved: 'Version saved.',
   endpoint_created: 'Endpoint added.',
   endpoint_changed: 'Endpoint updated.',
   endpoint_enabled: 'Endpoint enabled. Events are sent to it again.',

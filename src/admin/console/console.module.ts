@@ -4,6 +4,7 @@ import { ADMINISTERED } from '../administered.modules.js';
 import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
+import { ConsoleEventVersionsController } from './catalogues/event-versions.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
 import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
@@ -40,6 +41,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleDeliveriesController,
     ConsoleEndpointsController,
     ConsoleEventTypesController,
+    ConsoleEventVersionsController,
     ConsoleGrantsController,
     ConsoleMailsController,
     ConsoleNotificationsController,

@@ -16,6 +16,7 @@ const MESSAGES: [RegExp, (...parts: string[]) => string][] = [
     (min, max, orNull) =>
       `enter a whole number from ${number(min)} to ${number(max)}${orNull ? ', or nothing' : ''}`,
   ],
+  [/^must be a JSON object$/, () => 'enter a JSON object, such as {"id": "…"}'],
   [/^must be one of: /, () => 'choose one of these'],
   [
     /^must be the id of an? (user|client|webhook endpoint)$/,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Listener } from '../connections/listener.service.js';
+import type { AccessSubject } from './access-subject.js';
 
 /** What one read of the changes returns. */
 export interface ChangesRead {
@@ -9,7 +10,15 @@ export interface ChangesRead {
   now: number;
   /** Identifies the cluster, the database, its table of changes and the timeline; null if it was not asked for. */
   life: string | null;
-  changes: [xid: number, ids: string[]][];
+  changes: [xid: number, ids: string[], about: AccessSubject[] | null][];
+}
+
+/** The changes since a position. */
+export interface ChangesSince {
+  /** The newest transaction with a change that was purged. */
+  purged: number;
+  /** Oldest first; null where an older build did not say. */
+  changes: (AccessSubject[] | null)[];
 }
 
 /**
@@ -24,11 +33,20 @@ const READ = `
                              || 'access_changes'::regclass::oid || ' '
                              || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS life,
          coalesce((
-           SELECT json_agg(json_build_array(xid::text::float8, ids)) FROM (
-             SELECT xid, ids FROM access_changes
+           SELECT json_agg(json_build_array(xid::text::float8, ids, about)) FROM (
+             SELECT xid, ids, CASE WHEN $1::text <> '3:3:' THEN about END AS about FROM access_changes
               WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
               ORDER BY xid DESC LIMIT $2
            ) AS newest
+         ), '[]') AS changes`;
+
+/** The oldest $2 changes of the transaction $1 and of later ones. */
+const SINCE = `
+  SELECT (SELECT up_to::text::float8 FROM access_changes_purged) AS purged,
+         coalesce((
+           SELECT json_agg(about) FROM (
+             SELECT about FROM access_changes WHERE xid >= $1::xid8 ORDER BY xid LIMIT $2
+           ) AS oldest
          ), '[]') AS changes`;
 
 /** Reads the changes on the listener's connection. By a named statement, because every instance runs it many times a second. */
@@ -43,5 +61,10 @@ export class AccessChangesRepository {
       text: READ,
       values: [snapshot, limit, asksLife],
     });
+  }
+
+  /** Returns one row with whom the changes since a transaction are about. Rejects if the listener is not connected. */
+  readSubjectsSince(position: number, limit: number): Promise<ChangesSince[]> {
+    return this.listener.query<ChangesSince>({ text: SINCE, values: [String(position), limit] });
   }
 }

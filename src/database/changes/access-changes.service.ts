@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { detached } from '../../telemetry/log-scope.js';
 import { AccessChangesRepository, type ChangesRead } from './access-changes.repository.js';
+import type { AccessSubject } from './access-subject.js';
 import { ChangeWindow } from './change-window.js';
 import { Listener } from '../connections/listener.service.js';
 
@@ -12,6 +13,8 @@ const READ_EVERY_MS = 25;
 const IDLE_MS = 2_000;
 // About 600 bytes each, 120 MB in all (docs/scaling.md).
 const CACHED_IDS = 200_000;
+// More than that is not replayed: the reads of the changes would wait for it.
+const MOST_REPLAYED = 5_000;
 // A snapshot that sees no transaction as finished: reading from it returns the whole table.
 const BEGINNING = '3:3:';
 
@@ -23,6 +26,14 @@ const BEGINNING = '3:3:';
 export interface Stamp {
   era: number;
   position: number;
+}
+
+/** Callbacks for those who pass the changes on. */
+export interface ChangeFollower {
+  /** Whom the changes of one read are about, and the stamp of the read before it. */
+  onChanges(subjects: readonly AccessSubject[], before: Stamp): void;
+  /** Changes may have been missed: everything may have changed. */
+  onGap(): void;
 }
 
 /**
@@ -44,6 +55,7 @@ export class AccessChanges {
   private proving: NodeJS.Timeout | undefined;
   private trip: Promise<void> | undefined;
   private nextTrip: Promise<void> | undefined;
+  private readonly followers: ChangeFollower[] = [];
 
   constructor(
     private readonly listener: Listener,
@@ -58,6 +70,23 @@ export class AccessChanges {
         this.provenAt = -Infinity;
       },
     });
+  }
+
+  /** Called during application setup. The follower keeps the reads going by asking for `isTrusted`. */
+  follow(follower: ChangeFollower): void {
+    this.followers.push(follower);
+  }
+
+  /**
+   * Whom the changes since a stamp are about; undefined if not all of them are known any more. Rejects if the database cannot be
+   * asked.
+   */
+  async subjectsSince({ era, position }: Stamp): Promise<AccessSubject[] | undefined> {
+    if (era === 0 || era !== this.current.era) return undefined;
+    const [found] = await this.repository.readSubjectsSince(position, MOST_REPLAYED + 1);
+    const { purged, changes } = found!;
+    if (purged >= position || changes.length > MOST_REPLAYED) return undefined;
+    return changes.flatMap((about) => about ?? [{}]);
   }
 
   /** The number of changes known: taken before a read, it tells which changes that read may have missed. */
@@ -169,14 +198,26 @@ export class AccessChanges {
     this.current = { era: 0, position: 0 };
     this.snapshot = BEGINNING;
     this.window.reset();
+    for (const follower of this.followers) follower.onGap();
     return false;
   }
 
   private take({ snapshot, position, now, changes }: ChangesRead): void {
+    const before = this.current;
+    const isComplete = this.snapshot !== BEGINNING && changes.length <= CACHED_IDS;
     if (changes.length > CACHED_IDS) this.window.leaveOut(changes.at(-1)![0]);
     for (const [xid, ids] of changes.reverse()) this.window.add(xid, ids);
     this.snapshot = snapshot;
     this.current = { era: this.knownEra, position };
     this.clock = { database: now, process: performance.now() };
+    if (changes.length === 0) return;
+    for (const follower of this.followers) {
+      if (!isComplete) follower.onGap();
+      else
+        follower.onChanges(
+          changes.flatMap(([, , about]) => about ?? [{}]),
+          before,
+        );
+    }
   }
 }

@@ -70,6 +70,20 @@ export const ApiAnswer = (
     headers: { ...REQUEST_ID, ...headers },
   } as ApiResponseOptions);
 
+/** A response that is text of another media type, with an example. */
+export const ApiText = (
+  status: number,
+  description: string,
+  mediaType: string,
+  example: string,
+): MethodDecorator =>
+  ApiResponse({
+    status,
+    description,
+    content: { [mediaType]: { schema: text() as object, example } },
+    headers: { ...REQUEST_ID, ...NOT_CACHED },
+  } as ApiResponseOptions);
+
 /** A page of a list. */
 export const ApiPage = (item: Type, headers: ApiHeaders = {}): MethodDecorator =>
   ApiAnswer(200, 'A page of the list.', [item], { ...LINK, ...headers });

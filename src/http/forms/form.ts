@@ -1,7 +1,7 @@
 import { badRequest } from '../problems/problem.js';
 
-// More than any form or request of this service needs.
-const MAX_PARAMETERS = 100;
+// More than any form or request of this service needs: a hundred deliveries can be chosen at once.
+const MAX_PARAMETERS = 128;
 
 /** Text that PostgreSQL cannot store or that is not valid Unicode: NUL, or an unpaired surrogate. */
 export const isUnsafeText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
@@ -17,7 +17,7 @@ export class Form {
     readonly source: string,
   ) {}
 
-  /** Throws a 400 problem for broken percent-encoding, text that is not UTF-8, NUL, or more than 100 parameters. */
+  /** Throws a 400 problem for broken percent-encoding, text that is not UTF-8, NUL, or more than 128 parameters. */
   static parse(source: string): Form {
     const values = new Map<string, string[]>();
     const parts = source.split('&').filter((part) => part !== '');

@@ -31,6 +31,7 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/guides.css', folder: own, file: 'guides.css' },
   { path: '/assets/page.js', folder: own, file: 'page.js' },
   { path: '/assets/portal.js', folder: own, file: 'portal.js' },
+  { path: '/assets/live-list.js', folder: own, file: 'live-list.js' },
   { path: '/assets/passkeys.js', folder: own, file: 'passkeys.js' },
   { path: '/assets/docs.js', folder: own, file: 'docs.js' },
   { path: '/assets/favicon.svg', folder: own, file: 'favicon.svg' },

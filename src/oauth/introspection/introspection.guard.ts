@@ -3,11 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { isBearer } from '../../tokens/bearer-token.js';
 import { BEARER_REALM } from '../../tokens/bearer.guard.js';
 import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
+import { INTROSPECTION_SCOPE as SCOPE } from '../introspection-scope.js';
 import { OAuthError } from '../oauth-error.js';
 import { IntrospectionBearerGuard } from './introspection-bearer.guard.js';
-
-/** The scope that allows a client to introspect tokens. */
-const SCOPE = 'token:introspect';
 
 /** Admits a client with `token:introspect`, authenticated by its credentials or by its own bearer token (RFC 7662 §2.1). */
 @Injectable()

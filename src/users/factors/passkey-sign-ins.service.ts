@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import {
-  generateAuthenticationOptions,
-  verifyAuthenticationResponse,
-  type AuthenticationResponseJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
@@ -17,6 +15,7 @@ import { PasskeysRepository } from './passkeys.repository.js';
 import { userHandleOf } from './passkeys.service.js';
 import { PendingSignIns } from './pending-sign-ins.service.js';
 import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
+import { webauthn } from './webauthn.js';
 
 // WebAuthn: a credential id has at most 1023 bytes.
 const CREDENTIAL_ID = /^[\w-]{1,1364}$/;
@@ -45,6 +44,7 @@ export class PasskeySignIns {
 
   /** What a browser needs to let its user choose a passkey. */
   async options(reply: FastifyReply): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { generateAuthenticationOptions } = await webauthn();
     return generateAuthenticationOptions({
       rpID: new URL(this.settings.baseUrl).hostname,
       challenge: await this.challenges.make(reply, null),
@@ -103,6 +103,7 @@ export class PasskeySignIns {
     const passkey = await this.passkeys.findByCredentialId(id);
     if (!passkey) return undefined;
     try {
+      const { verifyAuthenticationResponse } = await webauthn();
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         response: response!,
         expectedChallenge,

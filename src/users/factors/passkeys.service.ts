@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import {
-  generateRegistrationOptions,
-  verifyRegistrationResponse,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
@@ -17,6 +15,7 @@ import type { PasskeyEntity } from './passkey.entity.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { SecondFactorService } from './second-factor.service.js';
 import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
+import { webauthn } from './webauthn.js';
 
 const MOST = 20;
 const SERVICE_NAME = 'Charging Data Service';
@@ -52,6 +51,7 @@ export class PasskeysService {
     reply: FastifyReply,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const known = await this.passkeys.list(user.id);
+    const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
       rpName: SERVICE_NAME,
       rpID: new URL(this.settings.baseUrl).hostname,
@@ -143,6 +143,7 @@ export class PasskeysService {
     const expectedChallenge = await this.challenges.take(request, reply, user.id);
     if (expectedChallenge === undefined) return undefined;
     try {
+      const { verifyRegistrationResponse } = await webauthn();
       const { registrationInfo } = await verifyRegistrationResponse({
         response: JSON.parse(answer) as RegistrationResponseJSON,
         expectedChallenge,

@@ -5,6 +5,23 @@
 
 const liveParts = (root) => [...root.querySelectorAll('[data-live]')];
 
+/** What the service sent of a part: without our buttons, and as if nothing had been opened. */
+function asSent(part) {
+  const copy = part.cloneNode(true);
+  copy.querySelectorAll('button.copy').forEach((button) => button.remove());
+  copy.querySelectorAll('details[open]').forEach((details) => details.removeAttribute('open'));
+  return copy.innerHTML;
+}
+
+/** Replaces a part, and opens again what was open. */
+function replace(part, fresh) {
+  const nameOf = (details) => details.querySelector('summary')?.textContent;
+  const open = new Set([...part.querySelectorAll('details[open]')].map(nameOf));
+  part.replaceChildren(...fresh.childNodes);
+  part.querySelectorAll('details').forEach((details) => (details.open = open.has(nameOf(details))));
+  globalThis.addCopyButtons(part);
+}
+
 /** Fetches the page again and replaces the parts that changed, until nothing is in progress. */
 async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } });
@@ -14,7 +31,7 @@ async function refresh() {
   const [shown, fresh] = [liveParts(document), liveParts(page)];
   if (shown.length !== fresh.length) return location.reload();
   shown.forEach((part, index) => {
-    if (part.innerHTML !== fresh[index].innerHTML) part.replaceChildren(...fresh[index].childNodes);
+    if (asSent(part) !== asSent(fresh[index])) replace(part, fresh[index]);
   });
   refreshLater(page.querySelector('main').dataset.refresh);
 }

@@ -1,31 +1,40 @@
 import { stack } from 'd3-shape';
 import type { VNode } from 'preact';
-import { Plot, type ChartProps, type ChartSeries } from './plot.js';
+import { formatCount } from './numbers.js';
+import { Plot, wordsFor, type ChartProps, type ChartSeries } from './plot.js';
 
-/** Bars of counts, with the later series stacked on the earlier ones. */
-export function BarChart({ series, ...chart }: ChartProps): VNode {
+/** Bars of counts, with the later series stacked on the earlier ones. A bar leads to what it counts. */
+export function BarChart(chart: ChartProps): VNode {
+  const { series, labels, periods } = chart;
   const stacked = stack<void, number, ChartSeries>()
     .keys(series)
-    .value((n, { values }) => values[n] ?? 0)(chart.labels.keys());
+    .value((n, { values }) => values[n] ?? 0)(labels.keys());
   // Only whole numbers on the axis: there are no half counts.
   const highest = Math.max(4, ...stacked.flat().map(([, to]) => to));
   return (
-    <Plot {...chart} highest={highest}>
-      {(x, y) =>
-        stacked.map((bars) =>
-          bars.map(
-            ([from, to], n) =>
-              to > from && (
-                <rect
-                  class={bars.key.class}
-                  x={x(n)}
-                  width={x.bandwidth()}
-                  y={y(to)}
-                  height={Math.max(1, y(from) - y(to))}
-                />
-              ),
-          ),
-        )
+    <Plot {...chart} highest={highest} formatValue={formatCount}>
+      {(n, x, y) =>
+        stacked.map((bars) => {
+          const [from, to] = bars[n]!;
+          const { class: className, name, hrefOf } = bars.key;
+          if (to <= from) return null;
+          const bar = (
+            <rect
+              class={className}
+              x={x(n)}
+              width={x.bandwidth()}
+              y={y(to)}
+              height={Math.max(1, y(from) - y(to))}
+            />
+          );
+          if (!hrefOf) return bar;
+          const words = wordsFor(periods[n]!, [{ name, value: to - from }], formatCount);
+          return (
+            <a class="bar" href={hrefOf(n)} aria-label={`${words}. Show these deliveries`}>
+              {bar}
+            </a>
+          );
+        })
       }
     </Plot>
   );

@@ -1,25 +1,41 @@
 import { line } from 'd3-shape';
 import type { VNode } from 'preact';
+import { formatMs } from './numbers.js';
 import { Plot, type ChartProps } from './plot.js';
 
-/** Lines with a dot for each value, interrupted where there is none. */
-export function LineChart({ series, ...chart }: ChartProps): VNode {
+/** Lines of durations with a dot for each value, interrupted where there is none. */
+export function LineChart(chart: ChartProps): VNode {
+  const { series } = chart;
   const highest = Math.max(10, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   return (
-    <Plot {...chart} highest={highest}>
-      {(x, y) => {
-        const middle = (n: number): number => x(n)! + x.bandwidth() / 2;
+    <Plot
+      {...chart}
+      highest={highest}
+      formatTick={formatMs}
+      formatValue={formatMs}
+      below={(x, y) => {
         const path = line<number | undefined>(
-          (_value, n) => middle(n),
+          (_value, n) => x(n)! + x.bandwidth() / 2,
           (value) => y(value!),
         ).defined((value) => value !== undefined);
         return series.map(({ class: className, values }) => (
-          <g class={className}>
+          <g class={className} aria-hidden="true">
             <path d={path(values) ?? ''} fill="none" stroke-width="2" stroke-linejoin="round" />
-            {values.map((value, n) => value !== undefined && <circle cx={middle(n)} cy={y(value)} r="3" />)}
           </g>
         ));
       }}
+    >
+      {(n, x, y) =>
+        series.map(({ class: className, values }) => {
+          const value = values[n];
+          if (value === undefined) return null;
+          return (
+            <g class={className}>
+              <circle cx={x(n)! + x.bandwidth() / 2} cy={y(value)} r="3" />
+            </g>
+          );
+        })
+      }
     </Plot>
   );
 }

@@ -2,13 +2,19 @@ import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-sca
 import type { ComponentChildren, VNode } from 'preact';
 
 const WIDTH = 520;
-const HEIGHT = 200;
-const MARGIN = { top: 12, right: 26, bottom: 28, left: 78 };
+const HEIGHT = 222;
+/** Above the plot is room for the value that is pointed at. */
+const MARGIN = { top: 34, right: 26, bottom: 28, left: 78 };
+const HEIGHT_OF_VALUE = 18;
 
 /** Values over time, one for each label; undefined where there is none. */
 export interface ChartSeries {
   class: string;
+  /** What its values are, after the number. */
+  name: string;
   values: (number | undefined)[];
+  /** Where a value leads to. */
+  hrefOf?: (n: number) => string;
 }
 
 export interface ChartProps {
@@ -17,25 +23,49 @@ export interface ChartProps {
   description: string;
   /** The label under each value; may be empty. */
   labels: string[];
+  /** What each value is about in words: its hour or day. */
+  periods: string[];
   series: ChartSeries[];
   formatTick?: (value: number) => string;
 }
 
-interface PlotProps extends Omit<ChartProps, 'series'> {
+interface PlotProps extends ChartProps {
   highest: number;
-  children: (x: ScaleBand<number>, y: ScaleLinear<number, number>) => ComponentChildren;
+  /** The words for a value. */
+  formatValue: (value: number) => string;
+  /** What is under everything. */
+  below?: (x: ScaleBand<number>, y: ScaleLinear<number, number>) => ComponentChildren;
+  /** What is drawn for the nth value, which is under the pointer or has the focus together with its words. */
+  children: (n: number, x: ScaleBand<number>, y: ScaleLinear<number, number>) => ComponentChildren;
 }
 
-/** A chart's axes from zero to the highest value, rendered on the server; colours are classes of the style sheet. */
-export function Plot({ id, description, labels, highest, children, ...props }: PlotProps): VNode {
+/** The values of a period in words. */
+export const wordsFor = (
+  period: string,
+  series: readonly { name: string; value: number | undefined }[],
+  formatValue: (value: number) => string,
+): string => {
+  const known = series.filter(({ value }) => value !== undefined);
+  const words = known.map(({ name, value }) => `${formatValue(value!)} ${name}`);
+  return `${period}: ${words.join(', ') || 'nothing'}`;
+};
+
+/**
+ * A chart's axes from zero to the highest value, rendered on the server; colours are classes of the style sheet. Every period is a
+ * band as high as the plot: the style sheet shows its values while it is pointed at or has the focus. Bands without links can be
+ * focused themselves.
+ */
+export function Plot({ id, description, labels, periods, series, highest, ...props }: PlotProps): VNode {
+  const { formatValue, below, children } = props;
   const x = scaleBand(labels.keys(), [MARGIN.left, WIDTH - MARGIN.right]).paddingInner(0.25);
   const y = scaleLinear([0, highest], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(4);
   const { formatTick = y.tickFormat(4, '~s') } = props;
+  const isLinked = series.some(({ hrefOf }) => hrefOf);
   return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-labelledby={id}>
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-labelledby={id}>
       <title id={id}>{description}</title>
       {y.ticks(4).map((tick) => (
-        <g>
+        <g aria-hidden="true">
           <line class="plot-line" x1={MARGIN.left} x2={WIDTH - MARGIN.right} y1={y(tick)} y2={y(tick)} />
           <text class="plot-text" x={MARGIN.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
             {formatTick(tick)}
@@ -45,12 +75,47 @@ export function Plot({ id, description, labels, highest, children, ...props }: P
       {labels.map(
         (label, n) =>
           label && (
-            <text class="plot-text" x={x(n)! + x.bandwidth() / 2} y={HEIGHT - 8} text-anchor="middle">
+            <text
+              class="plot-text"
+              x={x(n)! + x.bandwidth() / 2}
+              y={HEIGHT - 8}
+              text-anchor="middle"
+              aria-hidden="true"
+            >
               {label}
             </text>
           ),
       )}
-      {children(x, y)}
+      {below?.(x, y)}
+      {periods.map((period, n) => {
+        const values = series.map((each) => ({ name: each.name, value: each.values[n] }));
+        const words = wordsFor(period, values, formatValue);
+        const focus =
+          isLinked || values.every(({ value }) => value === undefined)
+            ? {}
+            : ({ tabIndex: 0, role: 'img', 'aria-label': words } as const);
+        return (
+          <g class="band" {...focus}>
+            <rect
+              class="band-area"
+              x={x(n)! - (x.step() - x.bandwidth()) / 2}
+              width={x.step()}
+              y={MARGIN.top}
+              height={HEIGHT - MARGIN.bottom - MARGIN.top}
+            />
+            {children(n, x, y)}
+            <text
+              class="plot-text band-words"
+              x={WIDTH - MARGIN.right}
+              y={HEIGHT_OF_VALUE}
+              text-anchor="end"
+              aria-hidden="true"
+            >
+              {words}
+            </text>
+          </g>
+        );
+      })}
     </svg>
   );
 }

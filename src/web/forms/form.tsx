@@ -17,6 +17,8 @@ export const ONCE_FIELD = 'once';
 
 export interface PostFormProps {
   action: string;
+  /** For fields and buttons that stand elsewhere on the page. */
+  id?: string;
   class?: string;
   /** Hidden fields. */
   hidden?: Record<string, string | undefined>;

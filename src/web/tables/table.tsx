@@ -17,13 +17,15 @@ export interface TableProps<T> {
   caption: string;
   columns: Column<T>[];
   rows: T[];
+  /** Names the rows of a list that a script updates. */
+  keyOf?: (row: T) => string;
 }
 
 /**
  * A table whose first column contains the row headers. On a phone every row becomes a block; the roles keep it a table for screen
  * readers.
  */
-export function Table<T>({ caption, columns: all, rows }: TableProps<T>): VNode {
+export function Table<T>({ caption, columns: all, rows, keyOf }: TableProps<T>): VNode {
   const mayUse = useMayUse();
   const columns = all.filter(({ leadsTo }) => !leadsTo || !rows[0] || mayUse(...leadsTo(rows[0])));
   return (
@@ -40,7 +42,7 @@ export function Table<T>({ caption, columns: all, rows }: TableProps<T>): VNode 
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr role="row">
+          <tr role="row" data-key={keyOf?.(row)}>
             {columns.map(({ head, cell, isNumber }, n) =>
               n === 0 ? (
                 <th scope="row" role="rowheader">

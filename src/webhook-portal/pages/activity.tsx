@@ -2,15 +2,28 @@ import type { VNode } from 'preact';
 import { BarChart } from '../../web/charts/bar-chart.js';
 import { LineChart } from '../../web/charts/line-chart.js';
 import { formatCount, formatMs, sumOf } from '../../web/charts/numbers.js';
-import type { ActivityBucket, ActivityRange } from './activity-buckets.js';
+import { utcFieldValue } from '../utc-time.js';
+import { ACTIVITY_RANGES, type ActivityBucket, type ActivityRange } from './activity-buckets.js';
 import { successRate } from './endpoint-state.js';
 
 export interface ActivityProps {
   /** Path of the page, which shows the other range with `?range=`. */
   path: string;
+  endpointId: string;
   buckets: ActivityBucket[];
   range: ActivityRange;
 }
+
+/** The deliveries of a bucket in a state. */
+const listOf = (
+  { endpointId, range }: Pick<ActivityProps, 'endpointId' | 'range'>,
+  { start }: ActivityBucket,
+  state: 'delivered' | 'failed',
+): string => {
+  const end = new Date(start.getTime() + ACTIVITY_RANGES[range].bucketMs);
+  const filter = { state, endpoint: endpointId, from: utcFieldValue(start), to: utcFieldValue(end) };
+  return `/portal/deliveries?${new URLSearchParams(filter).toString()}`;
+};
 
 const HOUR = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -32,7 +45,15 @@ const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: '
 const RANGES = { '24h': '24 hours', '7d': '7 days' };
 
 /** An endpoint's attempts over time: two charts, and the same data as a table. */
-export function Activity({ path, buckets, range }: ActivityProps): VNode {
+export function Activity({ path, endpointId, buckets, range }: ActivityProps): VNode {
+  const of = { endpointId, range };
+  const periods = buckets.map(({ start }) => (range === '24h' ? HOUR : DAY).format(start));
+  const bars = (state: 'delivered' | 'failed') => ({
+    class: `chart-${state}`,
+    name: state,
+    values: buckets.map((bucket) => bucket[state]),
+    hrefOf: (n: number) => listOf(of, buckets[n]!, state),
+  });
   const delivered = sumOf(buckets.map((bucket) => bucket.delivered));
   const failed = sumOf(buckets.map((bucket) => bucket.failed));
   const slowest = Math.max(...buckets.map(({ slowestMs }) => slowestMs ?? 0));
@@ -73,10 +94,8 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
                 id="chart-deliveries"
                 description={`Attempts of the last ${RANGES[range]}, by the ${range === '24h' ? 'hour' : 'day'}: ${delivered} delivered, ${failed} failed.`}
                 labels={labels}
-                series={[
-                  { class: 'chart-delivered', values: buckets.map((bucket) => bucket.delivered) },
-                  { class: 'chart-failed', values: buckets.map((bucket) => bucket.failed) },
-                ]}
+                periods={periods}
+                series={[bars('delivered'), bars('failed')]}
               />
             </figure>
             <figure>
@@ -88,17 +107,25 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
                 id="chart-response-times"
                 description={`Response times: the slowest attempt took ${formatMs(slowest)}.`}
                 labels={labels}
+                periods={periods}
                 series={[
-                  { class: 'chart-slowest', values: buckets.map(({ slowestMs }) => slowestMs) },
-                  { class: 'chart-average', values: buckets.map(({ averageMs }) => averageMs) },
+                  {
+                    class: 'chart-slowest',
+                    name: 'slowest',
+                    values: buckets.map(({ slowestMs }) => slowestMs),
+                  },
+                  {
+                    class: 'chart-average',
+                    name: 'average',
+                    values: buckets.map(({ averageMs }) => averageMs),
+                  },
                 ]}
-                formatTick={formatMs}
               />
             </figure>
           </div>
           <details>
             <summary>View as table</summary>
-            <ActivityTable buckets={buckets} range={range} />
+            <ActivityTable endpointId={endpointId} buckets={buckets} range={range} />
           </details>
         </>
       )}
@@ -106,7 +133,9 @@ export function Activity({ path, buckets, range }: ActivityProps): VNode {
   );
 }
 
-function ActivityTable({ buckets, range }: Pick<ActivityProps, 'buckets' | 'range'>): VNode {
+function ActivityTable({ endpointId, buckets, range }: Omit<ActivityProps, 'path'>): VNode {
+  const count = (bucket: ActivityBucket, state: 'delivered' | 'failed') =>
+    bucket[state] === 0 ? '0' : <a href={listOf({ endpointId, range }, bucket, state)}>{bucket[state]}</a>;
   return (
     <div class="scrolling" role="region" aria-label="Activity as a table" tabIndex={0}>
       <table>
@@ -123,8 +152,8 @@ function ActivityTable({ buckets, range }: Pick<ActivityProps, 'buckets' | 'rang
           {buckets.map((bucket) => (
             <tr>
               <th scope="row">{(range === '24h' ? HOUR : DAY).format(bucket.start)}</th>
-              <td>{bucket.delivered}</td>
-              <td>{bucket.failed}</td>
+              <td>{count(bucket, 'delivered')}</td>
+              <td>{count(bucket, 'failed')}</td>
               <td>{bucket.averageMs === undefined ? '–' : formatMs(bucket.averageMs)}</td>
               <td>{bucket.slowestMs === undefined ? '–' : formatMs(bucket.slowestMs)}</td>
             </tr>

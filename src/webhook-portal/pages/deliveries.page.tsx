@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import { SelectField, type Option } from '../../web/forms/field.js';
-import { FilterForm } from '../../web/forms/form.js';
+import { FilterForm, LinkButton, PostForm } from '../../web/forms/form.js';
+import { useMayUse } from '../../web/layout/may-use.js';
+import { LiveList } from '../../web/tables/live-list.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
@@ -19,12 +21,26 @@ export interface DeliveriesPageProps {
   deliveries?: Page<Delivery>;
 }
 
+const SELECTED = 'resend-selected';
+/** The query parameter with which the script asks for the list alone. */
+export const ONLY_LIST = { name: 'part', value: 'list' };
+
+/** The list alone, from which the script takes what is new. */
+export const deliveriesListPage = (
+  props: Omit<DeliveriesPageProps, 'endpoints' | 'typeNames'>,
+): PortalPage => ({
+  title: 'Deliveries',
+  part: 'deliveries',
+  children: <List {...props} />,
+});
+
 /** The deliveries, newest first. */
 export function deliveriesPage(props: DeliveriesPageProps): PortalPage {
-  const { query, deliveries } = props;
+  const { query } = props;
   return {
     title: 'Deliveries',
     part: 'deliveries',
+    isLive: true,
     children: (
       <>
         <Filter {...props} />
@@ -34,23 +50,53 @@ export function deliveriesPage(props: DeliveriesPageProps): PortalPage {
             <a href={`/portal/recoveries/${query.filter.recoveryId}`}>View its progress</a>
           </p>
         )}
-        {deliveries && (
-          <PagedList
-            page={deliveries}
-            path={withQuery(PATH, query.search)}
-            label="More deliveries"
-            empty={
-              query.search
-                ? 'No deliveries match. Widen the filter to see more.'
-                : 'No deliveries yet. Events that your endpoints subscribe to appear here, and so do your tests.'
-            }
-          >
-            <DeliveryRows deliveries={deliveries.items} withEndpoint place={query.place} />
-          </PagedList>
-        )}
+        <List {...props} />
       </>
     ),
   };
+}
+
+function List({ query, deliveries }: Omit<DeliveriesPageProps, 'endpoints' | 'typeNames'>): VNode | null {
+  const mayResend = useMayUse()('POST', `${PATH}/selected`);
+  if (!deliveries) return null;
+  const part = new URLSearchParams([[ONLY_LIST.name, ONLY_LIST.value]]).toString();
+  return (
+    <>
+      <LiveList
+        path={withQuery(PATH, query.place)}
+        part={withQuery(PATH, [query.place, part].filter(Boolean).join('&'))}
+      >
+        <PagedList
+          page={deliveries}
+          path={withQuery(PATH, query.search)}
+          label="More deliveries"
+          empty={
+            query.search
+              ? 'No deliveries match. Widen the filter to see more.'
+              : 'No deliveries yet. Events that your endpoints subscribe to appear here, and so do your tests.'
+          }
+        >
+          <DeliveryRows
+            deliveries={deliveries.items}
+            withEndpoint
+            place={query.place}
+            chosenFor={mayResend ? SELECTED : undefined}
+          />
+          {mayResend && (
+            <div class="buttons">
+              <button type="submit" class="quiet" form={SELECTED}>
+                Resend selected
+              </button>
+              <LinkButton look="quiet" href={withQuery(`${PATH}/matching`, query.search)}>
+                Resend all that match
+              </LinkButton>
+            </div>
+          )}
+        </PagedList>
+      </LiveList>
+      <PostForm id={SELECTED} action={`${PATH}/selected`} />
+    </>
+  );
 }
 
 function Filter({ query: { input, errors }, endpoints, typeNames }: DeliveriesPageProps): VNode {

@@ -31,15 +31,37 @@ export interface DeliveryRowsProps {
   place: string;
   /** The heading level of the rows. */
   level?: 2 | 3;
+  /** The form for which rows can be chosen. */
+  chosenFor?: string;
 }
 
 /** A list of deliveries, each with a link to its page. */
-export function DeliveryRows({ deliveries, withEndpoint, place, level = 2 }: DeliveryRowsProps): VNode {
+export function DeliveryRows({
+  deliveries,
+  withEndpoint,
+  place,
+  level = 2,
+  chosenFor,
+}: DeliveryRowsProps): VNode {
   const Heading = `h${level}` as 'h2' | 'h3';
   return (
-    <ul class="rows" role="list">
+    <ul class={chosenFor ? 'rows rows-chosen' : 'rows'} role="list">
       {deliveries.map((delivery) => (
-        <li>
+        <li data-key={delivery.id}>
+          {chosenFor && (
+            <label class="row-choice">
+              <input
+                type="checkbox"
+                name="delivery"
+                value={delivery.id}
+                form={chosenFor}
+                autocomplete="off"
+              />
+              <span class="visually-hidden">
+                Choose {delivery.eventType} {delivery.id}
+              </span>
+            </label>
+          )}
           <DeliveryStateBadge state={delivery.state} />
           <Heading class="row-title">
             <a href={withQuery(`/portal/deliveries/${delivery.id}`, place)}>

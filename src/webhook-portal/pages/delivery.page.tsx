@@ -4,10 +4,10 @@ import { Facts } from '../../web/tables/facts.js';
 import { LinkButton, PostForm } from '../../web/forms/form.js';
 import { Json } from '../../web/tables/json.js';
 import { ExactMoment } from '../../web/tables/moment.js';
-import { State } from '../../web/tables/state.js';
-import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
-import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
+import type { DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from '../delivery-query.js';
+import { headersOf, inLines } from '../sent-request.js';
+import { Answer, Attempts, CurlCommand } from './attempts.js';
 import { DeliveryStateBadge } from './delivery-rows.js';
 import { adviceFor, CANCEL_REASONS, isSuccess, outcomeText, PAYLOAD_HIDDEN } from './failure-messages.js';
 import type { PortalPage } from './portal-layout.js';
@@ -47,7 +47,7 @@ export function deliveryPage({ delivery, place, now }: DeliveryPageProps): Porta
         <Resend delivery={delivery} place={place} />
         <div data-live>
           <DeliveryFacts delivery={delivery} />
-          <Attempts attempts={delivery.attemptList} />
+          <Attempts delivery={delivery} />
         </div>
         <Payload delivery={delivery} />
         <div data-live>
@@ -92,17 +92,6 @@ function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boole
       )}
       {last?.responseStart && <Answer attempt={last} />}
     </div>
-  );
-}
-
-function Answer({ attempt }: { attempt: Attempt }): VNode {
-  return (
-    <>
-      <p class="entry-label">Start of the response</p>
-      <pre tabIndex={0} role="region" aria-label={`Start of the response to attempt ${attempt.number}`}>
-        <code>{attempt.responseStart}</code>
-      </pre>
-    </>
   );
 }
 
@@ -159,41 +148,6 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }): VNode {
   );
 }
 
-function Attempts({ attempts }: { attempts: Attempt[] }): VNode {
-  return (
-    <>
-      <h2>Attempts</h2>
-      {attempts.length === 0 ? (
-        <p class="empty">No attempts have finished yet.</p>
-      ) : (
-        <ol class="attempts" role="list" reversed>
-          {[...attempts].reverse().map((attempt) => (
-            <li>
-              <p class="attempt-line">
-                <State tone={isSuccess(attempt) ? 'good' : 'bad'}>#{attempt.number}</State>
-                <strong>{outcomeText(attempt)}</strong>
-                <span>after {formatMs(attempt.durationMs)}</span>
-                <span class="attempt-time">
-                  <ExactMoment at={attempt.attemptedAt} />
-                </span>
-              </p>
-              {attempt.detail && <p>{attempt.detail}</p>}
-              {attempt.responseStart && (
-                <details>
-                  <summary>
-                    Response<span class="visually-hidden"> to attempt {attempt.number}</span>
-                  </summary>
-                  <Answer attempt={attempt} />
-                </details>
-              )}
-            </li>
-          ))}
-        </ol>
-      )}
-    </>
-  );
-}
-
 /** Shows the exact bytes that are sent and signed. The formatted version differs from them and is not meant for copying. */
 function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryDetail }): VNode {
   return (
@@ -219,23 +173,18 @@ function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryD
   );
 }
 
-/** The headers of the last attempt. Without the payload the signature is hidden too, because it would confirm guesses. */
+/** The headers of the last attempt, and the request as a command. */
 function Headers({ delivery }: { delivery: DeliveryDetail }): VNode | null {
-  const { id, eventType, endpointState, attemptList, payloadHidden } = delivery;
+  const { id, endpointState, attemptList, payloadHidden } = delivery;
   const last = attemptList.at(-1);
   if (!last) return null;
-  const signature = payloadHidden === null ? last.signature : 'hidden, like the payload';
-  const headers = requestHeaders(id, eventType, secondsOf(last.attemptedAt), signature);
   return (
     <>
       <h2>Request headers of the last attempt</h2>
       <pre tabIndex={0} role="region" aria-label="Request headers">
-        <code>
-          {Object.entries(headers)
-            .map(([name, value]) => `${name}: ${value}`)
-            .join('\n')}
-        </code>
+        <code>{inLines(headersOf(delivery, last))}</code>
       </pre>
+      <CurlCommand delivery={delivery} attempt={last} />
       {payloadHidden === null && endpointState !== 'deleted' && (
         <p>
           <a href={`/portal/verify?delivery=${id}#checker`}>Check this signature</a>

@@ -1,5 +1,6 @@
-import { Choices, TextField, type FieldErrors } from '../../web/forms/field.js';
+import { Choices, TextArea, TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
+import { HEADERS_HINT } from '../../webhooks/endpoints/endpoint-headers.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import type { PortalPage } from './portal-layout.js';
 
@@ -8,6 +9,9 @@ export interface EndpointInput {
   url: string;
   description: string;
   event_types: string[];
+  max_per_minute: string;
+  /** One in each line; a masked value stays as it is. */
+  headers: string;
 }
 
 export interface EndpointFormPageProps {
@@ -19,7 +23,7 @@ export interface EndpointFormPageProps {
   eventTypes: EventTypeEntity[];
 }
 
-/** The form for adding or editing an endpoint. It posts `url`, `description` and `event_types` to its own URL. */
+/** The form for adding or editing an endpoint. It posts its fields to its own URL. */
 export function endpointFormPage({ id, input, errors, eventTypes }: EndpointFormPageProps): PortalPage {
   const back = id === undefined ? '/portal' : `/portal/endpoints/${id}`;
   return {
@@ -61,6 +65,19 @@ export function endpointFormPage({ id, input, errors, eventTypes }: EndpointForm
             label: name,
             hint: description,
           }))}
+        />
+        <TextField
+          name="max_per_minute"
+          id="max-per-minute"
+          label="Attempts per minute"
+          inputMode="numeric"
+          hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
+        />
+        <TextArea
+          name="headers"
+          label="Headers"
+          hint={`Sent with every request. ${HEADERS_HINT} Optional.`}
+          spellcheck={false}
         />
       </PageForm>
     ),

@@ -1,8 +1,10 @@
 import type { VNode } from 'preact';
+import { formatCount } from '../../web/charts/numbers.js';
 import { Facts } from '../../web/tables/facts.js';
 import { LinkButton, PostButton } from '../../web/forms/form.js';
 import { ExactMoment, Moment } from '../../web/tables/moment.js';
 import type { Delivery } from '../../webhooks/deliveries/delivery.js';
+import { linesOf, type EndpointHeaders } from '../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { Activity } from './activity.js';
 import type { ActivityBucket, ActivityRange } from './activity-buckets.js';
@@ -15,6 +17,10 @@ export interface EndpointPageProps {
   endpoint: EndpointEntity;
   /** The secret in clear text, only in the response to somebody who asked for it. */
   secret?: string;
+  /** Its own headers with their values, likewise. */
+  headers?: EndpointHeaders;
+  /** When it was disabled, if what was missed was not sent yet. */
+  missed?: { from: Date; to: Date };
   buckets: ActivityBucket[];
   range: ActivityRange;
   /** The latest ones. */
@@ -23,7 +29,7 @@ export interface EndpointPageProps {
 
 /** Everything about one endpoint, and all actions on it. */
 export function endpointPage(props: EndpointPageProps): PortalPage {
-  const { endpoint, buckets, range, deliveries } = props;
+  const { endpoint, buckets, range, deliveries, missed } = props;
   const path = `/portal/endpoints/${endpoint.id}`;
   const reason = whyDisabled(endpoint);
   return {
@@ -38,10 +44,12 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
             <strong>Disabled by the service.</strong> {reason}
           </p>
         )}
+        {missed && <Missed {...missed} path={path} />}
         <Actions path={path} endpoint={endpoint} />
         <EndpointFacts endpoint={endpoint} />
         <Secret {...props} path={path} />
-        <Activity path={path} buckets={buckets} range={range} />
+        <OwnHeaders {...props} path={path} />
+        <Activity path={path} endpointId={endpoint.id} buckets={buckets} range={range} />
         <section>
           <div class="section-head">
             <h2>Latest deliveries</h2>
@@ -63,6 +71,20 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
       </>
     ),
   };
+}
+
+function Missed({ from, to, path }: { from: Date; to: Date; path: string }): VNode {
+  return (
+    <div class="notice">
+      <p>
+        The endpoint was disabled from <Moment at={from} /> until <Moment at={to} />. Events of that time were
+        not sent to it. They can be sent now, once, as far as they are kept and the users agree.
+      </p>
+      <PostButton action={`${path}/missed`} look="quiet">
+        Send what was missed
+      </PostButton>
+    </div>
+  );
 }
 
 function Actions({ path, endpoint }: { path: string; endpoint: EndpointEntity }): VNode {
@@ -113,12 +135,36 @@ function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
         ['State', state],
         description !== '' && ['Description', <bdi>{description}</bdi>],
         ['Event types', <TypeList names={endpoint.eventTypes} />],
+        endpoint.maxPerMinute !== null && [
+          'Attempts per minute',
+          `At most ${formatCount(endpoint.maxPerMinute)}`,
+        ],
         ['Last attempt', lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'None yet'],
         failing !== null && ['Failing since', failing],
         ['Added', <Moment at={endpoint.createdAt} />],
         ['Endpoint ID', <code>{endpoint.id}</code>],
       ]}
     />
+  );
+}
+
+function OwnHeaders({ endpoint, headers, path }: EndpointPageProps & { path: string }): VNode | null {
+  if (endpoint.headerNames.length === 0) return null;
+  return (
+    <section>
+      <h2>Headers</h2>
+      <p>Every request carries them.</p>
+      <pre tabIndex={0} role="region" aria-label="Headers">
+        <code>{linesOf(endpoint.headerNames, headers)}</code>
+      </pre>
+      {headers === undefined ? (
+        <PostButton action={`${path}/headers`} look="quiet">
+          Reveal headers
+        </PostButton>
+      ) : (
+        <p class="hint">The values are hidden again when you leave this page.</p>
+      )}
+    </section>
   );
 }
 

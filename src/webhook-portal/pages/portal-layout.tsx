@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { PostButton } from '../../web/forms/form.js';
 import { InitialTile, type LayoutProps } from '../../web/layout/layout.js';
+import { LIVE_LIST_SCRIPT } from '../../web/tables/live-list.js';
 import { Moment } from '../../web/tables/moment.js';
 import { Navigation } from '../../web/layout/navigation.js';
 import { DoneNotice } from '../../web/layout/notices.js';
@@ -26,18 +27,20 @@ export interface PortalPage {
   /** Link to the parent page. */
   above?: { href: string; label: string };
   refreshAfter?: number;
+  /** Whether a list on it takes in what is new. */
+  isLive?: boolean;
   children: ComponentChildren;
 }
 
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
-  { title, heading, part, above, refreshAfter, children }: PortalPage,
+  { title, heading, part, above, refreshAfter, isLive, children }: PortalPage,
   { clientId, clientName, ownerName, expiresAt }: PortalOwner,
   notice: string | undefined,
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
   width: 'broad',
-  scripts: ['/assets/page.js', '/assets/portal.js'],
+  scripts: ['/assets/page.js', '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
   refreshAfter,
   footer: PORTAL_FOOTER,
   children: (

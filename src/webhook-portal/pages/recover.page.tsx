@@ -1,6 +1,6 @@
 import { FilterForm, PageForm } from '../../web/forms/form.js';
 import { ExactMoment } from '../../web/tables/moment.js';
-import { RECOVERY_MAX } from '../../webhooks/deliveries/deliveries.service.js';
+import { RECOVERY_MAX } from '../../webhooks/deliveries/recoveries.service.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryQuery } from '../recovery-query.js';
 import type { PortalPage } from './portal-layout.js';

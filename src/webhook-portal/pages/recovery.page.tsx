@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { ExactMoment } from '../../web/tables/moment.js';
 import type { Recovery } from '../../webhooks/deliveries/recovery.js';
 import type { PortalPage } from './portal-layout.js';
@@ -15,7 +16,7 @@ const REFRESH_LATER_SECONDS = 60;
 
 /** The progress of a recovery. While something is pending, the page reloads itself. */
 export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
-  const { id, endpointId, from, to, total, pending, delivered, failed, cancelled, createdAt } = recovery;
+  const { id, endpointId, total, pending, delivered, failed, cancelled, createdAt } = recovery;
   const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
   const done = total - pending;
   const list = `/portal/deliveries?recovery=${id}`;
@@ -27,13 +28,16 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
   );
   return {
     title: 'Recovery',
-    part: 'endpoints',
-    above: { href: `/portal/endpoints/${endpointId}`, label: 'Endpoint' },
+    part: endpointId === null ? 'deliveries' : 'endpoints',
+    above:
+      endpointId === null
+        ? { href: '/portal/deliveries', label: 'Deliveries' }
+        : { href: `/portal/endpoints/${endpointId}`, label: 'Endpoint' },
     refreshAfter: pending === 0 ? undefined : isQuick ? REFRESH_SECONDS : REFRESH_LATER_SECONDS,
     children: (
       <>
         <p>
-          {counted(total)} that failed from <ExactMoment at={from} /> until <ExactMoment at={to} />.
+          {counted(total)} <What recovery={recovery} />
         </p>
         <div data-live>
           <div class={`outcome outcome-${toneOf(recovery)}`} role="status">
@@ -42,7 +46,7 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
             <dl class="measures measures-short">
               {part(delivered, 'delivered', 'Delivered')}
               {part(pending, 'pending', 'Pending')}
-              {part(failed, 'failed', 'Failed again')}
+              {part(failed, 'failed', recovery.kind === 'missed' ? 'Failed' : 'Failed again')}
               {part(cancelled, 'cancelled', 'Cancelled')}
             </dl>
             {pending > 0 && (
@@ -58,6 +62,18 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
       </>
     ),
   };
+}
+
+/** What was sent, after its number. */
+function What({ recovery: { kind, from, to } }: { recovery: Recovery }): VNode {
+  const times = (
+    <>
+      from <ExactMoment at={from} /> until <ExactMoment at={to} />.
+    </>
+  );
+  if (kind === 'failed') return <>that failed {times}</>;
+  if (kind === 'missed') return <>of events that were missed while the endpoint was disabled {times}</>;
+  return <>{kind === 'matching' ? 'that matched the filter' : 'that were selected'} and could be resent.</>;
 }
 
 /** Only a complete success counts as good. */

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../http/http-outcome.js';
+import type { FailureKind, HeaderLine } from '../http/http-outcome.js';
 import type { CancelReason, DeliveryState } from './delivery.js';
 
 /** A delivery leased by this instance. */
@@ -8,12 +8,15 @@ export interface ClaimedDelivery {
   endpointId: string;
   url: string;
   eventType: string;
+  eventVersion: number;
   payload: string;
   /** The number of retries of the schedule that are used up. */
   retries: number;
   isTest: boolean;
   /** The secrets that currently sign, newest first. */
   sealedSecrets: (Buffer | null)[];
+  /** The endpoint's own headers. */
+  sealedHeaders: Buffer | null;
   /** When it was claimed: by the database's clock, and by this process's monotonic clock in milliseconds. */
   claimedAt: Date;
   claimedAtSteady: number;
@@ -36,7 +39,10 @@ export interface FinishedClaim {
     status?: number;
     failure?: FailureKind;
     detail?: string;
+    responseHeaders?: HeaderLine[];
     responseStart?: string;
     signature: string;
+    url?: string;
+    ownHeaders?: string[];
   };
 }

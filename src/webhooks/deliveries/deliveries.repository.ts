@@ -2,14 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThanOrEqual, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
-import { firstIdAt } from '../../secrets/ids.js';
 import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
-import { RecoveryEntity } from './recovery.entity.js';
-import type { DeliveryFilter } from './delivery-filter.js';
-import type { Recovery } from './recovery.js';
+import { filtered, type DeliveryFilter } from './delivery-filter.js';
 
 /** A delivery as it is read for people: with its endpoint, its event and its last attempt. */
 type ReadDelivery = DeliveryEntity &
@@ -33,7 +30,6 @@ export class DeliveriesRepository {
   constructor(
     @InjectRepository(DeliveryEntity) private readonly deliveries: Repository<DeliveryEntity>,
     @InjectRepository(DeliveryAttemptEntity) private readonly attempts: Repository<DeliveryAttemptEntity>,
-    @InjectRepository(RecoveryEntity) private readonly recoveries: Repository<RecoveryEntity>,
   ) {}
 
   /** One page, newest first. */
@@ -101,76 +97,6 @@ export class DeliveriesRepository {
     return affected === 1;
   }
 
-  /** The number of an endpoint's failed deliveries that were created between the two times. */
-  countFailed(clientId: string, endpointId: string, from: Date, to: Date): Promise<number> {
-    const deliveries = this.deliveries.createQueryBuilder('delivery');
-    return filtered(deliveries, { clientId, endpointId, state: 'failed', from, to })
-      .andWhere('NOT delivery.erased')
-      .getCount();
-  }
-
-  /** Resends up to `limit` failed deliveries for a recovery; returns their number. */
-  async resendFailed(
-    manager: EntityManager,
-    recoveryId: string,
-    clientId: string,
-    { endpointId, from, to }: { endpointId: string; from: Date; to: Date },
-    limit: number,
-  ): Promise<number> {
-    const deliveries = manager.withRepository(this.deliveries);
-    const failed = filtered(deliveries.createQueryBuilder('delivery').select('delivery.id'), {
-      clientId,
-      endpointId,
-      state: 'failed',
-      from,
-      to,
-    })
-      .andWhere('NOT delivery.erased')
-      .orderBy('delivery.id')
-      .limit(limit)
-      .setLock('pessimistic_write');
-    const { affected } = await deliveries
-      .createQueryBuilder()
-      .update()
-      .set({ state: 'pending', retries: 0, nextAttemptAt: () => 'now()', finishedAt: null, recoveryId })
-      .where(`id IN (${failed.getQuery()})`)
-      .setParameters(failed.getParameters())
-      .execute();
-    return affected!;
-  }
-
-  async insertRecovery(
-    manager: EntityManager,
-    id: string,
-    clientId: string,
-    { endpointId, from, to }: { endpointId: string; from: Date; to: Date },
-  ): Promise<void> {
-    await manager.withRepository(this.recoveries).insert({ id, clientId, endpointId, from, to, total: 0 });
-  }
-
-  async setRecoveryTotal(manager: EntityManager, id: string, total: number): Promise<void> {
-    await manager.withRepository(this.recoveries).update({ id }, { total });
-  }
-
-  /** A recovery with its progress. */
-  async findRecovery(id: string, clientId: string): Promise<Recovery | undefined> {
-    // The query builder knows no lateral joins.
-    const rows: Recovery[] = await this.recoveries.query(
-      `SELECT r.id, r.endpoint_id AS "endpointId", r.failed_from AS "from", r.failed_to AS "to", r.total,
-              r.created_at AS "createdAt", n.pending, n.delivered, n.failed, n.cancelled
-         FROM webhook_recoveries r
-         CROSS JOIN LATERAL (
-           SELECT count(*) FILTER (WHERE state = 'pending')::int AS pending,
-                  count(*) FILTER (WHERE state = 'delivered')::int AS delivered,
-                  count(*) FILTER (WHERE state = 'failed')::int AS failed,
-                  count(*) FILTER (WHERE state = 'cancelled')::int AS cancelled
-             FROM deliveries WHERE recovery_id = r.id) n
-        WHERE r.id = $1 AND r.client_id = $2`,
-      [id, clientId],
-    );
-    return rows[0];
-  }
-
   /** Marks the deliveries about a user as erased, and cancels those that no attempt is running for. */
   async eraseUser(manager: EntityManager, userId: string): Promise<void> {
     // The rows are locked in the order of their ids by the statement that changes them.
@@ -195,7 +121,7 @@ export class DeliveriesRepository {
   async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
     // The query builder knows no updates from a join.
     await manager.query(
-      `UPDATE delivery_attempts a SET response_start = NULL
+      `UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
          FROM deliveries d JOIN events v ON v.id = d.event_id
         WHERE a.delivery_id = d.id AND v.user_id = $1 AND d.erased`,
       [userId],
@@ -214,32 +140,17 @@ export class DeliveriesRepository {
         'attempt.deliveryId = delivery.id AND attempt.number = delivery.attempts',
       )
       .select(['delivery', 'endpoint.id', 'endpoint.url', 'endpoint.enabled', 'endpoint.deletedAt'])
-      .addSelect(['event.id', 'event.isTest'])
+      .addSelect(['event.id', 'event.isTest', 'event.version'])
       .addSelect(['attempt.deliveryId', 'attempt.number'])
       .addSelect(['attempt.status', 'attempt.failure', 'attempt.attemptedAt']);
   }
-}
-
-/** Narrows a query of deliveries down. Times are compared by id, because ids contain them. */
-function filtered(
-  query: SelectQueryBuilder<DeliveryEntity>,
-  { clientId, endpointId, state, eventType, from, to, recoveryId }: DeliveryFilter,
-): SelectQueryBuilder<DeliveryEntity> {
-  if (clientId !== undefined) query.andWhere('delivery.clientId = :clientId', { clientId });
-  if (endpointId !== undefined) query.andWhere('delivery.endpointId = :endpointId', { endpointId });
-  if (eventType !== undefined) query.andWhere('delivery.eventType = :eventType', { eventType });
-  if (recoveryId !== undefined) query.andWhere('delivery.recoveryId = :recoveryId', { recoveryId });
-  if (from !== undefined) query.andWhere('delivery.id >= :firstId', { firstId: firstIdAt('dlvr', from) });
-  if (to !== undefined) query.andWhere('delivery.id < :endId', { endId: firstIdAt('dlvr', to) });
-  // A literal, so that the partial index of undelivered deliveries can be used.
-  if (state !== undefined) query.andWhere(`delivery.state = '${state}'`);
-  return query;
 }
 
 const deliveryOf = ({ endpoint, event, lastAttempt, ...delivery }: ReadDelivery): Delivery => ({
   id: delivery.id,
   eventId: delivery.eventId,
   eventType: delivery.eventType,
+  eventVersion: event.version,
   endpointId: delivery.endpointId,
   endpointUrl: endpoint.url,
   endpointState: endpoint.deletedAt !== null ? 'deleted' : endpoint.enabled ? 'enabled' : 'disabled',

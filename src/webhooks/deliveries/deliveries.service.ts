@@ -4,24 +4,14 @@ import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
-import { isId, newId } from '../../secrets/ids.js';
+import { isId } from '../../secrets/ids.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import type { DeliveryFilter } from './delivery-filter.js';
-import type { Recovery } from './recovery.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { WakeUps } from './wake-ups.service.js';
 
-/** The most that one recovery resends; the rest can be recovered afterwards. */
-export const RECOVERY_MAX = 50_000;
 const LOOK_AGAIN_MS = 100;
-
-/** An endpoint's failed deliveries that were created from one time until before the other. */
-export interface RecoveryRange {
-  endpointId: string;
-  from: Date;
-  to: Date;
-}
 
 /** Viewing and resending deliveries (contract §11, §12). With a `clientId`, another client's delivery is a 404 problem. */
 @Injectable()
@@ -84,38 +74,5 @@ export class DeliveriesService {
     });
     this.wakeUps.announce();
     return this.get(id, clientId);
-  }
-
-  /** How many deliveries a recovery would resend. */
-  countFailed(clientId: string, { endpointId, from, to }: RecoveryRange): Promise<number> {
-    return this.repository.countFailed(clientId, endpointId, from, to);
-  }
-
-  /**
-   * Resends everything that failed in the range, at most 50,000 deliveries. Returns the id of the recovery, to follow its
-   * progress.
-   */
-  async recover(clientId: string, range: RecoveryRange, actor: Actor): Promise<string> {
-    const id = newId('rcvr');
-    await this.transactions.run(async (manager) => {
-      await this.repository.insertRecovery(manager, id, clientId, range);
-      const total = await this.repository.resendFailed(manager, id, clientId, range, RECOVERY_MAX);
-      await this.repository.setRecoveryTotal(manager, id, total);
-      await this.audit.record(manager, actor, {
-        action: 'delivery.recovered',
-        subjectType: 'webhook_endpoint',
-        subjectId: range.endpointId,
-        after: { from: range.from.toISOString(), to: range.to.toISOString(), deliveries: total },
-      });
-    });
-    this.wakeUps.announce();
-    return id;
-  }
-
-  /** A recovery with its progress. */
-  async recovery(id: string, clientId: string): Promise<Recovery> {
-    const recovery = isId('rcvr', id) ? await this.repository.findRecovery(id, clientId) : undefined;
-    if (!recovery) throw notFound('There is no recovery with this id.');
-    return recovery;
   }
 }

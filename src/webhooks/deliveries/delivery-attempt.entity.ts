@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { FailureKind } from '../http/http-outcome.js';
+import type { FailureKind, HeaderLine } from '../http/http-outcome.js';
 import type { Attempt } from './delivery.js';
 
 /** A finished attempt of a delivery. */
@@ -29,6 +29,15 @@ export class DeliveryAttemptEntity implements Attempt {
   @Column('text', { name: 'response_start', nullable: true })
   responseStart!: string | null;
 
+  @Column('jsonb', { name: 'response_headers', nullable: true })
+  responseHeaders!: HeaderLine[] | null;
+
   @Column('text')
   signature!: string;
+
+  @Column('text', { nullable: true })
+  url!: string | null;
+
+  @Column('text', { name: 'own_headers', array: true, nullable: true })
+  ownHeaders!: string[] | null;
 }

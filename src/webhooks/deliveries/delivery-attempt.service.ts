@@ -22,7 +22,7 @@ export const secondsOf = (attemptedAt: Date): number => Math.floor(attemptedAt.g
 /** The headers of a delivery's request, in reading order (contract §10). */
 export const requestHeaders = (
   id: string,
-  eventType: string,
+  event: { eventType: string; eventVersion: number },
   timestamp: number,
   signature: string,
 ): Record<string, string> => ({
@@ -31,7 +31,8 @@ export const requestHeaders = (
   'webhook-id': id,
   'webhook-timestamp': String(timestamp),
   'webhook-signature': signature,
-  'webhook-event-type': eventType,
+  'webhook-event-type': event.eventType,
+  'webhook-event-version': String(event.eventVersion),
 });
 
 /** One attempt of one delivery: signed, sent and evaluated (contract §10). */
@@ -53,19 +54,16 @@ export class DeliveryAttemptService {
     const secrets = this.secrets.openAll(endpointId, claim.sealedSecrets);
     const timestamp = secondsOf(attemptedAt);
     const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
+    const own = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
+    const headers = requestHeaders(id, claim, timestamp, signature);
     const outcome =
-      secrets.length === 0
-        ? UNSIGNED
-        : await this.http.post(
-            claim.url,
-            requestHeaders(id, claim.eventType, timestamp, signature),
-            claim.payload,
-            signal,
-          );
+      unsendable(secrets, own) ??
+      (await this.http.post(claim.url, { ...headers, ...own }, claim.payload, signal));
     if (outcome.kind === 'aborted') return unsent({ ...kept, state: 'pending', waitSeconds: 0 });
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
-    const attempt = { attemptedAt, durationMs: outcome.durationMs, signature, ...answerOf(outcome) };
+    const sent = { signature, url: claim.url, ownHeaders: Object.keys(own ?? {}) };
+    const attempt = { attemptedAt, durationMs: outcome.durationMs, ...sent, ...answerOf(outcome) };
     return {
       isSuccess,
       isGone,
@@ -88,17 +86,27 @@ export class DeliveryAttemptService {
   }
 }
 
-// The key that sealed the secrets is no longer configured; rotating the secret fixes this.
-const UNSIGNED: HttpOutcome = {
+/** Where the key that sealed them is no longer configured: why the request cannot be sent. */
+function unsendable(secrets: string[], own: object | undefined): HttpOutcome | undefined {
+  if (secrets.length === 0)
+    return notSent('The request could not be signed: the secret of the endpoint must be rotated.');
+  return own
+    ? undefined
+    : notSent('The headers of the endpoint can no longer be read: they must be entered again.');
+}
+
+const notSent = (detail: string): HttpOutcome => ({
   kind: 'failure',
   failure: 'http',
-  detail: 'The request could not be signed: the secret of the endpoint must be rotated.',
+  detail,
   durationMs: 0,
-};
+});
 
 const unsent = (finished: FinishedClaim): AttemptResult => ({ finished, isSuccess: false, isGone: false });
 
 const answerOf = (outcome: HttpOutcome): Partial<FinishedClaim['attempt']> => {
-  if (outcome.kind === 'response') return { status: outcome.status, responseStart: outcome.bodyStart };
+  if (outcome.kind === 'response') {
+    return { status: outcome.status, responseHeaders: outcome.headers, responseStart: outcome.bodyStart };
+  }
   return outcome.kind === 'failure' ? { failure: outcome.failure, detail: outcome.detail } : {};
 };

@@ -11,6 +11,8 @@ export const WAKE_UP_CHANNEL = 'webhook_deliveries';
 export const LEASE_SECONDS = 30;
 /** Contract §10: an endpoint without a success for five days of attempts is disabled. */
 const FAILING_DAYS = 5;
+/** Contract §22: attempts are counted by the second they start in, so that one second more than a minute has to pass. */
+const WINDOW = "interval '61 seconds'";
 /** Contract §18: by how many of its last attempts an endpoint counts as failing. */
 const RECENT = 20;
 
@@ -28,16 +30,19 @@ export interface EndpointsToJudge {
 export class DeliveryQueueRepository {
   constructor(@InjectRepository(DeliveryEntity) private readonly deliveries: Repository<DeliveryEntity>) {}
 
-  /** Wakes the workers of other instances. */
-  async wakeOthers(): Promise<void> {
+  /** Wakes the workers and readers of other instances. */
+  async wakeOthers(news: string): Promise<void> {
     // A function of the database, on no table.
-    await this.deliveries.query('SELECT pg_notify($1, $2)', [WAKE_UP_CHANNEL, '']);
+    await this.deliveries.query('SELECT pg_notify($1, $2)', [WAKE_UP_CHANNEL, news]);
   }
 
   /**
    * Claims up to `limit` due deliveries, oldest first per endpoint, at most `perEndpoint` of each endpoint or what `room` leaves
    * of it; endpoints take turns. Consent, client and endpoint are checked in the same statement. Rows that another instance is
    * claiming are skipped.
+   *
+   * A throttled endpoint (contract §22) gets what its last minute leaves, counted in its row of `webhook_throttles`, which the
+   * statement locks, or skips where another instance has it. Until an attempt may start, not one of its deliveries is read.
    */
   async claim(
     leaseId: string,
@@ -45,37 +50,60 @@ export class DeliveryQueueRepository {
     perEndpoint: number,
     room: Map<string, number>,
   ): Promise<ClaimedDelivery[]> {
-    const [rows]: [Omit<ClaimedDelivery, 'claimedAtSteady'>[], number] = await this.deliveries.query(
+    const rows: Omit<ClaimedDelivery, 'claimedAtSteady'>[] = await this.deliveries.query(
       `WITH RECURSIVE queue AS (
          (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
          UNION ALL
          SELECT (SELECT d.endpoint_id FROM deliveries d
                   WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
            FROM queue q WHERE q.endpoint_id IS NOT NULL
+       ), queued AS MATERIALIZED (
+         -- What a disabled or deleted endpoint has is cancelled, which needs no attempt.
+         SELECT q.endpoint_id, e.max_per_minute
+           FROM queue q
+           LEFT JOIN webhook_endpoints e ON e.id = q.endpoint_id AND e.max_per_minute IS NOT NULL
+                                        AND e.enabled AND e.deleted_at IS NULL
+          WHERE q.endpoint_id IS NOT NULL
+       ), open AS MATERIALIZED (
+         SELECT s.endpoint_id, q.max_per_minute, s.start_seconds, s.start_counts
+           FROM queued q JOIN webhook_throttles s ON s.endpoint_id = q.endpoint_id
+          WHERE q.max_per_minute IS NOT NULL AND s.blocked_until <= now()
+            AND EXISTS (SELECT 1 FROM deliveries d
+                         WHERE d.endpoint_id = s.endpoint_id AND d.state = 'pending' AND d.next_attempt_at <= now())
+            FOR UPDATE OF s SKIP LOCKED
+       ), permit AS MATERIALIZED (
+         SELECT o.*, greatest(0, o.max_per_minute - (
+                  SELECT coalesce(sum(k.n), 0) FROM unnest(o.start_seconds, o.start_counts) AS k (second, n)
+                   WHERE k.second > now() - ${WINDOW}))::int AS starts
+           FROM open o
        ), candidate AS (
          SELECT due.id, due.turn
-           FROM queue q
+           FROM queued q
            LEFT JOIN unnest($4::text[], $5::int[]) AS busy (endpoint_id, room) ON busy.endpoint_id = q.endpoint_id
+           CROSS JOIN LATERAL (
+             SELECT least(coalesce(busy.room, $3), CASE WHEN q.max_per_minute IS NOT NULL THEN
+                      coalesce((SELECT p.starts FROM permit p WHERE p.endpoint_id = q.endpoint_id), 0) END) AS starts) may
            CROSS JOIN LATERAL (
              SELECT d.id, row_number() OVER (ORDER BY d.next_attempt_at) AS turn
                FROM deliveries d
               WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' AND d.next_attempt_at <= now()
-              ORDER BY d.next_attempt_at LIMIT coalesce(busy.room, $3)) due
-          WHERE q.endpoint_id IS NOT NULL
+              ORDER BY d.next_attempt_at LIMIT may.starts) due
           ORDER BY due.turn LIMIT $2
        ), claimed AS (
          SELECT d.id FROM deliveries d
           WHERE d.id = ANY (ARRAY(SELECT id FROM candidate)) AND d.state = 'pending' AND d.next_attempt_at <= now()
             FOR UPDATE SKIP LOCKED
-       )
+       ), taken AS (
        UPDATE deliveries d
           SET lease_id = $1, next_attempt_at = now() + make_interval(secs => $6)
          FROM claimed k, events v, event_types t, webhook_endpoints e, clients c
         WHERE d.id = k.id AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
-       RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType", v.payload, d.retries,
+       RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType",
+                 v.version AS "eventVersion", v.payload, d.retries,
                  v.test AS "isTest", clock_timestamp() AS "claimedAt",
                  ARRAY[e.sealed_secret,
                        CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END] AS "sealedSecrets",
+                 e.sealed_headers AS "sealedHeaders",
                  CASE WHEN d.erased THEN 'consent_withdrawn'
                       WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'
                       WHEN NOT c.enabled THEN 'client_disabled'
@@ -86,14 +114,35 @@ export class DeliveryQueueRepository {
                       WHEN NOT EXISTS (SELECT 1 FROM consents n
                                         WHERE n.client_id = c.id AND n.user_id = v.user_id AND n.revoked_at IS NULL
                                           AND t.scope = ANY (n.scopes)) THEN 'consent_withdrawn'
-                 END AS "cancelReason"`,
+                 END AS "cancelReason"
+       ), started AS (
+         SELECT k."endpointId" AS endpoint_id, count(*)::int AS n FROM taken k WHERE k."cancelReason" IS NULL GROUP BY 1
+       ), counted AS (
+         UPDATE webhook_throttles s
+            SET start_seconds = w.seconds, start_counts = w.counts,
+                blocked_until = CASE WHEN r.n < p.starts THEN '-infinity' ELSE w.seconds[1] + ${WINDOW} END
+           FROM started r
+           JOIN permit p ON p.endpoint_id = r.endpoint_id
+           CROSS JOIN LATERAL (
+             SELECT array_agg(m.second ORDER BY m.second) AS seconds, array_agg(m.n ORDER BY m.second) AS counts
+               FROM (SELECT k.second, sum(k.n)::int AS n
+                       FROM (SELECT * FROM unnest(p.start_seconds, p.start_counts) AS kept (second, n)
+                              WHERE kept.second > now() - ${WINDOW}
+                             UNION ALL SELECT date_trunc('second', now()), r.n) k
+                      GROUP BY k.second) m) w
+          WHERE s.endpoint_id = r.endpoint_id
+       )
+       SELECT * FROM taken`,
       [leaseId, limit, perEndpoint, [...room.keys()], [...room.values()], LEASE_SECONDS],
     );
     const claimedAtSteady = performance.now();
     return rows.map((row) => ({ ...row, claimedAtSteady }));
   }
 
-  /** The number of pending deliveries, counted up to 10,000, and how many seconds the oldest due one has waited. */
+  /**
+   * The number of pending deliveries, counted up to 10,000, and how many seconds the oldest due one has waited; what a throttle
+   * makes wait does not count for that.
+   */
   async waiting(): Promise<{ pending: number; oldestSeconds: number }> {
     const [row]: { pending: number; oldestSeconds: number }[] = await this.deliveries.query(
       `WITH RECURSIVE queue AS (
@@ -108,7 +157,9 @@ export class DeliveryQueueRepository {
          FROM queue q
          CROSS JOIN LATERAL (
            SELECT d.next_attempt_at AS at FROM deliveries d
-            WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' ORDER BY d.next_attempt_at LIMIT 1) due`,
+            WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' ORDER BY d.next_attempt_at LIMIT 1) due
+        WHERE NOT EXISTS (SELECT 1 FROM webhook_endpoints e
+                           WHERE e.id = q.endpoint_id AND e.max_per_minute IS NOT NULL AND e.enabled)`,
     );
     return row!;
   }
@@ -124,9 +175,9 @@ export class DeliveryQueueRepository {
       await this.deliveries.query(
         `WITH done AS (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::timestamptz[], $7::int[],
-                              $8::int[], $9::text[], $10::text[], $11::text[], $12::text[])
+                              $8::int[], $9::text[], $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::text[], $15::text[])
            AS d (id, lease_id, state, cancel_reason, wait, attempted_at, duration_ms, status, failure, detail,
-                 response_start, signature)
+                 response_start, signature, response_headers, url, own_headers)
        ), changed AS (
          UPDATE deliveries d
             SET state = done.state,
@@ -142,13 +193,15 @@ export class DeliveryQueueRepository {
           WHERE d.id = done.id AND d.lease_id = done.lease_id
          RETURNING d.id, d.endpoint_id, d.attempts AS number, d.state, done.attempted_at, done.duration_ms, done.status,
                    done.failure, done.detail, CASE WHEN NOT d.erased THEN done.response_start END AS response_start,
-                   done.signature
+                   CASE WHEN NOT d.erased THEN done.response_headers END AS response_headers, done.signature, done.url,
+                   string_to_array(done.own_headers, ',') AS own_headers
        ), made AS (
          SELECT * FROM changed WHERE attempted_at IS NOT NULL
        ), attempt AS (
          INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, failure, detail,
-                                        response_start, signature)
-         SELECT id, number, attempted_at, duration_ms, status, failure, detail, response_start, signature FROM made
+                                        response_start, signature, response_headers, url, own_headers)
+         SELECT id, number, attempted_at, duration_ms, status, failure, detail, response_start, signature,
+                response_headers, url, own_headers FROM made
        ), by_endpoint AS (
          SELECT endpoint_id, count(*) FILTER (WHERE state = 'delivered')::int AS delivered,
                 count(*) FILTER (WHERE state <> 'delivered')::int AS failed, sum(duration_ms)::bigint AS duration_ms,
@@ -190,6 +243,12 @@ export class DeliveryQueueRepository {
           attempts.map((attempt) => attempt?.detail ?? null),
           attempts.map((attempt) => attempt?.responseStart ?? null),
           attempts.map((attempt) => attempt?.signature ?? null),
+          attempts.map((attempt) =>
+            attempt?.responseHeaders ? JSON.stringify(attempt.responseHeaders) : null,
+          ),
+          attempts.map((attempt) => attempt?.url ?? null),
+          // Names of headers contain no commas.
+          attempts.map((attempt) => attempt?.ownHeaders?.join(',') || null),
         ],
       );
     return {

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../http/http-outcome.js';
+import type { FailureKind, HeaderLine } from '../http/http-outcome.js';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -12,6 +12,7 @@ export interface Delivery {
   id: string;
   eventId: string;
   eventType: string;
+  eventVersion: number;
   endpointId: string;
   endpointUrl: string;
   endpointState: 'enabled' | 'disabled' | 'deleted';
@@ -42,8 +43,14 @@ export interface Attempt {
   detail: string | null;
   /** The start of the response body, as text. */
   responseStart: string | null;
+  /** The first headers of the response; null if there was none, or they were not kept. */
+  responseHeaders: HeaderLine[] | null;
   /** The `webhook-signature` that was sent. */
   signature: string;
+  /** Where it was sent; null for attempts of earlier releases. */
+  url: string | null;
+  /** The names of the endpoint's own headers that were sent. */
+  ownHeaders: string[] | null;
 }
 
 /** Why the payload of a delivery is not shown: its client may not see it, or its user was erased. */

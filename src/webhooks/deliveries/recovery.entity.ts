@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { RecoveryKind } from './recovery.js';
 
-/** A recovery: the failed deliveries of an endpoint from one time until before the other, resent. */
+/** A recovery: deliveries from one time until before the other that were resent, or sent late. */
 @Entity('webhook_recoveries')
 export class RecoveryEntity {
   @PrimaryColumn('text')
@@ -9,8 +10,12 @@ export class RecoveryEntity {
   @Column('text', { name: 'client_id' })
   clientId!: string;
 
-  @Column('text', { name: 'endpoint_id' })
-  endpointId!: string;
+  @Column('text')
+  kind!: RecoveryKind;
+
+  /** Null if they may be of several endpoints. */
+  @Column('text', { name: 'endpoint_id', nullable: true })
+  endpointId!: string | null;
 
   @Column('timestamptz', { name: 'failed_from' })
   from!: Date;

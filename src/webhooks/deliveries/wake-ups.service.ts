@@ -6,23 +6,29 @@ import { DeliveryQueueRepository, WAKE_UP_CHANNEL } from './delivery-queue.repos
 // Other instances are notified at most once in this time.
 const ANNOUNCE_EVERY_MS = 50;
 
+/** What there is: events with something to deliver, or events alone, which only the feed shows. */
+type News = 'deliveries' | 'events';
+
 /**
- * Wakes the delivery workers of all instances when there is something to deliver: those of this instance directly, others by
- * LISTEN/NOTIFY. Lost notifications are made up for by polling.
+ * Wakes the delivery workers of all instances when there is something to deliver, and readers of the feed when there are events:
+ * those of this instance directly, others by LISTEN/NOTIFY. Lost notifications are made up for by polling.
  */
 @Injectable()
 export class WakeUps implements BeforeApplicationShutdown {
   private readonly logger = new Logger(WakeUps.name);
-  private readonly listeners: (() => void)[] = [];
+  private readonly listeners: Record<News, (() => void)[]> = { deliveries: [], events: [] };
   private announcement: NodeJS.Timeout | undefined;
+  private announced: News = 'events';
   private stopped = false;
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
     listener: Listener,
   ) {
-    const wakeOwn = () => this.wakeOwn();
-    listener.listen(WAKE_UP_CHANNEL, { onConnected: wakeOwn, onAnnouncement: wakeOwn });
+    listener.listen(WAKE_UP_CHANNEL, {
+      onConnected: () => this.wakeOwn('deliveries'),
+      onAnnouncement: (payload) => this.wakeOwn(payload === 'events' ? 'events' : 'deliveries'),
+    });
   }
 
   beforeApplicationShutdown(): void {
@@ -32,28 +38,37 @@ export class WakeUps implements BeforeApplicationShutdown {
 
   /** Called once by each worker of this instance. */
   onWakeUp(listener: () => void): void {
-    this.listeners.push(listener);
+    this.listeners.deliveries.push(listener);
   }
 
-  /** Announces that there is something to deliver. */
-  announce(): void {
-    this.wakeOwn();
+  /** Called once by who shows events of this instance. */
+  onEvents(listener: () => void): void {
+    this.listeners.events.push(listener);
+  }
+
+  /** Announces that there is something to deliver, or only that there are events. */
+  announce(news: News = 'deliveries'): void {
+    this.wakeOwn(news);
     if (this.stopped) return;
+    if (news === 'deliveries') this.announced = news;
     this.announcement ??= detached(() => this.announceLater());
   }
 
   private announceLater(): NodeJS.Timeout {
     return setTimeout(() => {
       this.announcement = undefined;
+      const { announced } = this;
+      this.announced = 'events';
       this.queue
-        .wakeOthers()
+        .wakeOthers(announced)
         .catch((error: Error) =>
           this.logger.debug(`Other instances could not be notified: ${error.message}`),
         );
     }, ANNOUNCE_EVERY_MS).unref();
   }
 
-  private wakeOwn(): void {
-    for (const listener of this.listeners) listener();
+  private wakeOwn(news: News): void {
+    for (const listener of this.listeners.events) listener();
+    if (news === 'deliveries') for (const listener of this.listeners.deliveries) listener();
   }
 }

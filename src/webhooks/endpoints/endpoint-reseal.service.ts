@@ -4,7 +4,7 @@ import { EndpointsRepository } from './endpoints.repository.js';
 
 const BATCH = 500;
 
-/** After a change of `ENCRYPTION_KEY`: reseals the signing secrets, so that the previous key can be removed. */
+/** After a change of `ENCRYPTION_KEY`: reseals the signing secrets and the values of headers, so that the previous key can be removed. */
 @Injectable()
 export class EndpointResealService {
   constructor(
@@ -13,23 +13,33 @@ export class EndpointResealService {
   ) {}
 
   /**
-   * Seals every signing secret under the current key, in small batches while the service runs. Returns how many were resealed,
-   * and the ids of endpoints whose secret no key can decrypt.
+   * Seals every signing secret, and the values of headers, under the current key, in small batches while the service runs. Returns
+   * how many endpoints were resealed, and the ids of those of which no key can decrypt something.
    */
   async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
     let resealed = 0;
     const unreadable: string[] = [];
     for (let after = ''; ;) {
       const batch = await this.repository.sealedSecretsAfter(after, BATCH);
-      for (const { id, sealedSecret, sealedPreviousSecret } of batch) {
+      for (const { id, sealedSecret, sealedPreviousSecret, sealedHeaders } of batch) {
         const fresh = this.secrets.resealed(id, sealedSecret);
         const previous = this.freshPrevious(id, sealedPreviousSecret);
-        if (fresh === undefined) unreadable.push(id);
-        else if (await this.repository.replaceSealed(id, sealedSecret, fresh, previous)) resealed++;
+        const areHeadersRead = await this.resealHeaders(id, sealedHeaders);
+        if (fresh === undefined || !areHeadersRead) unreadable.push(id);
+        if (fresh && (await this.repository.replaceSealed(id, sealedSecret, fresh, previous))) resealed++;
       }
       if (batch.length < BATCH) return { resealed, unreadable };
       after = batch.at(-1)!.id;
     }
+  }
+
+  /** False if no key can decrypt them. Headers that are changed meanwhile are sealed under the current key already. */
+  private async resealHeaders(id: string, sealed: Buffer | null): Promise<boolean> {
+    if (sealed === null) return true;
+    const headers = this.secrets.openHeaders(id, sealed);
+    if (headers)
+      await this.repository.replaceSealedHeaders(id, sealed, this.secrets.sealHeaders(id, headers));
+    return headers !== undefined;
   }
 
   private freshPrevious(id: string, previous: Buffer | null): Buffer | null {

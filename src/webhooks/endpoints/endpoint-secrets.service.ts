@@ -1,9 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
+import { validationFailed } from '../../http/problems/problem.js';
 import { makeEndpointSecret } from '../signing/endpoint-secret.js';
 import { openEndpointSecret, sealEndpointSecret } from '../signing/sealed-secret.js';
+import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
 
-/** The signing secrets of endpoints, which are stored sealed (contract §1). */
+/** Headers to be stored. */
+interface ChangedHeaders {
+  headerNames: string[];
+  sealedHeaders: Buffer | null;
+  changed: string[] | undefined;
+}
+
+/** The signing secrets of endpoints and the values of their headers, which are stored sealed (contract §1, §22). */
 @Injectable()
 export class EndpointSecrets {
   constructor(private readonly settings: Settings) {}
@@ -25,6 +34,46 @@ export class EndpointSecrets {
     return secret === undefined
       ? undefined
       : sealEndpointSecret(this.settings.encryptionKey, endpointId, secret);
+  }
+
+  /** The headers as stored. */
+  sealHeaders(endpointId: string, headers: EndpointHeaders): Buffer {
+    return sealEndpointSecret(this.settings.encryptionKey, endpointId, JSON.stringify(headers), 'headers');
+  }
+
+  /** The headers with their values; undefined if no configured key can decrypt them. */
+  openHeaders(endpointId: string, sealed: Buffer | null): EndpointHeaders | undefined {
+    if (sealed === null) return {};
+    const text = openEndpointSecret(this.settings.encryptionKeys, endpointId, sealed, 'headers');
+    return text === undefined ? undefined : (JSON.parse(text) as EndpointHeaders);
+  }
+
+  /**
+   * All headers after a change, sealed, and the names of those with another value; `changed` is undefined if nothing changes.
+   * Throws a 400 problem where a value is to be kept that is not there, or cannot be decrypted.
+   */
+  changedHeaders(endpointId: string, present: Buffer | null, changes: HeaderChanges): ChangedHeaders {
+    const had = this.openHeaders(endpointId, present) ?? {};
+    const missing: string[] = [];
+    const headers = new Map<string, string>();
+    for (const [typed, value] of Object.entries(changes)) {
+      const name = typed.toLowerCase();
+      const kept = value ?? (Object.hasOwn(had, name) ? had[name] : undefined);
+      if (kept === undefined) missing.push(`the value of ${name} must be entered: there is none to keep`);
+      else headers.set(name, kept);
+    }
+    if (missing.length > 0) throw validationFailed({ headers: missing });
+    const headerNames = [...headers.keys()];
+    const changed = headerNames.filter(
+      (name) => !Object.hasOwn(had, name) || had[name] !== headers.get(name),
+    );
+    const isSame = changed.length === 0 && headerNames.join() === Object.keys(had).join();
+    const isReadable = present === null || Object.keys(had).length > 0;
+    return {
+      headerNames,
+      sealedHeaders: headers.size === 0 ? null : this.sealHeaders(endpointId, Object.fromEntries(headers)),
+      changed: isSame && isReadable ? undefined : changed,
+    };
   }
 
   /** The sealed secrets that can be decrypted, in their order. */

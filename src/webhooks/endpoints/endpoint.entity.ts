@@ -47,6 +47,18 @@ export class EndpointEntity {
   @Column('timestamptz', { name: 'previous_secret_expires_at', nullable: true })
   previousSecretExpiresAt!: Date | null;
 
+  /** The most attempts that start in a minute, over all instances; null without a limit. */
+  @Column('integer', { name: 'max_per_minute', nullable: true })
+  maxPerMinute!: number | null;
+
+  /** The names of the headers of its own that each attempt carries, in lower case. */
+  @Column('text', { name: 'header_names', array: true })
+  headerNames!: string[];
+
+  /** Their values. */
+  @Column('bytea', { name: 'sealed_headers', nullable: true })
+  sealedHeaders!: Buffer | null;
+
   @Column('timestamptz', { name: 'last_attempt_at', nullable: true })
   lastAttemptAt!: Date | null;
 

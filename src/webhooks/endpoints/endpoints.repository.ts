@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { Equal, IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
@@ -18,11 +18,29 @@ export interface EndpointFilter {
 /** What a new endpoint consists of. */
 export type EndpointRow = Pick<
   EndpointEntity,
-  'id' | 'clientId' | 'url' | 'description' | 'eventTypes' | 'enabled' | 'sealedSecret'
+  | 'id'
+  | 'clientId'
+  | 'url'
+  | 'description'
+  | 'eventTypes'
+  | 'enabled'
+  | 'sealedSecret'
+  | 'maxPerMinute'
+  | Headers
 >;
 
-/** The sealed secrets of an endpoint. */
-export type SealedSecrets = Pick<EndpointEntity, 'id' | 'sealedSecret' | 'sealedPreviousSecret'>;
+type Headers = 'headerNames' | 'sealedHeaders';
+
+/** What of an endpoint can change. */
+export type EndpointRowChanges = Partial<
+  Pick<EndpointEntity, 'url' | 'description' | 'eventTypes' | 'enabled' | 'maxPerMinute' | Headers>
+>;
+
+/** What is sealed of an endpoint. */
+export type SealedSecrets = Pick<
+  EndpointEntity,
+  'id' | 'sealedSecret' | 'sealedPreviousSecret' | 'sealedHeaders'
+>;
 
 @Injectable()
 export class EndpointsRepository {
@@ -50,14 +68,17 @@ export class EndpointsRepository {
     await manager
       .withRepository(this.endpoints)
       .insert({ ...endpoint, disabledAt: endpoint.enabled ? null : () => 'now()' });
+    if (endpoint.maxPerMinute !== null) await this.openThrottle(manager, endpoint.id);
   }
 
   /** Changes the given members. `enabled` is given only if it changes, and clears why the service disabled the endpoint. */
   async update(
     manager: EntityManager,
     id: string,
-    { enabled, ...changes }: Partial<Pick<EndpointEntity, 'url' | 'description' | 'eventTypes' | 'enabled'>>,
+    { enabled, ...changes }: EndpointRowChanges,
   ): Promise<void> {
+    if (enabled) await this.notePause(manager, id);
+    if (typeof changes.maxPerMinute === 'number') await this.openThrottle(manager, id);
     const turned =
       enabled === undefined
         ? {}
@@ -70,6 +91,25 @@ export class EndpointsRepository {
     await manager
       .withRepository(this.endpoints)
       .update({ id }, { ...changes, ...turned, updatedAt: () => 'now()' });
+  }
+
+  /** Notes from when to when it was disabled, before it is enabled. In SQL, because it is a row made of another. */
+  private async notePause(manager: EntityManager, id: string): Promise<void> {
+    await manager.query(
+      `INSERT INTO webhook_pauses (endpoint_id, disabled_at, enabled_at)
+       SELECT id, disabled_at, now() FROM webhook_endpoints WHERE id = $1 AND disabled_at IS NOT NULL
+       ON CONFLICT DO NOTHING`,
+      [id],
+    );
+  }
+
+  /** What the claims of a throttled endpoint are counted in; a changed limit counts from the next claim on. */
+  private async openThrottle(manager: EntityManager, endpointId: string): Promise<void> {
+    await manager.query(
+      `INSERT INTO webhook_throttles (endpoint_id) VALUES ($1)
+       ON CONFLICT (endpoint_id) DO UPDATE SET blocked_until = '-infinity'`,
+      [endpointId],
+    );
   }
 
   /** Marks it as deleted; its row stays for as long as its deliveries are kept. */
@@ -89,6 +129,7 @@ export class EndpointsRepository {
       const rows: (Partial<EndpointInList> & { id: string })[] = await this.endpoints.query(
         `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", e.url, e.description, e.event_types AS "eventTypes", e.enabled,
                 e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
+                e.max_per_minute AS "maxPerMinute", e.header_names AS "headerNames",
                 e.previous_secret_expires_at AS "previousSecretExpiresAt", e.failing_since AS "failingSince",
                 e.created_at AS "createdAt", e.updated_at AS "updatedAt",
                 coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h"
@@ -195,7 +236,7 @@ export class EndpointsRepository {
   /** Sealed secrets of all endpoints, including deleted ones, by id. */
   sealedSecretsAfter(id: string, limit: number): Promise<SealedSecrets[]> {
     return this.endpoints.find({
-      select: { id: true, sealedSecret: true, sealedPreviousSecret: true },
+      select: { id: true, sealedSecret: true, sealedPreviousSecret: true, sealedHeaders: true },
       where: { id: MoreThan(id) },
       order: { id: 'ASC' },
       take: limit,
@@ -215,6 +256,11 @@ export class EndpointsRepository {
       .where('id = :id AND sealedSecret = :seen', { id, seen })
       .execute();
     return affected === 1;
+  }
+
+  /** Stores the same headers under another seal, unless they were changed meanwhile. */
+  async replaceSealedHeaders(id: string, seen: Buffer, fresh: Buffer): Promise<void> {
+    await this.endpoints.update({ id, sealedHeaders: Equal(seen) }, { sealedHeaders: fresh });
   }
 
   /** Disables an enabled endpoint, once; undefined if it was already disabled. */

@@ -5,14 +5,13 @@ import { clientNotFound, ClientsService } from '../../clients/clients.service.js
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
-import { illegible } from '../../http/validation/legible-text.js';
-import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId, newId } from '../../secrets/ids.js';
 import { ContactsService } from '../contacts/contacts.service.js';
-import { EventTypesService } from '../event-types/event-types.service.js';
-import { EndpointAddresses } from './endpoint-addresses.service.js';
+import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
+import { EndpointRules } from './endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
 import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
@@ -21,8 +20,6 @@ import type { EndpointInList } from './endpoint-in-list.js';
 
 /** Contract §11: the maximum per client. */
 export const ENDPOINTS_PER_CLIENT = 50;
-// In code points, as PostgreSQL counts.
-const DESCRIPTION_MAX = 200;
 // Contract §10: during a rotation both secrets sign for 24 hours.
 const ROTATION_SECONDS = 86_400;
 
@@ -31,6 +28,9 @@ export interface NewEndpoint {
   description?: string;
   eventTypes: string[];
   enabled?: boolean;
+  maxPerMinute?: number | null;
+  /** All of its own headers; null keeps the value that one has. */
+  headers?: HeaderChanges;
 }
 
 export type EndpointChanges = Partial<NewEndpoint>;
@@ -56,8 +56,7 @@ export class EndpointsService {
   constructor(
     private readonly repository: EndpointsRepository,
     private readonly clients: ClientsService,
-    private readonly eventTypes: EventTypesService,
-    private readonly addresses: EndpointAddresses,
+    private readonly rules: EndpointRules,
     private readonly secrets: EndpointSecrets,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -114,13 +113,15 @@ export class EndpointsService {
 
   private async add(id: string, clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
     const client = await this.clients.get(clientId);
-    const url = await this.check(client.scopes, input);
+    const url = await this.rules.check(client.scopes, input);
     const { secret, sealed } = this.secrets.make(id);
+    const headers = this.secrets.changedHeaders(id, null, input.headers ?? {});
     try {
       const endpoint = await this.transactions.run(async (manager) => {
         if ((await this.repository.lockClientAndCountOthers(manager, clientId, id)) >= ENDPOINTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${ENDPOINTS_PER_CLIENT} endpoints.`);
         }
+        await this.rules.holdTypes(manager, client.scopes, input.eventTypes);
         await this.repository.insert(manager, {
           id,
           clientId,
@@ -129,6 +130,9 @@ export class EndpointsService {
           eventTypes: input.eventTypes,
           enabled: input.enabled ?? true,
           sealedSecret: sealed,
+          maxPerMinute: input.maxPerMinute ?? null,
+          headerNames: headers.headerNames,
+          sealedHeaders: headers.sealedHeaders,
         });
         const made = (await this.repository.find(id, clientId, manager))!;
         await this.audit.record(manager, actor, {
@@ -157,18 +161,25 @@ export class EndpointsService {
   ): Promise<EndpointEntity> {
     const present = await this.get(id, clientId);
     const client = await this.clients.get(present.clientId);
-    const url = await this.check(client.scopes, changes);
+    const url = await this.rules.check(client.scopes, changes);
     return this.transactions.run(async (manager) => {
       const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
+      if (changes.eventTypes) await this.rules.holdTypes(manager, client.scopes, changes.eventTypes);
       const turned = changes.enabled !== undefined && changes.enabled !== before.enabled;
+      const headers =
+        changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
       await this.repository.update(manager, id, {
         url,
         description: changes.description,
         eventTypes: changes.eventTypes,
         enabled: turned ? changes.enabled : undefined,
+        maxPerMinute: changes.maxPerMinute === before.maxPerMinute ? undefined : changes.maxPerMinute,
+        ...(headers && headers.changed !== undefined
+          ? { headerNames: headers.headerNames, sealedHeaders: headers.sealedHeaders }
+          : {}),
       });
       const after = (await this.repository.find(id, clientId, manager))!;
-      const difference = changesBetween(auditView(before), auditView(after));
+      const difference = changesBetween(auditView(before), auditView(after, headers?.changed));
       if (difference) {
         await this.audit.record(manager, actor, {
           action: 'webhook_endpoint.updated',
@@ -212,6 +223,20 @@ export class EndpointsService {
       }),
     );
     return secret;
+  }
+
+  /** Its own headers with their values, for a person who asked for them; an audit event. 409 if they cannot be decrypted. */
+  async revealHeaders({ id, sealedHeaders }: EndpointEntity, actor: Actor): Promise<EndpointHeaders> {
+    const headers = this.secrets.openHeaders(id, sealedHeaders);
+    if (headers === undefined) throw conflict('The headers can no longer be decrypted. Enter them again.');
+    await this.transactions.run((manager) =>
+      this.audit.record(manager, actor, {
+        action: 'webhook_endpoint.headers_revealed',
+        subjectType: 'webhook_endpoint',
+        subjectId: id,
+      }),
+    );
+    return headers;
   }
 
   /** A new signing secret; the previous one also signs until the returned time (24 hours). */
@@ -282,34 +307,6 @@ export class EndpointsService {
     if (isDone) this.logger.warn(`Webhook endpoint ${id} was disabled: it ${DISABLED_BECAUSE[reason]}`);
   }
 
-  /** The normalized URL; throws a 400 problem with `field_errors`. */
-  private async check(scopes: string[], input: EndpointChanges): Promise<string | undefined> {
-    const [address, types] = await Promise.all([
-      input.url === undefined ? undefined : this.addresses.check(input.url),
-      input.eventTypes === undefined ? [] : this.refusedTypes(scopes, input.eventTypes),
-    ]);
-    const fieldErrors = {
-      ...(address?.refusal === undefined ? {} : { url: [address.refusal] }),
-      ...descriptionErrors(input.description ?? ''),
-      ...(types.length === 0 ? {} : { event_types: types }),
-    };
-    if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
-    return address?.url;
-  }
-
-  private async refusedTypes(scopes: string[], names: string[]): Promise<string[]> {
-    if (names.length === 0) return ['must contain at least one event type'];
-    const known = await this.eventTypes.list();
-    return names.flatMap((name, index) => {
-      const type = known.find((candidate) => candidate.name === name);
-      if (!type) return [`type ${index + 1} is not in the event catalogue`];
-      if (type.scope !== null && !scopes.includes(type.scope)) {
-        return [`${type.name} requires the scope ${type.scope}, which this client does not have`];
-      }
-      return [];
-    });
-  }
-
   private missing(): never {
     throw notFound('There is no webhook endpoint with this id.');
   }
@@ -319,17 +316,14 @@ export class EndpointsService {
 export const nameOfSecret = ({ sealedSecret }: EndpointEntity): string =>
   createHash('sha256').update(sealedSecret).digest('hex');
 
-const auditView = (endpoint: EndpointEntity) => ({
+/** With the names of the headers, and which of them have a new value. */
+const auditView = (endpoint: EndpointEntity, newValues: readonly string[] = []) => ({
   client_id: endpoint.clientId,
   url: endpoint.url,
   description: endpoint.description,
   event_types: endpoint.eventTypes,
   enabled: endpoint.enabled,
   disabled_reason: endpoint.disabledReason,
+  max_per_minute: endpoint.maxPerMinute,
+  headers: endpoint.headerNames.map((name) => (newValues.includes(name) ? `${name} (new value)` : name)),
 });
-
-function descriptionErrors(description: string): { description?: string[] } {
-  const tooLong = Array.from(description).length > DESCRIPTION_MAX;
-  const error = tooLong ? `must have at most ${DESCRIPTION_MAX} characters` : illegible(description);
-  return error === undefined ? {} : { description: [error] };
-}

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A type of event in the catalogue (contract §10). */
+/** A type of event in the catalogue (contract §10, §21). */
 @Entity('event_types')
 export class EventTypeEntity {
   @PrimaryColumn('text')
@@ -20,4 +20,12 @@ export class EventTypeEntity {
   /** An example of `data`. */
   @Column('jsonb')
   sample!: Record<string, unknown>;
+
+  /** JSON Pointer into `data`, to the id of what the event is about; null: its events are not numbered. */
+  @Column('text', { nullable: true })
+  resource!: string | null;
+
+  /** Counts the changes of the type and its versions. */
+  @Column('integer')
+  revision!: number;
 }

@@ -1,20 +1,39 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { EventTypeEntity } from './event-type.entity.js';
+import type { EntityManager } from 'typeorm';
+import { notFound } from '../../http/problems/problem.js';
+import type { EventTypeEntity } from './event-type.entity.js';
+import { EventTypesRepository } from './event-types.repository.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 
-/** The catalogue of event types (contract §10). */
+/** The catalogue of event types (contract §10, §21). */
 @Injectable()
 export class EventTypesService {
-  constructor(@InjectRepository(EventTypeEntity) private readonly types: Repository<EventTypeEntity>) {}
+  constructor(private readonly repository: EventTypesRepository) {}
 
   /** The whole catalogue, by name. */
-  list(): Promise<EventTypeEntity[]> {
-    return this.types.find({ order: { name: 'ASC' } });
+  list(): Promise<VersionedEventType[]> {
+    return this.repository.list();
+  }
+
+  /** The types that can be published or come from this service, by name. */
+  async listPublic(): Promise<VersionedEventType[]> {
+    return (await this.list()).filter((type) => currentVersion(type) !== undefined);
   }
 
   /** The types that a client with these scopes may subscribe to, by name. */
-  async listFor(scopes: string[]): Promise<EventTypeEntity[]> {
-    return (await this.list()).filter(({ scope }) => scope === null || scopes.includes(scope));
+  async listFor(scopes: string[]): Promise<VersionedEventType[]> {
+    return (await this.listPublic()).filter(({ scope }) => scope === null || scopes.includes(scope));
+  }
+
+  /** The type; throws a 404 problem. */
+  async get(name: string): Promise<VersionedEventType> {
+    const type = (await this.list()).find((each) => each.name === name);
+    if (!type) throw notFound('There is no event type with this name.');
+    return type;
+  }
+
+  /** These types, which keep their scopes until the transaction ends. */
+  hold(manager: EntityManager, names: string[]): Promise<EventTypeEntity[]> {
+    return this.repository.hold(manager, names);
   }
 }

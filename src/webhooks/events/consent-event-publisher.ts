@@ -28,6 +28,6 @@ export class ConsentEventPublisher {
     });
     const deliveries = await this.repository.publishToClients(manager, events);
     // Announced before the commit: a worker that looks too early looks again soon.
-    if (deliveries > 0) this.wakeUps.announce();
+    this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
   }
 }

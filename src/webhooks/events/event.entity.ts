@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An event that was accepted (contract §10). */
+/** An event that was accepted (contract §10). Its `xid8` column, the transaction, is of a type that TypeORM does not know. */
 @Entity('events')
 export class EventEntity {
   @PrimaryColumn('text')
@@ -23,6 +23,14 @@ export class EventEntity {
 
   @Column('boolean', { name: 'test' })
   isTest!: boolean;
+
+  /** The version of its type. */
+  @Column('integer')
+  version!: number;
+
+  /** The only client that it is for; null if it is for all who may have it. */
+  @Column('text', { name: 'client_id', nullable: true })
+  clientId!: string | null;
 
   @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
   createdAt!: Date;

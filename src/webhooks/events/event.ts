@@ -4,14 +4,20 @@
  */
 export const CONSENT_REVOKED = 'user.consent_revoked';
 
-/** An event to be stored: who published it, and the body of every request that will deliver it. */
+/** An event to be stored. */
 export interface NewEvent {
   id: string;
   type: string;
   userId: string;
+  /** The body of every request that will deliver it, without its number. */
   payload: string;
   /** The client that published it. */
   publisherId: string;
+  version: number;
+  /** The revision of its type by which it was judged. */
+  revision: number;
+  /** The id of what it is about; null if it is not numbered. */
+  resourceId: string | null;
   idempotency?: { keyDigest: Buffer; bodyDigest: Buffer };
 }
 

@@ -56,6 +56,7 @@ export class EventsController {
         userId: body.user_id,
         timestamp: inUtc(body.timestamp),
         data: body.data,
+        ...(body.version === undefined ? {} : { version: body.version }),
         idempotencyKey: idempotencyKeyOf(request),
       },
       principal.client.id,

@@ -1,5 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsJsonObject, IsIdOf, IsText, IsTime } from '../../http/validation/validation.decorators.js';
+import {
+  IsIdOf,
+  IsJsonObject,
+  IsOptionalNotNull,
+  IsText,
+  IsTime,
+  IsWholeNumber,
+} from '../../http/validation/validation.decorators.js';
+
+/** The highest version that is understood. */
+const VERSION_MAX = 10_000;
 
 /** Body of `POST /v2/events`. */
 export class NewEventDto {
@@ -16,6 +26,11 @@ export class NewEventDto {
   @ApiProperty({ description: 'ISO 8601, with `Z` or an offset.' })
   @IsTime()
   timestamp!: string;
+
+  @ApiProperty({ description: 'The version of the type; by default the newest that is not a draft.' })
+  @IsOptionalNotNull()
+  @IsWholeNumber(1, VERSION_MAX)
+  version?: number;
 
   @IsJsonObject()
   data!: object;

@@ -10,6 +10,8 @@ export interface PublishResult {
   id: string;
   isTypeKnown: boolean;
   isUserKnown: boolean;
+  /** False if the type has changed since the event was judged: nothing was done. */
+  isCurrent: boolean;
   /** False if the idempotency key was used before. */
   isStored: boolean;
   deliveries: number;
@@ -31,6 +33,14 @@ export interface ClientEvent {
   payload: string;
 }
 
+/** A test that somebody asked for. */
+export interface TestEvent {
+  id: string;
+  type: string;
+  version: number;
+  payload: string;
+}
+
 @Injectable()
 export class EventsRepository {
   constructor(
@@ -41,31 +51,43 @@ export class EventsRepository {
   /**
    * Stores any number of events with their deliveries in one statement, all or nothing. An event goes to each enabled endpoint
    * that subscribed to its type, of each enabled client that has the scope and the user's consent with that scope (contract §10).
-   * Idempotency keys must be distinct within the events.
+   * Events about one thing are numbered in the order of their ids (contract §21); their numbers are locked, in one order, until the
+   * commit. Idempotency keys must be distinct within the events.
    */
   publish(events: NewEvent[]): Promise<PublishResult[]> {
     // The query builder knows no writes to several tables in one statement.
     return this.events.query(
       `WITH input AS (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[])
-                    WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, place)
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[],
+                              $8::int[], $9::int[], $10::text[])
+                    WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, version, revision,
+                                          resource_id, place)
+       ), known AS MATERIALIZED (
+         -- Before anything else: an erasure locks the user first, too.
+         SELECT u.id FROM users u WHERE u.id IN (SELECT user_id FROM input) ORDER BY u.id FOR KEY SHARE
        ), checked AS (
-         SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known, t.scope
+         SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known,
+                t.revision IS NOT DISTINCT FROM i.revision AS is_current, t.scope
            FROM input i
            LEFT JOIN event_types t ON t.name = i.type AND t.publisher = 'services'
-           LEFT JOIN users u ON u.id = i.user_id
+           LEFT JOIN known u ON u.id = i.user_id
        ), claimed AS (
          INSERT INTO event_idempotency_keys AS k (client_id, key_digest, body_digest, event_id)
          SELECT publisher_id, key_digest, body_digest, id FROM checked
-          WHERE key_digest IS NOT NULL AND is_type_known AND is_user_known
+          WHERE key_digest IS NOT NULL AND is_type_known AND is_user_known AND is_current
             AND EXISTS (SELECT 1 FROM clients WHERE id = publisher_id) ORDER BY publisher_id, key_digest
          ON CONFLICT (client_id, key_digest) DO UPDATE
            SET body_digest = excluded.body_digest, event_id = excluded.event_id, created_at = now()
          WHERE k.created_at <= now() - interval '24 hours'
          RETURNING event_id
        ), fresh AS (
-         SELECT c.* FROM checked c LEFT JOIN claimed k ON k.event_id = c.id
-          WHERE is_type_known AND is_user_known AND (key_digest IS NULL OR k.event_id IS NOT NULL)
+         SELECT c.*, split_part(c.type, '.', 1) AS family FROM checked c LEFT JOIN claimed k ON k.event_id = c.id
+          WHERE is_type_known AND is_user_known AND is_current AND (key_digest IS NULL OR k.event_id IS NOT NULL)
+       ), placed AS (
+         -- How many events about the same thing come after it.
+         SELECT *, count(*) OVER (PARTITION BY user_id, family, resource_id)
+                     - row_number() OVER (PARTITION BY user_id, family, resource_id ORDER BY id) AS later
+           FROM fresh
        ), target AS (
          SELECT f.id AS event_id, f.type, e.id AS endpoint_id, e.client_id
            FROM fresh f
@@ -75,17 +97,31 @@ export class EventsRepository {
                                    AND f.type = ANY (e.event_types)
        ), counted AS (
          SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
+       ), counter AS (
+         INSERT INTO event_sequences AS s (user_id, family, resource_id, last)
+         SELECT user_id, family, resource_id, count(*) FROM fresh
+          WHERE resource_id IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+         ON CONFLICT (user_id, family, resource_id) DO UPDATE
+           SET last = s.last + excluded.last, seen_on = excluded.seen_on
+         RETURNING user_id, family, resource_id, last
        ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries)
-         SELECT f.id, f.type, f.user_id, f.payload, coalesce(n.deliveries, 0)
-           FROM fresh f LEFT JOIN counted n ON n.event_id = f.id ORDER BY f.place
+         INSERT INTO events (id, type, user_id, payload, deliveries, version)
+         SELECT f.id, f.type, f.user_id,
+                -- The last member.
+                CASE WHEN s.last IS NULL THEN f.payload
+                     ELSE left(f.payload, -1) || ',"sequence":' || (s.last - f.later) || '}' END,
+                coalesce(n.deliveries, 0), f.version
+           FROM placed f
+           LEFT JOIN counted n ON n.event_id = f.id
+           LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
+          ORDER BY f.place
          RETURNING id, deliveries
        ), delivery AS (
          INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
          SELECT new_delivery_id(), event_id, type, endpoint_id, client_id FROM target
        )
-       SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", e.id IS NOT NULL AS "isStored",
-              coalesce(e.deliveries, 0) AS deliveries
+       SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", c.is_current AS "isCurrent",
+              e.id IS NOT NULL AS "isStored", coalesce(e.deliveries, 0) AS deliveries
          FROM checked c LEFT JOIN event e ON e.id = c.id`,
       [
         events.map(({ id }) => id),
@@ -95,6 +131,9 @@ export class EventsRepository {
         events.map(({ publisherId }) => publisherId),
         events.map(({ idempotency }) => idempotency?.keyDigest ?? null),
         events.map(({ idempotency }) => idempotency?.bodyDigest ?? null),
+        events.map(({ version }) => version),
+        events.map(({ revision }) => revision),
+        events.map(({ resourceId }) => resourceId),
       ],
     );
   }
@@ -114,7 +153,7 @@ export class EventsRepository {
 
   /**
    * Stores events of this service, each for one client, with their deliveries in the caller's transaction. Returns the number of
-   * deliveries; an event without any is not stored.
+   * deliveries.
    */
   async publishToClients(manager: EntityManager, events: ClientEvent[]): Promise<number> {
     // As `publish`: it asks clients, and writes to two tables.
@@ -131,8 +170,9 @@ export class EventsRepository {
        ), counted AS (
          SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
        ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries)
-         SELECT i.id, i.type, i.user_id, i.payload, n.deliveries FROM input i JOIN counted n ON n.event_id = i.id
+         INSERT INTO events (id, type, user_id, payload, deliveries, client_id)
+         SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id
+           FROM input i LEFT JOIN counted n ON n.event_id = i.id
        ), delivery AS (
          INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
          SELECT new_delivery_id(), event_id, type, endpoint_id, client_id FROM target RETURNING 1
@@ -150,19 +190,15 @@ export class EventsRepository {
   }
 
   /** Stores a test for one endpoint, regardless of what it subscribes to. Returns the id of its only delivery. */
-  async publishTest(
-    event: { id: string; type: string; payload: string },
-    endpointId: string,
-    clientId: string,
-  ): Promise<string> {
+  async publishTest(event: TestEvent, endpointId: string, clientId: string): Promise<string> {
     // As `publish`: it writes to two tables.
     const [row]: { id: string }[] = await this.events.query(
       `WITH event AS (
-         INSERT INTO events (id, type, payload, deliveries, test) VALUES ($1, $2, $3, 1, true)
+         INSERT INTO events (id, type, payload, deliveries, test, version) VALUES ($1, $2, $3, 1, true, $6)
        )
        INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id)
        VALUES (new_delivery_id(), $1, $2, $4, $5) RETURNING id`,
-      [event.id, event.type, event.payload, endpointId, clientId],
+      [event.id, event.type, event.payload, endpointId, clientId, event.version],
     );
     return row!.id;
   }

@@ -2,17 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { isForeignKeyViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
-import { unprocessableContent, validationFailed } from '../../http/problems/problem.js';
+import { serviceUnavailable, unprocessableContent, validationFailed } from '../../http/problems/problem.js';
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
+import { EventContracts, type Judgement } from '../event-types/event-contracts.service.js';
 import { payloadOf, type EventContent, type NewEvent } from './event.js';
-import { EventsRepository, type PublishResult } from './events.repository.js';
+import { EventsRepository, type PublishResult, type UsedKey } from './events.repository.js';
+import { SchemaBreaks } from './schema-breaks.service.js';
 
 // The most that one statement stores; later events go with the next one.
 const BATCH = 200;
 const ATTEMPTS = 4;
 
 export interface Publication extends EventContent {
+  /** Undefined for the current version of the type. */
+  version?: number;
   idempotencyKey?: string;
 }
 
@@ -21,6 +25,9 @@ export interface Published {
   id: string;
   deliveries: number;
 }
+
+/** An event as it was sent: what its type says of it is not known yet. */
+type Submitted = Omit<NewEvent, 'version' | 'revision' | 'resourceId'>;
 
 interface Waiting {
   event: NewEvent;
@@ -41,44 +48,83 @@ export class PublishingService {
     private readonly repository: EventsRepository,
     private readonly transactions: Transactions,
     private readonly wakeUps: WakeUps,
+    private readonly contracts: EventContracts,
+    private readonly breaks: SchemaBreaks,
   ) {}
 
   /**
    * Accepts an event and stores it with its deliveries. The same key within 24 hours returns the same result; with another body
-   * it is a 422 problem. Throws a 400 problem for a type that services do not publish, and for an unknown user.
+   * it is a 422 problem. Throws a 400 problem for a type that services do not publish, for an unknown user, and for data that its
+   * version refuses.
    */
   async publish(publication: Publication, publisherId: string): Promise<Published> {
-    const { type, userId, timestamp, data, idempotencyKey } = publication;
+    const { idempotencyKey } = publication;
     const id = newId('evnt');
-    // Only of what was sent, because a retry gets another id.
-    const bodyDigest = sha256(JSON.stringify([type, timestamp, userId, data]));
-    const event: NewEvent = {
+    const event = {
       id,
-      type,
-      userId,
+      type: publication.type,
+      userId: publication.userId,
       payload: payloadOf(id, publication),
       publisherId,
       ...(idempotencyKey === undefined
         ? {}
-        : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest } }),
+        : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest: bodyDigestOf(publication) } }),
     };
-    const result = await this.store(event);
-    const fieldErrors = {
-      ...(result.isTypeKnown ? {} : { type: ['is not an event type that services publish'] }),
-      ...(result.isUserKnown ? {} : { user_id: ['is not the id of a user'] }),
-    };
-    if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
-    if (!result.isStored) return this.answerAgain(event, bodyDigest);
-    if (result.deliveries > 0) this.wakeUps.announce();
-    return { id: result.id, deliveries: result.deliveries };
+    let judgement = await this.contracts.judge(publication);
+    // What is refused is refused by the catalogue as it is now.
+    if (this.refusalOf(judgement)) judgement = await this.contracts.judgeAnew(publication);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const refusal = this.refusalOf(judgement);
+      if (refusal) return this.refuse(event, refusal);
+      await this.contracts.beginUse(judgement);
+      const { version, revision, resourceId } = judgement;
+      const result = await this.store({ ...event, version, revision, resourceId });
+      const fieldErrors = {
+        ...(result.isTypeKnown ? {} : { type: ['is not an event type that services publish'] }),
+        ...(result.isUserKnown ? {} : { user_id: ['is not the id of a user'] }),
+      };
+      if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
+      if (!result.isCurrent) {
+        judgement = await this.contracts.judgeAnew(publication);
+        continue;
+      }
+      if (!result.isStored) return this.answerAgain(event);
+      if (judgement.broken) this.breaks.note(event.type, version, judgement.broken);
+      this.wakeUps.announce(result.deliveries > 0 ? 'deliveries' : 'events');
+      return { id: result.id, deliveries: result.deliveries };
+    }
+    throw serviceUnavailable(
+      'This event type is being changed at the moment. Please publish the event again.',
+      {
+        headers: { 'retry-after': '1' },
+      },
+    );
   }
 
-  private async answerAgain({ publisherId, idempotency }: NewEvent, bodyDigest: Buffer): Promise<Published> {
-    const used = await this.repository.findKey(publisherId, idempotency!.keyDigest);
-    if (!used?.bodyDigest.equals(bodyDigest)) {
+  private refusalOf({ fieldErrors, broken }: Judgement): Record<string, string[]> | undefined {
+    if (fieldErrors) return fieldErrors;
+    return broken && this.breaks.areRefused ? { [broken.path]: [broken.message] } : undefined;
+  }
+
+  /** Throws a 400 problem, unless the event was accepted before, when its version allowed it. */
+  private async refuse(event: Submitted, fieldErrors: Record<string, string[]>): Promise<Published> {
+    const used = await this.usedKey(event);
+    if (used?.bodyDigest.equals(event.idempotency!.bodyDigest)) {
+      return { id: used.eventId, deliveries: used.deliveries };
+    }
+    throw validationFailed(fieldErrors);
+  }
+
+  private async answerAgain(event: Submitted): Promise<Published> {
+    const used = await this.usedKey(event);
+    if (!used?.bodyDigest.equals(event.idempotency!.bodyDigest)) {
       throw unprocessableContent('This Idempotency-Key was used with another body within the last 24 hours.');
     }
     return { id: used.eventId, deliveries: used.deliveries };
+  }
+
+  private async usedKey({ publisherId, idempotency }: Submitted): Promise<UsedKey | undefined> {
+    return idempotency && this.repository.findKey(publisherId, idempotency.keyDigest);
   }
 
   private store(event: NewEvent): Promise<PublishResult> {
@@ -132,5 +178,9 @@ export class PublishingService {
     return batch;
   }
 }
+
+/** Only of what was sent, because a retry gets another id. */
+const bodyDigestOf = ({ type, timestamp, userId, data, version }: Publication): Buffer =>
+  sha256(JSON.stringify([type, timestamp, userId, data, ...(version === undefined ? [] : [version])]));
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -7,6 +7,7 @@ import type { EventTypeEntity } from '../event-types/event-type.entity.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
+import { currentVersion } from '../event-types/versioned-event-type.js';
 
 /** The user of all tests and samples, who does not exist. */
 const SAMPLE_USER_ID = 'user00000000000000000000000000';
@@ -40,7 +41,8 @@ export class TestEventsService {
     const type = allowed.find(({ name }) => name === typeName);
     if (!type) throw validationFailed({ type: ['is not an event type that this client may receive'] });
     const id = newId('evnt');
-    const event = { id, type: type.name, payload: samplePayload(type, id) };
+    const { version } = currentVersion(type)!;
+    const event = { id, type: type.name, version, payload: samplePayload(type, id) };
     const deliveryId = await this.repository.publishTest(event, endpoint.id, endpoint.clientId);
     this.wakeUps.announce();
     return deliveryId;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { isLostConnection, requestFailure } from './failure-of-error.js';
-import { HttpFailure, type HttpOutcome } from './http-outcome.js';
-import { BODY_LIMIT_BYTES, retryAfterMs, textOfBody } from './response-parts.js';
+import { HttpFailure, type HeaderLine, type HttpOutcome } from './http-outcome.js';
+import { BODY_LIMIT_BYTES, keptHeaders, retryAfterMs, textOfBody } from './response-parts.js';
 
 /** Interim responses (1xx) have no body that could be limited; a receiver that sends more of them than this is abusive. */
 const INTERIM_ANSWERS = 10;
@@ -23,6 +23,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   private interimAnswers = 0;
   private status?: number;
   private wait?: number;
+  private headers: HeaderLine[] = [];
   private readonly chunks: Buffer[] = [];
   private received = 0;
 
@@ -70,6 +71,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     }
     this.status = status;
     this.wait = retryAfterMs(headers['retry-after']);
+    this.headers = keptHeaders(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -103,6 +105,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       kind: 'response',
       status: this.status!,
       durationMs: this.durationMs(),
+      headers: this.headers,
       bodyStart: textOfBody(Buffer.concat(this.chunks)),
       ...(this.wait === undefined ? {} : { retryAfterMs: this.wait }),
     });

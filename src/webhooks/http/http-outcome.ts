@@ -1,11 +1,15 @@
 /** Why there was no complete response (contract §11.4); `http` is a response that is not HTTP, or not complete. */
 export type FailureKind = 'dns' | 'tls' | 'timeout' | 'blocked_address' | 'connection' | 'http';
 
-/** A response with any status. `bodyStart` is the first 16 kB as text that can be stored; `retryAfterMs` is at most 24 h. */
+/** A header of a response: its name and its value. */
+export type HeaderLine = [name: string, value: string];
+
+/** A response with any status. `headers` are the first ones, `bodyStart` is the first 16 kB as text that can be stored; `retryAfterMs` is at most 24 h. */
 interface ResponseOutcome {
   kind: 'response';
   status: number;
   durationMs: number;
+  headers: HeaderLine[];
   bodyStart: string;
   retryAfterMs?: number;
 }

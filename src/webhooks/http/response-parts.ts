@@ -1,7 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HeaderLine } from './http-outcome.js';
+
 /** Contract §10: the part of a response body that is read. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
 /** Contract §10: the longest Retry-After that is honoured. */
 const RETRY_AFTER_LIMIT_MS = 24 * 60 * 60 * 1000;
+
+/** Contract §22: how many headers of a response are kept, and how long they may be together. */
+const HEADERS_KEPT = 32;
+const HEADER_BYTES_KEPT = 8 * 1024;
+/** May hold a session of the receiver's. */
+const NOT_KEPT = 'set-cookie';
+
+/** The first headers of a response, without its cookies; one that no longer fits ends the list. */
+export function keptHeaders(headers: IncomingHttpHeaders): HeaderLine[] {
+  const lines = Object.entries(headers)
+    .filter(([name]) => name.toLowerCase() !== NOT_KEPT)
+    .flatMap(([name, value]) => [value ?? []].flat().map((each): HeaderLine => [name, textOfHeader(each)]));
+  let room = HEADER_BYTES_KEPT;
+  const fitting = lines.findIndex(([name, value]) => (room -= Buffer.byteLength(name + value)) < 0);
+  return lines.slice(0, Math.min(HEADERS_KEPT, fitting < 0 ? lines.length : fitting));
+}
+
+/** Without control characters, which PostgreSQL or a page could not show. */
+const textOfHeader = (value: string): string => value.toWellFormed().replace(/\p{Cc}/gu, '\ufffd');
 
 /** The start of a body as text that PostgreSQL can store: an incomplete last character is dropped, NUL is replaced. */
 export function textOfBody(bytes: Buffer): string {

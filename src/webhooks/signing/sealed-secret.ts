@@ -1,22 +1,30 @@
 import { hkdfSync } from 'node:crypto';
 import { seal, unseal } from '../../secrets/seal.js';
 
-/** A key derived for this purpose only. */
-const sealingKey = (encryptionKey: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', encryptionKey, '', 'webhook endpoint secret', 32));
+/** What is sealed, each with a key derived for it only. */
+const PURPOSES = { secret: 'webhook endpoint secret', headers: 'webhook endpoint headers' };
+type Purpose = keyof typeof PURPOSES;
 
-/** An endpoint secret as stored: sealed with the service's key and bound to this endpoint. */
-export const sealEndpointSecret = (encryptionKey: Buffer, endpointId: string, secret: string): Buffer =>
-  seal(sealingKey(encryptionKey), secret, endpointId);
+const sealingKey = (encryptionKey: Buffer, purpose: Purpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', encryptionKey, '', PURPOSES[purpose], 32));
 
-/** The secret sealed for this endpoint, decrypted with any of the service's keys; undefined if none fits. */
+/** An endpoint secret, or the values of its headers, as stored: sealed with the service's key and bound to this endpoint. */
+export const sealEndpointSecret = (
+  encryptionKey: Buffer,
+  endpointId: string,
+  secret: string,
+  purpose: Purpose = 'secret',
+): Buffer => seal(sealingKey(encryptionKey, purpose), secret, endpointId);
+
+/** What is sealed for this endpoint, decrypted with any of the service's keys; undefined if none fits. */
 export function openEndpointSecret(
   encryptionKeys: readonly Buffer[],
   endpointId: string,
   sealed: Buffer,
+  purpose: Purpose = 'secret',
 ): string | undefined {
   for (const key of encryptionKeys) {
-    const secret = unseal(sealingKey(key), sealed, endpointId);
+    const secret = unseal(sealingKey(key, purpose), sealed, endpointId);
     if (secret !== undefined) return secret;
   }
   return undefined;

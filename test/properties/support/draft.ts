@@ -66,6 +66,7 @@ export const QUERIES: Record<string, string> = {
 /** The fixtures that must exist for a form to be shown. */
 export const NEEDS: Record<string, Live[]> = {
   '/portal/endpoints/:id/recover': ['deliveryId'],
+  '/portal/deliveries/matching': ['deliveryId'],
   '/portal/verify': ['endpointId'],
 };
 

@@ -108,9 +108,16 @@ export class Exchanges {
         { agent: this.agent, method, path, headers: { ...length, ...headers } },
         (response) => {
           const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('data', (chunk: Buffer) => {
+            chunks.push(chunk);
+            // It would not end; its beginning is enough.
+            if (response.headers['content-type'] !== 'text/event-stream') return;
+            finish();
+            response.destroy();
+          });
           response.on('error', reject);
-          response.on('end', () => {
+          response.on('end', () => finish());
+          const finish = () => {
             const all = new Headers();
             for (let at = 0; at < response.rawHeaders.length; at += 2)
               all.append(response.rawHeaders[at]!, response.rawHeaders[at + 1]!);
@@ -119,7 +126,7 @@ export class Exchanges {
               headers: all,
               text: Buffer.concat(chunks).toString('utf8'),
             });
-          });
+          };
         },
       );
       request.on('error', reject);

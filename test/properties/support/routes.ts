@@ -36,13 +36,16 @@ export const PROVIDER = 'company';
 export type Caller = 'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'console';
 
 /** Every route belongs to exactly one of these areas; a test reports those that do not. */
-export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
+export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Caller }> = {
   'the OAuth endpoints': { paths: /^\/o\/(token|revoke_token|introspect)$/, caller: 'client' },
   "partners' endpoints": { paths: /^\/(webhook_portal|v2\/users|notifications)(\/|$)/, caller: 'partner' },
-  'the admin API and events': { paths: /^\/(admin\/(?!console)|v2\/events$)/, caller: 'operator' },
+  'the feed of events': { paths: /^\/v2\/events$/, methods: /^(GET|HEAD)$/, caller: 'partner' },
+  'publishing events': { paths: /^\/v2\/events$/, methods: /^POST$/, caller: 'operator' },
+  'the admin API': { paths: /^\/admin\/(?!console)/, caller: 'operator' },
+  'the feed of changes to access': { paths: /^\/v2\/access_changes$/, caller: 'operator' },
   'what is public': {
     paths:
-      /^\/($|assets\/|v2\/problems\/|\.well-known\/|openapi\.json$|docs(\/|$)|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
+      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|docs(\/|$)|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
     caller: 'nobody',
   },
   'pages of users': {
@@ -54,8 +57,10 @@ export const AREAS: Record<string, { paths: RegExp; caller: Caller }> = {
   'the console': { paths: /^\/admin\/console(\/|$)/, caller: 'console' },
 };
 
-export const areasOf = ({ url }: Route): string[] =>
-  Object.entries(AREAS).flatMap(([name, { paths }]) => (paths.test(url) ? [name] : []));
+export const areasOf = ({ method, url }: Route): string[] =>
+  Object.entries(AREAS).flatMap(([name, { paths, methods = /^/ }]) =>
+    paths.test(url) && methods.test(method) ? [name] : [],
+  );
 
 /** The values for a parameter, by the part of the path before it. */
 const PARAMETERS: Record<string, Live[] | string[]> = {
@@ -89,6 +94,9 @@ const CONSTANTS: Record<string, string[]> = {
   callback: [PROVIDER],
   backchannel_logout: [PROVIDER],
   identities: [PROVIDER],
+  'event-types': ['vehicle.updated', 'webhook.test'],
+  event_types: ['vehicle.updated', 'webhook.test'],
+  versions: ['1', '2'],
 };
 
 /** Returns the parameters of a route in order, each with its possible values. Throws for an unknown parameter. */

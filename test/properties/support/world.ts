@@ -24,7 +24,8 @@ import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
 import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
 import { ContactsService } from '../../../src/webhooks/contacts/contacts.service.js';
-import { DeliveriesService } from '../../../src/webhooks/deliveries/deliveries.service.js';
+import { RecoveriesService } from '../../../src/webhooks/deliveries/recoveries.service.js';
+import { EndpointsService } from '../../../src/webhooks/endpoints/endpoints.service.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../../support/factory.js';
 import { basicHeader } from '../../support/http.js';
 import { makeEndpoint, seedDelivery } from '../../support/portal.js';
@@ -90,7 +91,7 @@ export class World {
       seedDelivery(this.service, await this.endpoint(), { state: 'failed', attempts: [{ status: 500 }] }),
     recoveryId: async () => {
       const range = { endpointId: (await this.endpoint()).id, from: new Date(0), to: new Date(1) };
-      return this.app.get(DeliveriesService).recover((await this.client()).id, range, SERVICE_ACTOR);
+      return this.app.get(RecoveriesService).recover((await this.client()).id, range, SERVICE_ACTOR);
     },
     notificationId: async () => this.notificationOf(await this.owner()),
     ownNotificationId: async () => this.notificationOf(await this.user()),
@@ -215,7 +216,15 @@ export class World {
       return user;
     });
   private endpoint = () =>
-    this.once('endpoint', async () => makeEndpoint(this.service, await this.client(), { url: this.hookUrl }));
+    this.once('endpoint', async () => {
+      const endpoint = await makeEndpoint(this.service, await this.client(), { url: this.hookUrl });
+      // So that its page shows the forms that reveal headers and send what was missed.
+      const endpoints = this.app.get(EndpointsService);
+      const headers = { 'x-property': 'a value' };
+      await endpoints.update(endpoint.id, undefined, { headers, enabled: false }, SERVICE_ACTOR);
+      await endpoints.update(endpoint.id, undefined, { enabled: true }, SERVICE_ACTOR);
+      return endpoint;
+    });
 
   /** The user has the default password, which is hashed only once because hashing costs more than everything else here. */
   private async newUser(input: { kind?: 'organisation'; role?: 'operator' } = {}): Promise<UserEntity> {

@@ -40,6 +40,7 @@ export async function recordAccess(stage: Stage): Promise<string> {
   const token = (await stage.perform('token', 200, forClients, {}, 'client_credentials')).json
     .access_token as string;
   await recordIntrospection(stage, refreshed.json.access_token as string);
+  await recordChangeFeed(stage);
   const revoked = { form: { ...credentialsOf(partner), token } };
   await recordOAuthRefusals(stage, 'revokeToken', revoked);
   await stage.perform('revokeToken', 200, revoked, {});
@@ -53,6 +54,14 @@ async function recordIntrospection(stage: Stage, token: string): Promise<void> {
   await recordOAuthRefusals(stage, 'introspect', call);
   await stage.recorder.answer('introspect', 403, { form: { ...call.form, ...credentialsOf(partner) } });
   await stage.perform('introspect', 200, call, {}, 'active');
+}
+
+/** Its stream does not end, so its example is written by hand. */
+async function recordChangeFeed({ recorder, partnerToken, performed }: Stage): Promise<void> {
+  const unknown = { bearer: 'cds_at_EXAMPLE' };
+  await recorder.answer('followAccessChanges', 401, unknown);
+  await recorder.answer('followAccessChanges', 403, { bearer: partnerToken });
+  performed.set('followAccessChanges', unknown);
 }
 
 async function recordOAuthRefusals(

@@ -5,6 +5,7 @@ import { SCOPES, type Stage } from './stage.js';
 export async function recordAdministration(stage: Stage): Promise<void> {
   await recordUsers(stage);
   await recordScopes(stage);
+  await recordEventTypes(stage);
   await recordClients(stage);
   await recordConsents(stage);
 }
@@ -43,6 +44,39 @@ async function recordScopes(stage: Stage): Promise<void> {
     path: { name: 'vehicle:read' },
     json: { description: 'See your vehicles', audience: 'operator' },
   });
+}
+
+async function recordEventTypes(stage: Stage): Promise<void> {
+  const name = 'tariff.changed';
+  const json = {
+    description: 'The price of charging changed.',
+    scope: 'tariff:read',
+    sample: { id: 'night', price_per_kwh: 0.19 },
+    resource: '/id',
+  };
+  const schema = {
+    type: 'object',
+    properties: { id: { type: 'string' }, price_per_kwh: { type: 'number', minimum: 0 } },
+    required: ['id'],
+  };
+  await stage.operator('putEventType', 201, { path: { name }, json });
+  await stage.operator('putEventType', 200, {
+    path: { name },
+    json: { ...json, description: 'The price of charging changes.' },
+  });
+  await stage.conflict('putEventType', { path: { name: 'webhook.test' }, json });
+  const path = { name, version: '1' };
+  const missing = { path: { name: 'tariff.none', version: '1' } };
+  await stage.operator('putEventTypeVersion', 201, { path, json: { schema, draft: true } }, { missing });
+  await stage.operator('putEventTypeVersion', 200, { path, json: { schema } });
+  await stage.conflict('putEventTypeVersion', {
+    path: { name: 'webhook.test', version: '2' },
+    json: { schema },
+  });
+  await stage.operator('getEventType', 200, { path: { name } });
+  await stage.operator('listAdminEventTypes', 200);
+  await stage.perform('listEventTypes', 200, {}, {});
+  await stage.perform('getEventSchema', 200, { path }, {});
 }
 
 async function recordClients(stage: Stage): Promise<void> {

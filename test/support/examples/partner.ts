@@ -1,3 +1,4 @@
+import { until } from '../until.js';
 import { NOW } from './fixed-values.js';
 import type { Stage } from './stage.js';
 
@@ -8,7 +9,19 @@ export async function recordPartner(stage: Stage, userToken: string): Promise<vo
   await stage.partner('getUser', { path: { id: ada.id } });
   const forClients = { bearer: stage.partnerToken };
   await stage.partner('getOwnUser', { bearer: userToken }, { missing: forClients });
+  await recordFeed(stage, userToken);
   await stage.partner('webhookPortal', {}, { forbidden: { bearer: userToken } });
+}
+
+/** The first event is the consent. */
+async function recordFeed(stage: Stage, userToken: string): Promise<void> {
+  const { http } = stage.service;
+  const bearer = stage.partnerToken;
+  await until(
+    'there is an event',
+    async () => ((await http.get('/v2/events', { bearer })).json as unknown[]).length > 0,
+  );
+  await stage.partner('listEvents', { query: { page_size: 1 } }, { forbidden: { bearer: userToken } });
 }
 
 export async function recordNotifications(stage: Stage): Promise<void> {

@@ -1,16 +1,43 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import {
+  IsJsonObject,
   IsLine,
   IsListOfDifferent,
   IsText,
   IsTrueOrFalse,
   IsOptionalNotNull,
+  IsWholeNumber,
+  MayBeNull,
   NeverAccepted,
 } from '../../../http/validation/validation.decorators.js';
+import type { HeaderChanges } from '../../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointChanges, NewEndpoint } from '../../../webhooks/endpoints/endpoints.service.js';
 
 const IsEventTypeList = (): PropertyDecorator =>
   IsListOfDifferent(1, 50, 'must be a list of one or more event types, each once');
+
+const MaxPerMinute = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      description: 'The most attempts that start in a minute; null without a limit.',
+      example: 60,
+    }),
+    MayBeNull(),
+    IsWholeNumber(1, 6000, ', or null'),
+  );
+
+const Headers = (description: string): PropertyDecorator =>
+  applyDecorators(
+    IsJsonObject(),
+    IsOptionalNotNull(),
+    ApiProperty({
+      description,
+      // Null is allowed where the header is there already.
+      additionalProperties: { type: ['string', 'null'] } as never,
+      example: { 'x-tenant': 'northwind' },
+    }),
+  );
 
 /** Body of `POST /admin/clients/{client_id}/webhook_endpoints`. */
 export class NewEndpointDto {
@@ -28,6 +55,12 @@ export class NewEndpointDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   enabled?: boolean;
+
+  @MaxPerMinute()
+  max_per_minute?: number | null;
+
+  @Headers('Up to 10 headers of its own that each attempt carries; responses show their names only.')
+  headers?: HeaderChanges;
 }
 
 /** Body of `PATCH /admin/webhook_endpoints/{id}`: omitted members stay unchanged. */
@@ -49,6 +82,12 @@ export class EndpointChangesDto {
   @IsTrueOrFalse()
   enabled?: boolean;
 
+  @MaxPerMinute()
+  max_per_minute?: number | null;
+
+  @Headers('All headers of its own; null keeps the value that one has.')
+  headers?: HeaderChanges;
+
   @NeverAccepted('cannot be changed after the endpoint was created')
   client_id?: never;
 }
@@ -58,6 +97,8 @@ export const toNewEndpoint = (body: NewEndpointDto): NewEndpoint => ({
   description: body.description,
   eventTypes: body.event_types,
   enabled: body.enabled,
+  maxPerMinute: body.max_per_minute,
+  headers: body.headers,
 });
 
 export const toEndpointChanges = (body: EndpointChangesDto): EndpointChanges => ({
@@ -65,4 +106,6 @@ export const toEndpointChanges = (body: EndpointChangesDto): EndpointChanges => 
   description: body.description,
   eventTypes: body.event_types,
   enabled: body.enabled,
+  maxPerMinute: body.max_per_minute,
+  headers: body.headers,
 });

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { flag, idOf, listOf, orNull, text, time, url } from '../../../http/api/api-schemas.js';
+import { flag, idOf, listOf, orNull, text, time, url, whole } from '../../../http/api/api-schemas.js';
 import type { EndpointDisabledReason, EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 
 /** A webhook endpoint on the wire, without its secret; `disabled_reason` is null unless the service disabled it. */
@@ -22,6 +22,12 @@ export class EndpointView {
 
   @ApiProperty(flag())
   enabled!: boolean;
+
+  @ApiProperty(orNull(whole('The most attempts that start in a minute.')))
+  max_per_minute!: number | null;
+
+  @ApiProperty(listOf(text(), { description: 'The names of its own headers.', example: ['x-tenant'] }))
+  headers!: string[];
 
   @ApiProperty(
     orNull(text('Why the service disabled it: `gone` (410) or `failing` (five days without a success).')),
@@ -60,6 +66,8 @@ export const endpointView = (endpoint: EndpointEntity): EndpointView => ({
   description: endpoint.description,
   event_types: endpoint.eventTypes,
   enabled: endpoint.enabled,
+  max_per_minute: endpoint.maxPerMinute,
+  headers: endpoint.headerNames,
   disabled_reason: endpoint.disabledReason,
   disabled_at: endpoint.disabledAt?.toISOString() ?? null,
   last_attempt_at: endpoint.lastAttemptAt?.toISOString() ?? null,

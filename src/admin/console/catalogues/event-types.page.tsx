@@ -1,40 +1,240 @@
+import { SelectField, TextArea, TextField } from '../../../web/forms/field.js';
+import { LinkButton } from '../../../web/forms/form.js';
+import { Facts } from '../../../web/tables/facts.js';
 import { Json } from '../../../web/tables/json.js';
+import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
-import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import { RowLink } from '../pages/lists.js';
+import {
+  currentVersion,
+  type VersionedEventType,
+} from '../../../webhooks/event-types/versioned-event-type.js';
 
-/** The catalogue of event types, with a sample of each. */
-export function eventTypesPage({ types }: { types: EventTypeEntity[] }): ConsolePage {
+export const EVENT_TYPES_PATH = '/admin/console/event-types';
+
+/** Names of event types need no encoding in a path. */
+export const eventTypePath = (name: string): string => `${EVENT_TYPES_PATH}/${name}`;
+
+const versionPath = (name: string, version: number): string => `${eventTypePath(name)}/versions/${version}`;
+
+const publisherText = ({ publisher }: VersionedEventType): string =>
+  publisher === 'itself' ? 'this service' : 'the company’s services';
+
+/** The catalogue of event types. */
+export function eventTypesPage({ types }: { types: VersionedEventType[] }): ConsolePage {
   return {
     part: 'event-types',
     title: 'Event types',
+    actions: <LinkButton href={`${EVENT_TYPES_PATH}/new`}>Create event type</LinkButton>,
     children: (
       <Table
         caption="Event types"
         rows={types}
         columns={[
-          { head: 'Type', cell: ({ name }) => <code class="whole">{name}</code> },
           {
-            head: 'Fires when',
-            cell: ({ description, sample, name }) => (
-              <>
-                {description}
-                <details class="changes">
-                  <summary>
-                    Sample<span class="visually-hidden"> of {name}</span>
-                  </summary>
-                  <Json text={JSON.stringify(sample)} />
-                </details>
-              </>
+            head: 'Type',
+            cell: ({ name }) => (
+              <a href={eventTypePath(name)}>
+                <code class="whole">{name}</code>
+              </a>
             ),
           },
+          { head: 'Fires when', cell: ({ description }) => description },
           { head: 'Scope', cell: ({ scope }) => (scope ? <code class="whole">{scope}</code> : 'none') },
-          {
-            head: 'Published by',
-            cell: ({ publisher }) => (publisher === 'itself' ? 'this service' : 'the company’s services'),
-          },
+          { head: 'Version', cell: (type) => currentVersion(type)?.version ?? 'none yet' },
+          { head: 'Published by', cell: publisherText },
         ]}
       />
+    ),
+  };
+}
+
+/** One event type with its sample, and each version with its schema. */
+export function eventTypePage({ type }: { type: VersionedEventType }): ConsolePage {
+  const { name, description, scope, sample, resource, versions } = type;
+  const isOurs = type.publisher === 'itself';
+  const current = currentVersion(type);
+  return {
+    part: 'event-types',
+    title: name,
+    above: [{ href: EVENT_TYPES_PATH, label: 'Event types' }],
+    actions: !isOurs && (
+      <>
+        <LinkButton href={`${eventTypePath(name)}/edit`}>Edit event type</LinkButton>
+        <LinkButton look="quiet" href={versionPath(name, versions.length + 1)}>
+          Create version
+        </LinkButton>
+      </>
+    ),
+    children: (
+      <>
+        <Facts
+          facts={[
+            ['Fires when', description],
+            ['Scope', scope ? <code>{scope}</code> : 'none'],
+            ['Published by', publisherText(type)],
+            ['Numbered by', resource ? <code>{resource}</code> : 'not numbered'],
+          ]}
+        />
+        <h2>Sample</h2>
+        <Json text={JSON.stringify(sample)} label={`Sample of ${name}`} />
+        <h2>Versions</h2>
+        {versions.length === 0 && <p class="empty">No versions yet: nothing can be published.</p>}
+        <ul class="entries" role="list">
+          {versions.toReversed().map((version) => (
+            <li>
+              <div class="entry-head">
+                <h3>Version {version.version}</h3>
+                {version === current && <State tone="good">current</State>}
+                {version.draft && <State tone="warn">draft</State>}
+              </div>
+              <p class="entry-meta">
+                {version.usedAt
+                  ? 'Events were published with it, so it does not change.'
+                  : 'Not published yet.'}
+              </p>
+              {!isOurs && !version.usedAt && (
+                <p>
+                  <RowLink href={versionPath(name, version.version)} about={`version ${version.version}`}>
+                    Change
+                  </RowLink>
+                </p>
+              )}
+              <details>
+                <summary>
+                  Schema<span class="visually-hidden"> of version {version.version}</span>
+                </summary>
+                <Json text={JSON.stringify(version.schema)} label={`Schema of version ${version.version}`} />
+              </details>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+  };
+}
+
+export interface EventTypeFields {
+  name: string;
+  description: string;
+  scope: string;
+  sample: string;
+  resource: string;
+}
+
+export interface EventTypeFormPageProps {
+  action: string;
+  fields: EventTypeFields;
+  isNew: boolean;
+  /** Those that a type can need. */
+  scopes: string[];
+  errors?: FieldErrors;
+}
+
+/** The form for creating or editing an event type. */
+export function eventTypeFormPage(props: EventTypeFormPageProps): ConsolePage {
+  const { action, fields, isNew, scopes, errors } = props;
+  const back = isNew ? EVENT_TYPES_PATH : eventTypePath(fields.name);
+  return {
+    part: 'event-types',
+    title: isNew ? 'Create event type' : `Edit ${fields.name}`,
+    above: [{ href: back, label: isNew ? 'Event types' : fields.name }],
+    children: (
+      <ConsoleForm values={{ ...fields }} errors={errors} action={action} submit="Save" cancel={back}>
+        {isNew && (
+          <TextField
+            name="name"
+            label="Name"
+            hint="For example vehicle.updated. It cannot be changed later."
+            spellcheck={false}
+          />
+        )}
+        <TextArea name="description" label="Description" hint="When it is sent. Shown to partners." />
+        <SelectField
+          name="scope"
+          label="Scope"
+          hint="It cannot be changed while endpoints subscribe."
+          options={scopes.map((scope) => ({ value: scope, label: scope }))}
+        />
+        <TextArea
+          name="sample"
+          label="Sample"
+          hint="An example of data, as JSON."
+          rows={10}
+          spellcheck={false}
+        />
+        <TextField
+          name="resource"
+          label="Resource"
+          hint="Optional: where in data the id is of what the event is about, for example /id. Its events are then numbered."
+          spellcheck={false}
+        />
+      </ConsoleForm>
+    ),
+  };
+}
+
+export interface EventVersionFields {
+  schema: string;
+  sample: string;
+  state: string;
+}
+
+export interface EventVersionFormPageProps {
+  name: string;
+  version: number;
+  fields: EventVersionFields;
+  errors?: FieldErrors;
+}
+
+/** The form for the next version, or for one that nothing was published with. */
+export function eventVersionFormPage({
+  name,
+  version,
+  fields,
+  errors,
+}: EventVersionFormPageProps): ConsolePage {
+  return {
+    part: 'event-types',
+    title: `Version ${version}`,
+    above: [
+      { href: EVENT_TYPES_PATH, label: 'Event types' },
+      { href: eventTypePath(name), label: name },
+    ],
+    children: (
+      <ConsoleForm
+        values={{ ...fields }}
+        errors={errors}
+        action={versionPath(name, version)}
+        submit="Save"
+        cancel={eventTypePath(name)}
+      >
+        <TextArea
+          name="schema"
+          label="Schema"
+          hint="A JSON Schema (2020-12) of data. Once events are published with it, it cannot be changed."
+          rows={20}
+          spellcheck={false}
+        />
+        <TextArea
+          name="sample"
+          label="New sample"
+          hint="Optional: if the schema does not fit the sample of the type."
+          rows={6}
+          spellcheck={false}
+        />
+        <SelectField
+          name="state"
+          label="State"
+          options={[
+            { value: 'published', label: 'Publish from now on' },
+            { value: 'draft', label: 'Draft: nothing is published with it' },
+          ]}
+        />
+      </ConsoleForm>
     ),
   };
 }

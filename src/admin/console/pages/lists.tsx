@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { FilterForm } from '../../../web/forms/form.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
+import { LiveList } from '../../../web/tables/live-list.js';
 import { PagedTable, type PagedTableProps } from '../../../web/tables/table.js';
 import type { FilteredList } from '../filtered-list.js';
 
@@ -15,11 +16,21 @@ export interface FilteredTableProps<T> extends Omit<PagedTableProps<T>, 'page'> 
   submit?: string;
   /** The fields of the filter. */
   filter: ComponentChildren;
+  /** The path with filter and page of a list that takes in what is new. */
+  livePath?: string;
 }
 
 /** A list with its filter; if that is invalid, only the filter with its errors. */
 export function FilteredTable<T extends { id: string }>(props: FilteredTableProps<T>): VNode {
-  const { list, path, submit, filter, ...table } = props;
+  const { list, path, submit, filter, livePath, ...table } = props;
+  const rows = list.page && (
+    <PagedTable
+      {...table}
+      page={list.page}
+      path={pathWith(path, list.filter)}
+      keyOf={livePath === undefined ? undefined : ({ id }) => id}
+    />
+  );
   return (
     <>
       <FilterForm
@@ -31,7 +42,7 @@ export function FilteredTable<T extends { id: string }>(props: FilteredTableProp
       >
         {filter}
       </FilterForm>
-      {list.page && <PagedTable {...table} page={list.page} path={pathWith(path, list.filter)} />}
+      {rows && livePath !== undefined ? <LiveList path={livePath}>{rows}</LiveList> : rows}
     </>
   );
 }

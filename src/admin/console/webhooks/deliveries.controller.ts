@@ -23,7 +23,7 @@ export class ConsoleDeliveriesController {
       ({ client_id: clientId, endpoint_id: endpointId, state }, page) =>
         this.deliveries.list({ clientId, endpointId, state }, page),
     );
-    return { page: deliveriesPage(list), status: list.errors ? 400 : 200 };
+    return { page: deliveriesPage(list, context.url), status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet(':id', 'not asked', 'viewer')

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { SelectField, TextField } from '../../../web/forms/field.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
+import { LIVE_LIST_SCRIPT } from '../../../web/tables/live-list.js';
 import { State } from '../../../web/tables/state.js';
 import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
@@ -10,14 +11,16 @@ import { FilteredTable } from '../pages/lists.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 /** The deliveries of all clients, newest first. */
-export function deliveriesPage(list: FilteredList<Delivery>): ConsolePage {
+export function deliveriesPage(list: FilteredList<Delivery>, url: string): ConsolePage {
   return {
     part: 'deliveries',
     title: 'Deliveries',
+    scripts: [LIVE_LIST_SCRIPT],
     children: (
       <FilteredTable
         list={list}
         path={DELIVERIES_PATH}
+        livePath={url}
         filter={
           <>
             <TextField name="client_id" label="Client ID" />

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { Choices, TextField } from '../../../web/forms/field.js';
+import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
+import { HEADERS_HINT } from '../../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
@@ -82,6 +83,13 @@ function Fields({ types }: { types: EventTypeEntity[] }): VNode {
         type="checkbox"
         options={types.map(({ name, description }) => ({ value: name, label: name, hint: description }))}
       />
+      <TextField
+        name="max_per_minute"
+        label="Attempts per minute (optional)"
+        inputMode="numeric"
+        hint="The most that start in a minute, 1 to 6,000. The rest waits."
+      />
+      <TextArea name="headers" label="Headers (optional)" hint={HEADERS_HINT} spellcheck={false} />
     </>
   );
 }

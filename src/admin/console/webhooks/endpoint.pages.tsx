@@ -41,6 +41,8 @@ export function endpointPage({ endpoint, client }: Props & { client: ClientEntit
             ['State', <EndpointState endpoint={endpoint} />],
             endpoint.description !== '' && ['Description', <bdi>{endpoint.description}</bdi>],
             ['Event types', <CommaList items={endpoint.eventTypes} />],
+            endpoint.maxPerMinute !== null && ['Attempts per minute', `at most ${endpoint.maxPerMinute}`],
+            endpoint.headerNames.length > 0 && ['Headers', <CommaList items={endpoint.headerNames} />],
             ['Last attempt', <At time={endpoint.lastAttemptAt} />],
             ['Failing since', <At time={endpoint.failingSince} none="not failing" />],
             endpoint.disabledAt && ['Disabled since', <Moment at={endpoint.disabledAt} />],

@@ -19,6 +19,7 @@ import {
   EMPTY_ENDPOINT,
   endpointFieldsIn,
   endpointFieldsOf,
+  endpointMembersOf,
   sendsElsewhere,
   type EndpointFields,
 } from './endpoint-form.js';
@@ -65,7 +66,7 @@ export class ConsoleEndpointsController {
     const fields = endpointFieldsIn(form);
     const id = context.onceIn('endp', newPath(clientId));
     const { done, errors } = await context.attemptWithPassword(async () => {
-      const input = toNewEndpoint(await formValue(NewEndpointDto, { ...fields }));
+      const input = toNewEndpoint(await formValue(NewEndpointDto, { ...endpointMembersOf(fields) }));
       return this.endpoints.createOnce(id, clientId, input, context.actor);
     });
     if (errors) return this.newForm(clientId, fields, form.get(ONCE_FIELD)!, errors);
@@ -98,7 +99,9 @@ export class ConsoleEndpointsController {
     const fields = endpointFieldsIn(context.form);
     const asksPassword = sendsElsewhere(await this.endpoints.get(id), fields);
     const work = async () => {
-      const changes = toEndpointChanges(await formValue(EndpointChangesDto, { ...fields }));
+      const changes = toEndpointChanges(
+        await formValue(EndpointChangesDto, { ...endpointMembersOf(fields) }),
+      );
       await this.endpoints.update(id, undefined, changes, context.actor);
     };
     const { errors } = await (asksPassword ? context.attemptWithPassword(work) : attempt(work));

@@ -1,0 +1,32 @@
+import { listen } from './listen.js';
+import { HELP, readOptions, UsageError } from './options.js';
+import { FatalError } from './service.js';
+
+/** Where the program writes to, and what ends it. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv;
+  out: (text: string) => void;
+  error: (text: string) => void;
+  stop: AbortSignal;
+}
+
+/** Runs the program; returns its exit code. */
+export async function run(args: string[], { env, out, error, stop }: Surroundings): Promise<number> {
+  try {
+    const options = readOptions(args, env);
+    if (!options) {
+      out(HELP);
+      return 0;
+    }
+    await listen(options, (line) => out(`${line}\n`), stop);
+    return 0;
+  } catch (problem) {
+    if (problem instanceof UsageError) {
+      error(`${problem.message}\nSee charging-data --help.\n`);
+      return 2;
+    }
+    if (!(problem instanceof FatalError)) throw problem;
+    error(`Stopped: ${problem.message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,144 @@
+import type { ListenOptions } from './options.js';
+
+const WAIT_SECONDS = 20;
+const ANSWER_MS = 15_000;
+/** A token is replaced this long before it expires. */
+const EARLY_MS = 30_000;
+
+/** An event as the service delivers it. */
+export interface FeedEvent {
+  id: string;
+  type: string;
+}
+
+/** A page of the feed, and where it goes on. */
+export interface FeedPage {
+  events: FeedEvent[];
+  next: string;
+}
+
+/** Trying again does not help. */
+export class FatalError extends Error {}
+
+/** Events before this position are not kept any more. */
+export class PositionLostError extends Error {}
+
+/** Worth trying again, after a while. */
+export class PassingError extends Error {
+  constructor(
+    message: string,
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
+export const FIRST_PAGE = `/v2/events?after=latest&wait=${WAIT_SECONDS}`;
+
+/** Reads the feed of events (contract §21 of the service) with a token of the client. */
+export class Service {
+  private token: { value: string; until: number } | undefined;
+
+  constructor(private readonly options: Pick<ListenOptions, 'url' | 'clientId' | 'clientSecret'>) {}
+
+  /** Waits for the events after a position. Throws one of the errors above, or the reason of the signal. */
+  async read(page: string, stop: AbortSignal): Promise<FeedPage> {
+    const response = await this.ask(page, stop);
+    if (response.status === 401) {
+      await response.body?.cancel();
+      // Revoked, or of before a restart: a new one may do.
+      this.token = undefined;
+      throw new PassingError('the service refused the token');
+    }
+    if (response.status !== 200) throw await errorOf(response);
+    const next = nextOf(response.headers.get('link'), this.options.url);
+    if (next === undefined) throw new PassingError('the answer does not say where it goes on');
+    const events: unknown = await response.json().catch(() => undefined);
+    if (!Array.isArray(events) || !events.every(isEvent))
+      throw new PassingError('the answer is no list of events');
+    return { events, next };
+  }
+
+  private async ask(page: string, stop: AbortSignal): Promise<Response> {
+    const token = await this.validToken(stop);
+    const limit = AbortSignal.timeout(WAIT_SECONDS * 1000 + ANSWER_MS);
+    return request(new URL(page, this.options.url), stop, limit, {
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+    });
+  }
+
+  private async validToken(stop: AbortSignal): Promise<string> {
+    if (this.token && performance.now() < this.token.until) return this.token.value;
+    const { url, clientId, clientSecret } = this.options;
+    const encode = (text: string) => new URLSearchParams({ v: text }).toString().slice(2);
+    const basic = Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64');
+    const response = await request(new URL('/o/token', url), stop, AbortSignal.timeout(ANSWER_MS), {
+      method: 'POST',
+      headers: { authorization: `Basic ${basic}`, accept: 'application/json' },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    if (response.status !== 200) throw await errorOf(response);
+    const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+    const { access_token: value, expires_in: seconds } = answer;
+    if (typeof value !== 'string') throw new PassingError('the answer of the token endpoint has no token');
+    const lifetime = typeof seconds === 'number' ? seconds * 1000 : 0;
+    this.token = { value, until: performance.now() + Math.max(1_000, lifetime - EARLY_MS) };
+    return value;
+  }
+}
+
+async function request(
+  url: URL,
+  stop: AbortSignal,
+  limit: AbortSignal,
+  init: RequestInit,
+): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.any([stop, limit]) });
+  } catch (error) {
+    stop.throwIfAborted();
+    throw new PassingError(`the service cannot be reached: ${reasonOf(error)}`);
+  }
+}
+
+/** What a failed `fetch` says in few words. */
+export function reasonOf(error: unknown): string {
+  const { cause, message, name } = error as Error & { cause?: { code?: string; message?: string } };
+  if (name === 'TimeoutError') return 'no answer in time';
+  return cause?.code ?? cause?.message ?? message;
+}
+
+async function errorOf(response: Response): Promise<Error> {
+  const { status, headers } = response;
+  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  const words = [body.error_description, body.detail].find((each) => typeof each === 'string');
+  const message = `the service answered ${status}${words === undefined ? '' : `: ${words}`}`;
+  if (status === 400 && Object.hasOwn((body.field_errors as object | undefined) ?? {}, 'after')) {
+    return new PositionLostError(message);
+  }
+  if (status === 429 || status >= 500) {
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    return new PassingError(message, Number.isFinite(seconds) ? seconds * 1000 : undefined);
+  }
+  return new FatalError(message);
+}
+
+/**
+ * Path and query of the link with `rel="next"`. Its host may be another name of the service; the token goes to the one that was
+ * given only.
+ */
+function nextOf(link: string | null, base: string): string | undefined {
+  for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
+    if (!/;\s*rel="?next"?/i.test(parameters!)) continue;
+    const url = new URL(target!, base);
+    if (!url.searchParams.has('after')) return undefined;
+    url.searchParams.set('wait', String(WAIT_SECONDS));
+    return url.pathname + url.search;
+  }
+  return undefined;
+}
+
+const isEvent = (value: unknown): value is FeedEvent => {
+  const { id, type } = (value ?? {}) as Record<string, unknown>;
+  return typeof id === 'string' && typeof type === 'string';
+};

@@ -1,0 +1,249 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { until } from '../../../../test/support/until.js';
+import { run } from '../../src/cli.js';
+
+const CLIENT_ID = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
+const CLIENT_SECRET = 'cds_cs_not-to-be-shown';
+const SIGNING_SECRET = `whsec_${Buffer.alloc(32, 's').toString('base64')}`;
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+async function serve(handler: Handler): Promise<{ url: string; stop: () => Promise<void> }> {
+  const server: Server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => handler(request, response, body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url, stop };
+}
+
+/** A service that behaves as §21 of its contract says: events in order, a wait, and a link that goes on. */
+class Feed {
+  readonly events: { id: string; type: string; [member: string]: unknown }[] = [];
+  readonly asked: string[] = [];
+  readonly tokens: string[] = [];
+  /** What happens instead of the next answers. */
+  readonly instead: ((response: ServerResponse) => void)[] = [];
+  refuseToken: { status: number; body: object } | undefined;
+  private readonly waiting: (() => void)[] = [];
+  url = '';
+
+  publish(...types: string[]): void {
+    for (const type of types) {
+      const id = `evnt${String(this.events.length + 1).padStart(26, '0')}`;
+      const about = { user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735', data: { energy_kwh: 1.5 } };
+      this.events.push({ id, type, timestamp: '2026-03-02T17:42:10Z', ...about });
+    }
+    for (const wake of this.waiting.splice(0)) wake();
+  }
+
+  readonly handle: Handler = (request, response, body) => {
+    const url = new URL(request.url!, this.url);
+    const json = (status: number, value: object, headers = {}) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json', ...headers })
+        .end(JSON.stringify(value));
+    if (url.pathname === '/o/token') {
+      expect(new URLSearchParams(body).get('grant_type')).toBe('client_credentials');
+      if (this.refuseToken) return void json(this.refuseToken.status, this.refuseToken.body);
+      this.tokens.push(`cds_at_${this.tokens.length + 1}`);
+      return void json(200, { access_token: this.tokens.at(-1), expires_in: 36_000, token_type: 'Bearer' });
+    }
+    this.asked.push(url.search);
+    const instead = this.instead.shift();
+    if (instead) return instead(response);
+    if (request.headers.authorization !== `Bearer ${this.tokens.at(-1)}`)
+      return void json(401, { status: 401 });
+    const after = url.searchParams.get('after')!;
+    const from =
+      after === 'latest' ? this.events.length : this.events.findIndex(({ id }) => id === after) + 1;
+    const answer = () => {
+      const page = this.events.slice(from, from + 25);
+      const last = page.at(-1)?.id ?? this.events[from - 1]?.id ?? 'latest';
+      // The public name of the service, which may be another than the one it is reached by.
+      json(200, page, { link: `<https://auth.example.com/v2/events?after=${last}>; rel="next"` });
+    };
+    if (this.events.length > from) answer();
+    else this.waiting.push(answer);
+  };
+}
+
+describe('charging-data listen', () => {
+  let feed: Feed;
+  let service: { url: string; stop: () => Promise<void> };
+  let app: { url: string; stop: () => Promise<void> };
+  let received: { headers: IncomingMessage['headers']; body: string }[];
+  let answerOfApp: number;
+  let printed: string;
+  let stopping: AbortController;
+  let ended: Promise<number> | undefined;
+
+  beforeEach(async () => {
+    [printed, received, answerOfApp, stopping] = ['', [], 204, new AbortController()];
+    feed = new Feed();
+    service = await serve(feed.handle);
+    feed.url = service.url;
+    app = await serve(({ headers }, response, body) => {
+      received.push({ headers, body });
+      response.writeHead(answerOfApp).end();
+    });
+  });
+  afterEach(async () => {
+    stopping.abort();
+    await ended;
+    ended = undefined;
+    await Promise.all([service.stop(), app.stop()]);
+  });
+
+  const start = (args: string[] = [], env: NodeJS.ProcessEnv = {}): Promise<number> =>
+    (ended = run(['listen', '--forward', `${app.url}/hooks`, ...args], {
+      env: {
+        CHARGING_DATA_URL: service.url,
+        CHARGING_DATA_CLIENT_ID: CLIENT_ID,
+        CHARGING_DATA_CLIENT_SECRET: CLIENT_SECRET,
+        ...env,
+      },
+      out: (text) => (printed += text),
+      error: (text) => (printed += text),
+      stop: stopping.signal,
+    }));
+  const waitsForEvents = () => until('it waits for events', () => feed.asked.length > 0);
+  const lines = () => printed.split('\n').filter((line) => /^\d\d:\d\d:\d\d {2}/.test(line));
+
+  it('forwards each event in order, signed with the secret that it prints, and shows what came back', async () => {
+    void start();
+    await waitsForEvents();
+    expect(feed.asked[0]).toBe('?after=latest&wait=20');
+    feed.publish('vehicle.created', 'vehicle.updated');
+    await until('both are forwarded', () => lines().length === 2);
+    answerOfApp = 500;
+    feed.publish('vehicle.deleted');
+    await until('the third is too', () => lines().length === 3);
+    expect(received.map(({ headers }) => headers['webhook-event-type'])).toEqual([
+      'vehicle.created',
+      'vehicle.updated',
+      'vehicle.deleted',
+    ]);
+    const [, secret] = /^Signing secret: (whsec_\S+)$/m.exec(printed)!;
+    for (const [n, { headers, body }] of received.entries()) {
+      expect(new Webhook(secret!).verify(body, headers as Record<string, string>)).toEqual(feed.events[n]);
+      expect(headers['webhook-id']).toBe(feed.events[n]!.id);
+    }
+    expect(lines()[0]).toMatch(/vehicle\.created {2}evnt0+1 {2}204 No Content {2}\d+ ms$/);
+    expect(lines()[2]).toMatch(/vehicle\.deleted {2}evnt0+3 {2}500 Internal Server Error {2}\d+ ms$/);
+    // It goes on where the answer ended, at the address that it was given.
+    expect(feed.asked[1]).toBe(`?after=${feed.events[1]!.id}&wait=20`);
+    expect(printed).not.toContain(CLIENT_SECRET);
+  });
+
+  it('ends with 0 when it is told to, also while it waits', async () => {
+    const running = start();
+    await waitsForEvents();
+    stopping.abort();
+    expect(await running).toBe(0);
+  });
+
+  it('signs with the secret that it was given, and does not print it', async () => {
+    void start(['--signing-secret', SIGNING_SECRET]);
+    await waitsForEvents();
+    feed.publish('vehicle.created');
+    await until('it is forwarded', () => lines().length === 1);
+    const [{ headers, body }] = received as [(typeof received)[0]];
+    expect(new Webhook(SIGNING_SECRET).verify(body, headers as Record<string, string>)).toEqual(
+      feed.events[0],
+    );
+    expect(printed).not.toContain('whsec_');
+  });
+
+  it('gets a new token, and comes back after failures, without losing an event', async () => {
+    void start();
+    await waitsForEvents();
+    feed.publish('vehicle.created');
+    await until('one is forwarded', () => lines().length === 1);
+    feed.instead.push(
+      (response) => response.writeHead(401).end('{}'),
+      (response) => response.destroy(),
+      (response) => response.writeHead(503, { 'retry-after': '0' }).end('{}'),
+      (response) => response.writeHead(429, { 'retry-after': '0' }).end('{}'),
+    );
+    feed.publish('vehicle.updated', 'vehicle.deleted');
+    await until('the others are forwarded', () => lines().length === 3);
+    feed.publish('vehicle.created');
+    await until('the last too', () => lines().length === 4);
+    expect(received).toHaveLength(4);
+    expect(feed.tokens.length).toBeGreaterThan(1);
+    expect(printed).toContain('Trying again: ');
+  });
+
+  it('goes on with what is new where events are not kept any more', async () => {
+    void start();
+    await waitsForEvents();
+    feed.instead.push((response) =>
+      response
+        .writeHead(400, { 'content-type': 'application/problem+json' })
+        .end(JSON.stringify({ status: 400, detail: 'x', field_errors: { after: ['is not kept'] } })),
+    );
+    feed.publish('vehicle.created');
+    await until('it says so', () => printed.includes('not kept any more'));
+    await until('it waits again', () => feed.asked.at(-1) === '?after=latest&wait=20');
+    feed.publish('vehicle.updated');
+    await until('the next is forwarded', () => lines().length === 2);
+  });
+
+  it('says why nothing answers, and leaves no control characters of others in its lines', async () => {
+    await app.stop();
+    void start();
+    await waitsForEvents();
+    feed.publish('vehicle.\u001b[2Jcreated');
+    await until('it says so', () => lines().length === 1);
+    expect(lines()[0]).toMatch(/vehicle\.\ufffd\[2Jcreated {2}evnt0+1 {2}no answer: \S+ {2}\d+ ms$/);
+    app = await serve(() => undefined);
+  });
+
+  it.each<[string, number, object, string]>([
+    [
+      'wrong credentials',
+      401,
+      { error: 'invalid_client', error_description: 'Unknown client.' },
+      'Unknown client.',
+    ],
+    ['a client without the grant', 400, { error: 'unauthorized_client' }, 'the service answered 400'],
+  ])('ends with 1 for %s, without showing them', async (_what, status, body, words) => {
+    feed.refuseToken = { status, body };
+    expect(await start()).toBe(1);
+    expect(printed).toContain(words);
+    expect(printed).not.toContain(CLIENT_SECRET);
+  });
+
+  it.each<[string[], NodeJS.ProcessEnv, string]>([
+    [[], { CHARGING_DATA_URL: '' }, 'Give --url or set CHARGING_DATA_URL'],
+    [[], { CHARGING_DATA_URL: 'http://auth.example.com' }, 'must be https'],
+    [[], { CHARGING_DATA_CLIENT_SECRET: '' }, 'Give --client-secret or set'],
+    [['--forward', 'hooks'], {}, '--forward must be a URL'],
+    [
+      ['--forward', 'http://u:p@127.0.0.1/'],
+      {},
+      '--forward must be an http or https URL without credentials',
+    ],
+    [['--signing-secret', 'secret-that-is-wrong'], {}, '--signing-secret must be whsec_'],
+    [['--loud'], {}, "Unknown option '--loud'"],
+    [['again'], {}, 'The only command is "listen"'],
+  ])('refuses %j with %j', async (args, env, words) => {
+    expect(await start(args, env)).toBe(2);
+    expect(printed).toContain(words);
+    expect(printed).not.toMatch(/cds_cs_|secret-that-is-wrong|u:p/);
+  });
+
+  it('explains itself', async () => {
+    expect(await start(['--help'])).toBe(0);
+    expect(printed).toContain('charging-data listen --forward <url>');
+  });
+});

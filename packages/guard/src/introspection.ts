@@ -1,0 +1,92 @@
+import type { Agent } from 'node:http';
+import { agentFor, basicCredentials, exchange, type ServiceAnswer } from './http-exchange.js';
+import type { GuardSettings } from './options.js';
+
+/** What a valid token may do: with a user's data if one was named, otherwise at most. */
+export interface Access {
+  scopes: readonly string[];
+  clientId: string;
+  /** The user who authorized the client; undefined for a token that the client got in its own name. */
+  userId: string | undefined;
+  /** Seconds since 1970, by the clock of the service. */
+  expiresAt: number;
+}
+
+/** An answer of the service: `access` is undefined for a token that is not valid. */
+export interface Introspection {
+  access: Access | undefined;
+  /** Milliseconds until the token ends at the earliest; 0 for one that is not valid. */
+  lifetimeMs: number;
+}
+
+/** The service cannot be reached, or refuses this client. */
+class IntrospectionError extends Error {}
+
+/** Asks the service (RFC 7662) over connections that are kept open. */
+export class Introspector {
+  private readonly agent: Agent;
+  private readonly authorization: string;
+  private readonly address: string;
+
+  constructor(private readonly settings: GuardSettings) {
+    this.agent = agentFor(settings.url, settings.maxConnections);
+    this.authorization = basicCredentials(settings.clientId, settings.clientSecret);
+    this.address = `${settings.url}/o/introspect`;
+  }
+
+  /** Throws an IntrospectionError unless there is an answer. */
+  async ask(token: string, userId: string | undefined): Promise<Introspection> {
+    const form = new URLSearchParams({ token });
+    if (userId !== undefined) form.set('user_id', userId);
+    const { agent, address: url, authorization } = this;
+    const { timeoutMs } = this.settings;
+    const headers = { authorization, accept: 'application/json' };
+    let answer: ServiceAnswer;
+    try {
+      answer = await exchange({ agent, url, headers, form, timeoutMs });
+    } catch (error) {
+      throw new IntrospectionError(`introspection failed: ${(error as Error).message}`);
+    }
+    return readIntrospection(answer);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+/** Reads an answer; anything but a well-formed one is an error, never a refusal and never an access. */
+function readIntrospection({ status, headers, body }: ServiceAnswer): Introspection {
+  if (status !== 200) throw new IntrospectionError(`introspection was answered with ${status}`);
+  const answer = parsed(body);
+  if (answer?.active === false) return { access: undefined, lifetimeMs: 0 };
+  const { scope, client_id: clientId, sub, grant_type: grantType, exp } = answer ?? {};
+  if (
+    answer?.active !== true ||
+    typeof scope !== 'string' ||
+    typeof clientId !== 'string' ||
+    typeof sub !== 'string' ||
+    typeof exp !== 'number'
+  ) {
+    throw new IntrospectionError('the answer is not that of an introspection');
+  }
+  const access = {
+    scopes: scope.split(' ').filter((name) => name !== ''),
+    clientId,
+    userId: grantType === 'client_credentials' ? undefined : sub,
+    expiresAt: exp,
+  };
+  // By the service's own clock, which is written in whole seconds.
+  const now = Date.parse(headers.date ?? '');
+  const lifetimeMs = exp * 1000 - (Number.isNaN(now) ? Date.now() : now) - 1000;
+  return { access, lifetimeMs: Math.max(0, lifetimeMs) };
+}
+
+function parsed(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

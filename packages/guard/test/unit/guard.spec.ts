@@ -1,0 +1,351 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../../../test/support/until.js';
+import { AccessGuard, AccessRefusal, type GuardOptions } from '../../src/index.js';
+import { active, CLIENT, StandIn, TOKEN, USER } from './stand-in.js';
+
+const SECRET = 'cds_cs_the-secret-of-the-guard';
+
+let service: StandIn;
+let guard: AccessGuard;
+let warnings: string[];
+
+beforeEach(async () => {
+  warnings = [];
+  service = await StandIn.start();
+});
+afterEach(async () => {
+  guard.close();
+  await service.stop();
+});
+
+function make(options: Partial<GuardOptions> = {}): AccessGuard {
+  return (guard = new AccessGuard({
+    url: service.url,
+    clientId: CLIENT,
+    clientSecret: SECRET,
+    resource: 'https://data.example.com',
+    onWarning: (message) => warnings.push(message),
+    ...options,
+  }));
+}
+
+/** A guard that follows the changes, and has caught up. */
+async function following(options: Partial<GuardOptions> = {}): Promise<AccessGuard> {
+  make(options).start();
+  await until('it asks for the feed', () => service.feeds.length > 0);
+  service.feed.write(': 1.1\nid: 1.1\n\n');
+  await until('it follows', () => guard.statistics.isFollowingChanges);
+  return guard;
+}
+async function tell(data: object): Promise<void> {
+  service.feed.write(`event: change\nid: 1.2\ndata: ${JSON.stringify(data)}\n\n`);
+  await pause(50);
+}
+const refusalOf = (asked: Promise<unknown>): Promise<AccessRefusal> =>
+  asked.then(
+    () => {
+      throw new Error('it was not refused');
+    },
+    (error: unknown) => {
+      if (error instanceof AccessRefusal) return error;
+      throw error;
+    },
+  );
+const settled = () => pause(250);
+
+describe('The guard refuses', () => {
+  const bearer = `Bearer ${TOKEN}`;
+
+  it.each([
+    ['without a header', { authorization: undefined }, 401, 'Bearer resource_metadata='],
+    ['with another scheme', { authorization: 'Basic eDp5' }, 401, 'Bearer resource_metadata='],
+    ['with two tokens', { authorization: 'Bearer a b' }, 401, 'error="invalid_token"'],
+    ['with characters that no token has', { authorization: 'Bearer "' }, 401, 'error="invalid_token"'],
+    [
+      'with a token in the query string',
+      { authorization: undefined, url: '/?access_token=x' },
+      401,
+      'Bearer resource',
+    ],
+    [
+      'with two ways of sending it',
+      { authorization: bearer, url: '/?access_token=x' },
+      400,
+      'invalid_request',
+    ],
+  ])('a request %s, without asking', async (_what, request, status, challenge) => {
+    make({ followChanges: false });
+    const refusal = await refusalOf(guard.authorize(request));
+    expect(refusal.status).toBe(status);
+    expect(refusal.headers['www-authenticate']).toContain(challenge);
+    expect(refusal.headers['www-authenticate']).toContain(
+      'resource_metadata="https://data.example.com/.well-known/oauth-protected-resource"',
+    );
+    expect(JSON.parse(refusal.body)).toEqual({
+      status,
+      title: expect.any(String),
+      detail: expect.any(String),
+    });
+    expect(service.asked).toEqual([]);
+  });
+
+  it('a token that is not valid, one without the scope, and one that may do nothing with the user', async () => {
+    make({ followChanges: false });
+    service.introspect = (form) => ({
+      status: 200,
+      body:
+        form.get('token') === 'ended' ? { active: false } : active(form.has('user_id') ? { scope: '' } : {}),
+    });
+    const ended = await refusalOf(guard.authorize({ authorization: 'Bearer ended' }));
+    const narrow = await refusalOf(
+      guard.authorize({ authorization: bearer }, { scopes: ['a:read', 'b:read'] }),
+    );
+    const nothing = await refusalOf(guard.authorize({ authorization: bearer }, { userId: USER }));
+    const nobody = await refusalOf(guard.authorize({ authorization: bearer }, { userId: "' OR 1=1" }));
+    expect([ended, narrow, nothing, nobody].map(({ status }) => status)).toEqual([401, 403, 403, 403]);
+    expect(ended.headers['www-authenticate']).toContain('error="invalid_token"');
+    expect(narrow.headers['www-authenticate']).toContain('error="insufficient_scope", scope="a:read b:read"');
+    // What is no id of a user is not sent.
+    expect(service.asked.filter((form) => form.get('user_id')?.includes('OR'))).toEqual([]);
+  });
+
+  it.each<[string, Partial<GuardOptions>]>([
+    ['url must be https', { url: 'http://auth.example.com' }],
+    ['url must be without a path', { url: 'https://auth.example.com/x' }],
+    ['url must be a URL', { url: 'auth' }],
+    ['resource must be an http', { resource: 'urn:data' }],
+    ['clientSecret is required', { clientSecret: '' }],
+    ['rememberMs must be 0 to 1000', { rememberMs: 1_001 }],
+  ])('an option: %s', (words, options) => {
+    make();
+    expect(() => new AccessGuard({ ...options0(), ...options })).toThrow(words);
+  });
+  const options0 = () => ({
+    url: service.url,
+    clientId: CLIENT,
+    clientSecret: SECRET,
+    resource: 'https://data.example.com',
+  });
+});
+
+describe('The guard fails closed', () => {
+  it.each<[string, () => { status: number; body: unknown } | Promise<never>]>([
+    ['500', () => ({ status: 500, body: {} })],
+    ['401', () => ({ status: 401, body: { error: 'invalid_client' } })],
+    ['a redirect', () => ({ status: 302, body: active() })],
+    ['no JSON object', () => ({ status: 200, body: 'active' })],
+    ['no scope', () => ({ status: 200, body: active({ scope: undefined }) })],
+    ['active as a word', () => ({ status: 200, body: active({ active: 'true' }) })],
+    ['too much', () => ({ status: 200, body: active({ more: 'x'.repeat(70_000) }) })],
+    ['nothing in time', () => new Promise<never>(() => undefined)],
+  ])('with 503 when the service answers %s', async (_what, answer) => {
+    make({ followChanges: false, timeoutMs: 300 });
+    service.introspect = answer;
+    const refusal = await refusalOf(guard.authorize({ authorization: `Bearer ${TOKEN}` }));
+    expect([refusal.status, refusal.headers['retry-after']]).toEqual([503, '1']);
+    expect(refusal.headers['www-authenticate']).toBeUndefined();
+  });
+
+  it('spares a service that fails, says so once without its secret, and recovers by itself', async () => {
+    make({ followChanges: false });
+    service.introspect = () => ({ status: 500, body: {} });
+    for (let n = 0; n < 8; n++) {
+      expect((await refusalOf(guard.scopesFor(`token${n}`))).status).toBe(503);
+    }
+    expect([service.asked.length, warnings.length]).toEqual([5, 1]);
+    expect(warnings.join()).not.toContain(SECRET);
+    service.introspect = () => ({ status: 200, body: active() });
+    await until('it asks again', () =>
+      guard.scopesFor('token').then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('when more wait than it was told to allow', async () => {
+    make({ followChanges: false, maxWaiting: 1 });
+    let answer!: () => void;
+    service.introspect = () =>
+      new Promise((resolve) => (answer = () => resolve({ status: 200, body: active() })));
+    const first = guard.scopesFor('first');
+    await until('the first is asked', () => service.asked.length === 1);
+    expect((await refusalOf(guard.scopesFor('second'))).status).toBe(503);
+    answer();
+    expect((await first)?.scopes).toEqual(['vehicle:read']);
+  });
+});
+
+describe('The guard asks', () => {
+  it('once for the same token and user at a time, with its credentials, over few connections', async () => {
+    make({ followChanges: false, maxConnections: 2, rememberMs: 0 });
+    const all = await Promise.all(Array.from({ length: 20 }, () => guard.scopesFor(TOKEN, USER)));
+    expect(new Set(all.map((access) => access?.scopes.join()))).toEqual(new Set(['vehicle:read']));
+    expect([service.asked.length, guard.statistics.joined]).toEqual([1, 19]);
+    for (let n = 0; n < 10; n++) await guard.scopesFor(`token${n}`);
+    expect(service.connections.size).toBeLessThanOrEqual(2);
+  });
+
+  it('again for another user, and separately for the token alone', async () => {
+    make({ followChanges: false });
+    await guard.scopesFor(TOKEN, USER);
+    await guard.scopesFor(TOKEN, USER.replace('7735', '7736'));
+    await guard.scopesFor(TOKEN);
+    expect(service.asked.map((form) => form.get('user_id'))).toEqual([
+      USER,
+      USER.replace('7735', '7736'),
+      null,
+    ]);
+  });
+
+  it('again after a second, or when the token has ended, while it does not follow the changes', async () => {
+    make({ followChanges: false });
+    await guard.scopesFor(TOKEN);
+    await guard.scopesFor(TOKEN);
+    expect(service.asked).toHaveLength(1);
+    await pause(1_100);
+    service.introspect = () => ({ status: 200, body: active({ exp: Math.floor(Date.now() / 1000) + 1 }) });
+    await guard.scopesFor(TOKEN);
+    await guard.scopesFor(TOKEN);
+    expect(service.asked).toHaveLength(3);
+  });
+});
+
+describe('While it follows the changes, the guard', () => {
+  it('remembers for longer than a second, until a change concerns it', async () => {
+    await following();
+    await guard.scopesFor(TOKEN, USER);
+    await pause(1_100);
+    await guard.scopesFor(TOKEN, USER);
+    await tell({ client_id: CLIENT.replace('7735', '7736') });
+    await tell({ client_id: CLIENT, user_id: USER.replace('7735', '7736') });
+    await guard.scopesFor(TOKEN, USER);
+    expect(service.asked).toHaveLength(1);
+    for (const change of [
+      { client_id: CLIENT },
+      { user_id: USER },
+      { client_id: CLIENT, user_id: USER },
+      {},
+    ]) {
+      await tell(change);
+      await settled();
+      await guard.scopesFor(TOKEN, USER);
+      await guard.scopesFor(TOKEN, USER);
+    }
+    expect(service.asked).toHaveLength(5);
+  });
+
+  it('remembers for a second only what may become more: nothing allowed, or no valid token', async () => {
+    await following();
+    service.introspect = (form) => ({
+      status: 200,
+      body: form.get('token') === 'ended' ? { active: false } : active({ scope: '' }),
+    });
+    for (const token of ['ended', TOKEN, 'ended', TOKEN]) await guard.scopesFor(token, USER);
+    expect(service.asked).toHaveLength(2);
+    await pause(1_100);
+    for (const token of ['ended', TOKEN]) await guard.scopesFor(token, USER);
+    expect(service.asked).toHaveLength(4);
+  });
+
+  it('does not remember an answer that a change overtook, nor lets later requests wait for it', async () => {
+    await following();
+    const answers: (() => void)[] = [];
+    service.introspect = () =>
+      new Promise((resolve) => answers.push(() => resolve({ status: 200, body: active() })));
+    const before = guard.scopesFor(TOKEN, USER);
+    await until('it is asked', () => answers.length === 1);
+    await tell({ client_id: CLIENT });
+    service.introspect = () => ({ status: 200, body: { active: false } });
+    expect(await guard.scopesFor(TOKEN, USER)).toBeUndefined();
+    answers[0]!();
+    await before;
+    expect(await guard.scopesFor(TOKEN, USER)).toBeUndefined();
+  });
+
+  it('does not remember what was asked for right after a change, which other instances may not know yet', async () => {
+    await following();
+    await tell({ client_id: CLIENT });
+    await guard.scopesFor(TOKEN, USER);
+    await guard.scopesFor(TOKEN, USER);
+    expect(service.asked).toHaveLength(2);
+  });
+
+  it('remembers an answer about others although something else has just changed', async () => {
+    await following();
+    await tell({ client_id: CLIENT.replace('7735', '7736') });
+    await guard.scopesFor(TOKEN, USER);
+    await guard.scopesFor(TOKEN, USER);
+    expect(service.asked).toHaveLength(1);
+  });
+
+  it('forgets everything with a reset, or with an event that it does not understand', async () => {
+    await following();
+    for (const text of ['event: reset\nid: 9.9\ndata: {}\n\n', 'event: change\nid: 9.9\ndata: x\n\n']) {
+      await guard.scopesFor(TOKEN, USER);
+      service.feed.write(text);
+      await until('it has forgotten', () => guard.statistics.remembered === 0);
+      await settled();
+    }
+  });
+
+  it('remembers no more than it was told to, and invented tokens do not crowd out valid ones', async () => {
+    await following({ maxRemembered: 20 });
+    await guard.scopesFor(TOKEN, USER);
+    service.introspect = () => ({ status: 200, body: { active: false } });
+    for (let n = 0; n < 100; n++) await guard.scopesFor(`invented${n}`);
+    expect(guard.statistics.remembered).toBeLessThanOrEqual(3);
+    expect((await guard.scopesFor(TOKEN, USER))?.scopes).toEqual(['vehicle:read']);
+  });
+});
+
+describe('When the feed breaks, the guard', () => {
+  it('trusts its memory for a second only, resumes after the last position, and trusts it again once it has caught up', async () => {
+    await following();
+    await guard.scopesFor(TOKEN, USER);
+    await tell({ client_id: CLIENT.replace('7735', '7736') });
+    service.feed.destroy();
+    await until('it is back', () => service.feeds.length === 2);
+    expect(service.feeds[1]!.request.headers['last-event-id']).toBe('1.2');
+    await pause(1_100);
+    expect(guard.statistics.isFollowingChanges).toBe(false);
+    // What it missed is told before the comment that says that nothing else was missed.
+    service.feed.write('id: 1.3\nevent: change\ndata: {"user_id":"user2"}\n\n: 1.3\nid: 1.3\n\n');
+    await until('it follows', () => guard.statistics.isFollowingChanges);
+    await guard.scopesFor(TOKEN, USER);
+    expect(service.asked).toHaveLength(1);
+  });
+
+  it('asks again after a second while it cannot be followed, and never remembers such an answer for longer', async () => {
+    service.hasFeed = false;
+    make().start();
+    await until('it says so', () => warnings.length === 1);
+    await guard.scopesFor(TOKEN, USER);
+    service.hasFeed = true;
+    await until('it asks for the feed', () => service.feeds.length > 0);
+    service.feed.write(': 1.1\nid: 1.1\n\n');
+    await until('it follows', () => guard.statistics.isFollowingChanges);
+    await pause(1_100);
+    await guard.scopesFor(TOKEN, USER);
+    expect([service.asked.length, warnings.length]).toEqual([2, 2]);
+    expect(warnings.join()).not.toContain(SECRET);
+  });
+});
+
+describe('The metadata', () => {
+  it.each([
+    ['https://data.example.com', '/.well-known/oauth-protected-resource', 'https://data.example.com'],
+    ['https://example.com/data', '/.well-known/oauth-protected-resource/data', 'https://example.com/data'],
+  ])('of %s is at %s', (resource, path, written) => {
+    make({ resource, scopesSupported: ['vehicle:read'], resourceName: 'Data' });
+    expect(guard.metadataPath).toBe(path);
+    expect(guard.metadata).toEqual({
+      resource: written,
+      authorization_servers: [service.url],
+      bearer_methods_supported: ['header'],
+      scopes_supported: ['vehicle:read'],
+      resource_name: 'Data',
+    });
+  });
+});

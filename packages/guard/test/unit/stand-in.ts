@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const TOKEN = 'cds_at_token';
+export const CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
+export const USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
+
+/** The answer of an introspection. */
+export const active = (changes: object = {}): object => ({
+  active: true,
+  scope: 'vehicle:read',
+  client_id: CLIENT,
+  sub: USER,
+  grant_type: 'authorization_code',
+  exp: Math.floor(Date.now() / 1000) + 3_600,
+  ...changes,
+});
+
+interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** A service that answers as a test says, for what the real one never does. */
+export class StandIn {
+  /** What is answered to an introspection, at once or when the promise resolves. */
+  introspect: (form: URLSearchParams) => Answer | Promise<Answer> = () => ({ status: 200, body: active() });
+  /** The forms of all introspections. */
+  readonly asked: URLSearchParams[] = [];
+  /** The requests for the feed, and their responses while they are open. */
+  readonly feeds: { request: IncomingMessage; response: ServerResponse }[] = [];
+  /** Whether the feed is offered. */
+  hasFeed = true;
+  readonly connections = new Set<unknown>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<StandIn> {
+    const server = createServer((request, response) => void standIn.serve(request, response));
+    const standIn: StandIn = new StandIn(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return standIn;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get feed(): ServerResponse {
+    return this.feeds.at(-1)!.response;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const send = ({ status, body }: Answer) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const form = new URLSearchParams(await textOf(request));
+    if (request.url === '/o/token') {
+      send({ status: 200, body: { access_token: 'cds_at_guard', expires_in: 36_000, token_type: 'Bearer' } });
+    } else if (request.url === '/v2/access_changes') {
+      if (!this.hasFeed) return void send({ status: 503, body: {} });
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.flushHeaders();
+      this.feeds.push({ request, response });
+    } else {
+      this.connections.add(request.socket);
+      this.asked.push(form);
+      send(await this.introspect(form));
+    }
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}

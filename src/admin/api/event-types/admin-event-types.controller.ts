@@ -1,0 +1,112 @@
+import { Body, Controller, Get, Param, Put, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Actor } from '../../../audit/audit.service.js';
+import { ApiAnswer, ApiProblems } from '../../../http/api/api-answers.js';
+import { validationFailed } from '../../../http/problems/problem.js';
+import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
+import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import {
+  EVENT_TYPE_NAME,
+  EventTypeDto,
+  EventTypeVersionDto,
+  isEventTypeName,
+} from './admin-event-types.dto.js';
+import {
+  EventTypeVersionView,
+  eventTypeVersionView,
+  EventTypeView,
+  eventTypeView,
+} from './admin-event-types.view.js';
+
+const VERSION = /^[1-9]\d{0,3}$/;
+
+const ApiTypeName = () =>
+  ApiParam({
+    name: 'name',
+    schema: { type: 'string', pattern: EVENT_TYPE_NAME.source, example: 'charging_session.created' },
+  });
+
+/** The catalogue of event types in the admin API (contract §21). */
+@Controller('admin/event_types')
+@AdminApi()
+export class AdminEventTypesController {
+  constructor(
+    private readonly types: EventTypesService,
+    private readonly catalogue: EventCatalogue,
+  ) {}
+
+  @Get()
+  @AdminRead(
+    'listAdminEventTypes',
+    'The catalogue of event types',
+    'With every version; short, so not paged.',
+  )
+  @ApiAnswer(200, 'Every event type, by name.', [EventTypeView])
+  async list(): Promise<EventTypeView[]> {
+    return (await this.types.list()).map(eventTypeView);
+  }
+
+  @Get(':name')
+  @AdminRead('getEventType', 'Get an event type', 'With every version, drafts included.')
+  @ApiTypeName()
+  @ApiAnswer(200, 'The event type.', EventTypeView)
+  @ApiProblems(404)
+  async get(@Param('name') name: string): Promise<EventTypeView> {
+    return eventTypeView(await this.types.get(name));
+  }
+
+  /** Creates a type (201) or changes one (200). It can be published once it has a version that is not a draft. */
+  @Put(':name')
+  @AdminWrite(
+    'putEventType',
+    'Create an event type, or change it',
+    'Published once it has a version. 409 for types that the service publishes itself, and for a new scope while endpoints subscribe.',
+  )
+  @ApiTypeName()
+  @ApiAnswer(200, 'The changed event type.', EventTypeView)
+  @ApiAnswer(201, 'The created event type.', EventTypeView)
+  @ApiProblems(409)
+  async put(
+    @Param('name') name: string,
+    @Body() { description, scope, sample, resource = null }: EventTypeDto,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<EventTypeView> {
+    if (!isEventTypeName(name)) {
+      throw validationFailed({ name: ['must be 1 to 64 of the characters a-z, 0-9, _ and .'] });
+    }
+    const { created } = await this.catalogue.putType({ name, description, scope, sample, resource }, actor);
+    void reply.status(created ? 201 : 200);
+    return eventTypeView(await this.types.get(name));
+  }
+
+  /** Creates the next version (201), or changes one that nothing was published with (200). */
+  @Put(':name/versions/:version')
+  @AdminWrite(
+    'putEventTypeVersion',
+    'Create the next version of an event type, or change one that is not used',
+    'Versions count up from 1. 409 for a version that events were published with.',
+  )
+  @ApiTypeName()
+  @ApiParam({ name: 'version', schema: { type: 'string', pattern: VERSION.source } })
+  @ApiAnswer(200, 'The changed version.', EventTypeVersionView)
+  @ApiAnswer(201, 'The created version.', EventTypeVersionView)
+  @ApiProblems(404, 409)
+  async putVersion(
+    @Param('name') name: string,
+    @Param('version') number: string,
+    @Body() { schema, draft = false, sample }: EventTypeVersionDto,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<EventTypeVersionView> {
+    if (!VERSION.test(number)) throw validationFailed({ version: ['must be a whole number from 1 to 9999'] });
+    const version = Number(number);
+    const { created } = await this.catalogue.putVersion(name, version, { schema, draft, sample }, actor);
+    void reply.status(created ? 201 : 200);
+    const { versions } = await this.types.get(name);
+    return eventTypeVersionView(versions.find((each) => each.version === version)!);
+  }
+}

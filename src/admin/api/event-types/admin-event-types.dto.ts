@@ -1,0 +1,53 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  AreVisibleLines,
+  IsJsonObject,
+  IsOptionalNotNull,
+  IsText,
+  IsTrueOrFalse,
+  MayBeNull,
+} from '../../../http/validation/validation.decorators.js';
+
+export const EVENT_TYPE_NAME = /^[a-z0-9_.]{1,64}$/;
+export const isEventTypeName = (name: string): boolean => EVENT_TYPE_NAME.test(name);
+
+/** Body of `PUT /admin/event_types/{name}`. */
+export class EventTypeDto {
+  @ApiProperty({ description: 'When it is sent.' })
+  @AreVisibleLines(1, 300)
+  description!: string;
+
+  @ApiProperty({ description: 'What client and consent need.', example: 'vehicle:read' })
+  @IsText(1, 64)
+  scope!: string;
+
+  @ApiProperty({ description: 'An example of `data`.' })
+  @IsJsonObject()
+  sample!: Record<string, unknown>;
+
+  @ApiProperty({
+    description:
+      'JSON Pointer into `data` to the id of what the event is about; by default its events are not numbered.',
+    example: '/id',
+  })
+  @MayBeNull()
+  @IsText(1, 200)
+  resource?: string | null;
+}
+
+/** Body of `PUT /admin/event_types/{name}/versions/{version}`. */
+export class EventTypeVersionDto {
+  @ApiProperty({ description: 'A JSON Schema (2020-12) of `data`, without references to anything outside.' })
+  @IsJsonObject()
+  schema!: Record<string, unknown>;
+
+  @ApiProperty({ description: 'Nothing is published with a draft, and it is not public.' })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  draft?: boolean;
+
+  @ApiProperty({ description: 'A new sample of the type, if the schema does not fit the one that it has.' })
+  @IsOptionalNotNull()
+  @IsJsonObject()
+  sample?: Record<string, unknown>;
+}

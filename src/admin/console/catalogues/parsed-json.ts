@@ -1,0 +1,8 @@
+/** What was typed as JSON; what is none stays text, which no rule for an object accepts. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,129 @@
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { NewClientDto, NewSecretDto, toNewClient } from '../admin/api/clients/admin-clients.dto.js';
+import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
+import { SERVICE_ACTOR } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
+import { ClientsService } from '../clients/clients.service.js';
+import { migrate } from '../database/migrations/migrate.js';
+import { notFound } from '../http/problems/problem.js';
+import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
+import { GrantsService } from '../tokens/grants.service.js';
+import { PurgeService } from '../tokens/purge.service.js';
+import { TokenKeysService } from '../tokens/token-keys.service.js';
+import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
+import { SecondFactorService } from '../users/factors/second-factor.service.js';
+import { MailsService } from '../mail/mails.service.js';
+import { PasswordLinksService } from '../users/passwords/password-links.service.js';
+import { UsersService } from '../users/accounts/users.service.js';
+import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
+import { resealCanary, verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
+import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
+
+/** The options of a command as given on the command line; each may be repeated. */
+export type Options = Record<string, string[] | undefined>;
+
+type Action = (app: INestApplicationContext, argument: string, options: Options) => Promise<object>;
+
+/** Needs only the database, whatever its schema. */
+type DatabaseAction = (databaseUrl: string, options: Options, say: (line: string) => void) => Promise<object>;
+
+/** Validates the members by the rules of the admin API; throws its 400 problem. */
+const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> =>
+  new RequestValidationPipe().transform(members, { type: 'body', metatype: rules }) as Promise<T>;
+
+const one = (options: Options, name: string): string | undefined => options[name]?.[0];
+
+/** What the commands do. They call the same services as the admin API. */
+export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
+  async 'make-operator'(app, _argument, options) {
+    const input = await checked(NewUserDto, {
+      email: one(options, 'email'),
+      name: one(options, 'name') ?? 'Operator',
+      role: 'operator',
+    });
+    const user = await app.get(UsersService).create(toNewUser(input), SERVICE_ACTOR);
+    return {
+      id: user.id,
+      set_password_at: await app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR),
+    };
+  },
+  async 'make-admin'(app, email) {
+    const users = app.get(UsersService);
+    const user = await users.findByEmail(email);
+    if (!user) throw notFound('No user has this email address. Use make-operator to create one.');
+    const admin = { role: 'operator', operatorRole: 'admin', enabled: true } as const;
+    const { id, operatorRole } = await users.update(user.id, admin, SERVICE_ACTOR);
+    return { id, operator_role: operatorRole };
+  },
+  async 'register-client'(app, _argument, options) {
+    const input = await checked(NewClientDto, {
+      name: one(options, 'name'),
+      owner_id: one(options, 'owner'),
+      type: one(options, 'type') ?? 'confidential',
+      scopes: options.scope,
+      grant_types: options['grant-type'],
+      redirect_uris: options['redirect-uri'] ?? [],
+    });
+    const { client, secret } = await app.get(ClientsService).create(toNewClient(input), SERVICE_ACTOR);
+    return { client_id: client.id, ...(secret === undefined ? {} : { client_secret: secret }) };
+  },
+  async 'rotate-secret'(app, clientId, options) {
+    const given = one(options, 'expire-previous-in') ?? String(DEFAULT_SECRET_OVERLAP_SECONDS);
+    const { expire_previous_in: seconds } = await checked(NewSecretDto, {
+      expire_previous_in: /^\d+$/.test(given) ? Number(given) : given,
+    });
+    const { secret, previousSecretExpiresAt } = await app
+      .get(ClientsService)
+      .rotateSecret(clientId, seconds!, SERVICE_ACTOR);
+    return { client_secret: secret, previous_secret_expires_at: previousSecretExpiresAt };
+  },
+  'revoke-client': async (app, clientId) => ({
+    revoked: await app.get(ClientsService).revokeTokens(clientId, SERVICE_ACTOR),
+  }),
+  'revoke-user': async (app, userId) => ({
+    revoked: await app.get(GrantsService).revokeForUser(userId, SERVICE_ACTOR),
+  }),
+  async 'reset-second-factor'(app, userId) {
+    await app.get(SecondFactorService).reset(userId, undefined, SERVICE_ACTOR);
+    return { reset: userId };
+  },
+  purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
+  async reseal(app, _argument, options) {
+    const [database, { encryptionKeys }] = [app.get(DataSource), app.get(Settings)];
+    const lostKey = one(options, 'lost-key');
+    if (lostKey === undefined) await verifyEncryptionKeys(database, encryptionKeys);
+    const all = [
+      await app.get(EndpointResealService).reseal(),
+      await app.get(TokenKeysService).reseal(),
+      await app.get(AuthenticatorAppsService).reseal(),
+      await app.get(MailsService).reseal(),
+    ];
+    await resealCanary(database, encryptionKeys, lostKey);
+    // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.
+    if (lostKey !== undefined) await app.get(TokenKeysService).revokeUnreadable();
+    return {
+      resealed: all.reduce((sum, { resealed }) => sum + resealed, 0),
+      unreadable: all.flatMap(({ unreadable }) => unreadable),
+    };
+  },
+  async 'token-keys'(app) {
+    const keys = await app.get(TokenKeysService).list();
+    return { keys: keys.map(({ id, state, createdAt }) => ({ id, state, created_at: createdAt })) };
+  },
+  'rotate-token-key': async (app) => ({ id: await app.get(TokenKeysService).rotate() }),
+  async 'revoke-token-key'(app, id) {
+    await app.get(TokenKeysService).revoke(Number(id));
+    return { revoked: Number(id), signs: (await app.get(TokenKeysService).signing()).id };
+  },
+};
+
+export const DATABASE_ACTIONS: Record<keyof typeof DATABASE_COMMANDS, DatabaseAction> = {
+  migrate: async (databaseUrl, options, say) => ({
+    migrations_run: await migrate(databaseUrl, undefined, {
+      serviceRole: one(options, 'service-role'),
+      say,
+    }),
+  }),
+};

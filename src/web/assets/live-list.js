@@ -1,0 +1,94 @@
+/*
+ * Brings what is new into a list without a reload, while its page is seen. It keeps the focus, ticked boxes and marked text,
+ * and stops with the first error. Without this script, "Refresh" does the same.
+ */
+
+const EVERY_MS = 4000;
+const list = document.querySelector('[data-live-list]');
+const state = document.querySelector('[data-list-status]');
+
+const isTicked = (row) => row.querySelector('input:checked') !== null;
+const hasFocus = (element) => element.contains(document.activeElement);
+
+/** Whether text inside the list is marked, which a change would undo. */
+function isMarked() {
+  const selection = getSelection();
+  return !selection.isCollapsed && selection.containsNode(list, true);
+}
+
+/** Gives an element the parts of a fresh one that differ, but for the one with the focus. */
+function renew(element, fresh) {
+  const [parts, freshParts] = [[...element.children], [...fresh.children]];
+  if (parts.length !== freshParts.length) {
+    if (!hasFocus(element)) element.replaceChildren(...fresh.childNodes);
+    return;
+  }
+  parts.forEach((part, index) => {
+    if (part.outerHTML !== freshParts[index].outerHTML && !hasFocus(part))
+      part.replaceWith(freshParts[index]);
+  });
+}
+
+/** Puts the rows into the fresh order. Rows that are no longer in it stay while they are ticked or have the focus. */
+function renewRows(rows, freshRows) {
+  const known = new Map([...rows.children].map((row) => [row.dataset.key, row]));
+  const isFresh = new Set([...freshRows.children].map((row) => row.dataset.key));
+  for (const row of known.values()) {
+    if (!isFresh.has(row.dataset.key) && !isTicked(row) && !hasFocus(row)) row.remove();
+  }
+  let place = rows.firstElementChild;
+  for (const fresh of [...freshRows.children]) {
+    while (place && !isFresh.has(place.dataset.key)) place = place.nextElementSibling;
+    const row = known.get(fresh.dataset.key);
+    if (row) renew(row, fresh);
+    if (row && row === place) place = place.nextElementSibling;
+    // A row that is moved would lose the focus.
+    else if (!row || !hasFocus(row)) rows.insertBefore(row ?? fresh, place);
+  }
+}
+
+function renewList(fresh) {
+  const [rows, freshRows] = [list.querySelector('[data-key]'), fresh.querySelector('[data-key]')];
+  if (!rows || !freshRows) {
+    if (list.innerHTML !== fresh.innerHTML && !hasFocus(list)) list.replaceChildren(...fresh.childNodes);
+    return;
+  }
+  renewRows(rows.parentElement, freshRows.parentElement);
+  const [pager, freshPager] = [list.querySelector('.pager'), fresh.querySelector('.pager')];
+  if (!pager && freshPager) list.append(freshPager);
+  else if (pager && freshPager) renew(pager, freshPager);
+}
+
+async function look() {
+  const response = await fetch(list.dataset.liveList, { headers: { accept: 'text/html' } });
+  if (!response.ok) throw new Error(String(response.status));
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const fresh = page.querySelector('[data-live-list]');
+  if (!fresh) throw new Error('no list');
+  if (!isMarked()) renewList(fresh);
+}
+
+let timer;
+
+function lookLater(after) {
+  clearTimeout(timer);
+  timer = document.hidden ? undefined : setTimeout(lookNow, after);
+}
+
+async function lookNow() {
+  try {
+    await look();
+    lookLater(EVERY_MS);
+  } catch {
+    document.removeEventListener('visibilitychange', onVisibility);
+    state.textContent = 'The list is no longer updated, because of an error. Refresh it to go on.';
+  }
+}
+
+const onVisibility = () => lookLater(0);
+
+if (list && state) {
+  state.textContent = 'New deliveries appear here by themselves.';
+  document.addEventListener('visibilitychange', onVisibility);
+  lookLater(EVERY_MS);
+}

@@ -1,0 +1,223 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { firstIdAt } from '../../secrets/ids.js';
+import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
+import { DeliveryEntity } from './delivery.entity.js';
+import { filtered, type DeliveryFilter } from './delivery-filter.js';
+import { RecoveryEntity } from './recovery.entity.js';
+import type { Recovery } from './recovery.js';
+
+/** What a recovery is made with. */
+export type NewRecovery = Pick<Recovery, 'id' | 'kind' | 'endpointId' | 'from' | 'to'> & { clientId: string };
+
+/** Which deliveries to resend: those that match, or those of them that were chosen. */
+export interface Resent extends DeliveryFilter {
+  clientId: string;
+  ids?: string[];
+  /** Also those to a disabled endpoint; otherwise these are left out, because they would be cancelled. */
+  isForDisabled?: boolean;
+}
+
+/** Where events that an endpoint missed go. */
+export interface Missed {
+  recoveryId: string;
+  endpointId: string;
+  clientId: string;
+}
+
+// An event that was being published when the endpoint was enabled may have found it disabled.
+const UNTIL = "p.enabled_at + interval '1 minute'";
+
+@Injectable()
+export class RecoveriesRepository {
+  constructor(
+    @InjectRepository(DeliveryEntity) private readonly deliveries: Repository<DeliveryEntity>,
+    @InjectRepository(RecoveryEntity) private readonly recoveries: Repository<RecoveryEntity>,
+    @InjectRepository(EndpointPauseEntity) private readonly pauses: Repository<EndpointPauseEntity>,
+  ) {}
+
+  /** How many deliveries a recovery would resend, counted up to a limit. */
+  async count(resent: Resent, limit: number): Promise<number> {
+    const row = await this.deliveries.manager
+      .createQueryBuilder()
+      .select('count(*)::int', 'count')
+      .from(
+        (part) =>
+          resendable(
+            part.select('1').from(DeliveryEntity, 'delivery') as SelectQueryBuilder<DeliveryEntity>,
+            resent,
+          ).limit(limit),
+        'resendable',
+      )
+      .getRawOne<{ count: number }>();
+    return row!.count;
+  }
+
+  /** Resends up to `limit` deliveries for a recovery, from the start of their schedule; returns their number. */
+  async resend(manager: EntityManager, recoveryId: string, resent: Resent, limit: number): Promise<number> {
+    const deliveries = manager.withRepository(this.deliveries);
+    const chosen = resendable(deliveries.createQueryBuilder('delivery').select('delivery.id'), resent)
+      .orderBy('delivery.id')
+      .limit(limit)
+      .setLock('pessimistic_write');
+    const { affected } = await deliveries
+      .createQueryBuilder()
+      .update()
+      .set({
+        state: 'pending',
+        cancelReason: null,
+        retries: 0,
+        nextAttemptAt: () => 'now()',
+        finishedAt: null,
+        recoveryId,
+      })
+      .where(`id IN (${chosen.getQuery()})`)
+      .setParameters(chosen.getParameters())
+      .execute();
+    return affected!;
+  }
+
+  async insert(manager: EntityManager, recovery: NewRecovery): Promise<void> {
+    await manager.withRepository(this.recoveries).insert({ ...recovery, total: 0 });
+  }
+
+  async setTotal(manager: EntityManager, id: string, total: number): Promise<void> {
+    await manager.withRepository(this.recoveries).update({ id }, { total });
+  }
+
+  /** A recovery with its progress. */
+  async find(id: string, clientId: string): Promise<Recovery | undefined> {
+    // The query builder knows no lateral joins.
+    const rows: Recovery[] = await this.recoveries.query(
+      `SELECT r.id, r.kind, r.endpoint_id AS "endpointId", r.failed_from AS "from", r.failed_to AS "to", r.total,
+              r.created_at AS "createdAt", n.pending, n.delivered, n.failed, n.cancelled
+         FROM webhook_recoveries r
+         CROSS JOIN LATERAL (
+           SELECT count(*) FILTER (WHERE state = 'pending')::int AS pending,
+                  count(*) FILTER (WHERE state = 'delivered')::int AS delivered,
+                  count(*) FILTER (WHERE state = 'failed')::int AS failed,
+                  count(*) FILTER (WHERE state = 'cancelled')::int AS cancelled
+             FROM deliveries WHERE recovery_id = r.id) n
+        WHERE r.id = $1 AND r.client_id = $2`,
+      [id, clientId],
+    );
+    return rows[0];
+  }
+
+  /** When an endpoint was disabled since and what was missed was not sent: from the first time to the end of the last. */
+  async openPauses(endpointId: string): Promise<{ from: Date; to: Date } | undefined> {
+    const row = await this.pauses
+      .createQueryBuilder('pause')
+      .select('min(pause.disabledAt)', 'from')
+      .addSelect('max(pause.enabledAt)', 'to')
+      .where('pause.endpointId = :endpointId AND pause.sentAt IS NULL', { endpointId })
+      .getRawOne<{ from: Date | null; to: Date }>();
+    return row?.from ? { from: row.from, to: row.to } : undefined;
+  }
+
+  /** Closes them, each once; undefined if there is none. */
+  async closePauses(
+    manager: EntityManager,
+    endpointId: string,
+  ): Promise<{ from: Date; to: Date } | undefined> {
+    const [rows]: [{ from: Date; to: Date }[], number] = await manager.query(
+      `UPDATE webhook_pauses SET sent_at = now() WHERE endpoint_id = $1 AND sent_at IS NULL
+       RETURNING disabled_at AS "from", enabled_at AS "to"`,
+      [endpointId],
+    );
+    if (rows.length === 0) return undefined;
+    const times = (of: 'from' | 'to') => rows.map((row) => row[of].getTime());
+    return { from: new Date(Math.min(...times('from'))), to: new Date(Math.max(...times('to'))) };
+  }
+
+  /** Opens those again that this transaction has closed, because not everything was sent. */
+  async reopenPauses(manager: EntityManager, endpointId: string): Promise<void> {
+    await manager.query(
+      'UPDATE webhook_pauses SET sent_at = NULL WHERE endpoint_id = $1 AND sent_at = now()',
+      [endpointId],
+    );
+  }
+
+  /**
+   * Makes deliveries of up to `limit` events that the endpoint has none of, from the times that this transaction has closed: of its
+   * types, kept, and with a consent that holds now and held then. Returns their number. The query builder knows no such insert.
+   */
+  async sendMissed(
+    manager: EntityManager,
+    { recoveryId, endpointId, clientId }: Missed,
+    limit: number,
+  ): Promise<number> {
+    const [row]: { count: number }[] = await manager.query(
+      `WITH missed AS MATERIALIZED (
+         SELECT v.id, v.type, v.created_at
+           FROM webhook_endpoints e
+           JOIN clients c ON c.id = e.client_id AND c.enabled
+           JOIN consents n ON n.client_id = c.id AND n.revoked_at IS NULL
+           JOIN events v ON v.user_id = n.user_id AND v.type = ANY (e.event_types) AND v.payload IS NOT NULL
+           JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND t.scope = ANY (n.scopes)
+          WHERE e.id = $1 AND ${IN_A_PAUSE}
+            AND coalesce((n.scope_since ->> t.scope)::timestamptz, n.granted_at) <= v.created_at
+          ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
+       ), ${ADDED}`,
+      [endpointId, clientId, recoveryId, limit],
+    );
+    return row!.count;
+  }
+
+  /** The same for events of this service for the client alone, which are known by their deliveries to its other endpoints. */
+  async sendMissedOfClient(
+    manager: EntityManager,
+    { recoveryId, endpointId, clientId }: Missed,
+    since: Date,
+    limit: number,
+  ): Promise<number> {
+    const [row]: { count: number }[] = await manager.query(
+      `WITH missed AS MATERIALIZED (
+         SELECT v.id, v.type, v.created_at
+           FROM webhook_endpoints e
+           JOIN clients c ON c.id = e.client_id AND c.enabled
+           JOIN events v ON v.id IN (SELECT d.event_id FROM deliveries d WHERE d.client_id = $2 AND d.id >= $5)
+                        AND NOT v.test AND v.payload IS NOT NULL
+           JOIN event_types t ON t.name = v.type AND t.scope IS NULL
+          WHERE e.id = $1 AND v.type = ANY (e.event_types) AND ${IN_A_PAUSE}
+          ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
+       ), ${ADDED}`,
+      [endpointId, clientId, recoveryId, limit, firstIdAt('dlvr', since)],
+    );
+    return row!.count;
+  }
+}
+
+const IN_A_PAUSE = `
+  EXISTS (SELECT 1 FROM webhook_pauses p
+           WHERE p.endpoint_id = e.id AND p.sent_at = now()
+             AND v.created_at >= p.disabled_at AND v.created_at < ${UNTIL})
+  AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.event_id = v.id AND o.endpoint_id = e.id)`;
+
+/** Due in the order of their events. */
+const ADDED = `added AS (
+  INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, next_attempt_at)
+  SELECT new_delivery_id(), m.id, m.type, $1, $2, $3,
+         now() - interval '1 second' + row_number() OVER (ORDER BY m.created_at, m.id) * interval '1 microsecond'
+    FROM missed m
+  RETURNING 1
+)
+SELECT count(*)::int AS count FROM added`;
+
+/** Those that can be resent: not while an attempt runs, not about erased users, and only to endpoints that are there. */
+function resendable(
+  query: SelectQueryBuilder<DeliveryEntity>,
+  { ids, isForDisabled = false, ...filter }: Resent,
+): SelectQueryBuilder<DeliveryEntity> {
+  if (ids !== undefined) query.andWhere('delivery.id = ANY (:ids)', { ids });
+  return filtered(query, filter)
+    .andWhere('delivery.leaseId IS NULL AND NOT delivery.erased')
+    .andWhere(
+      `EXISTS (SELECT 1 FROM webhook_endpoints e
+                WHERE e.id = delivery.endpoint_id AND e.deleted_at IS NULL
+                  AND (:isForDisabled OR e.enabled
+                       OR EXISTS (SELECT 1 FROM events v WHERE v.id = delivery.event_id AND v.test)))`,
+      { isForDisabled },
+    );
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
+import { isId, newId } from '../../secrets/ids.js';
+import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
+import type { DeliveryFilter } from './delivery-filter.js';
+import { RecoveriesRepository, type NewRecovery } from './recoveries.repository.js';
+import type { Recovery } from './recovery.js';
+import { WakeUps } from './wake-ups.service.js';
+
+/** The most that one recovery sends; the rest can be sent afterwards. */
+export const RECOVERY_MAX = 50_000;
+/** Contract §22: the most that can be chosen. */
+export const SELECTED_MAX = 100;
+
+/** An endpoint's failed deliveries that were created from one time until before the other. */
+export interface RecoveryRange {
+  endpointId: string;
+  from: Date;
+  to: Date;
+}
+
+/** Resending many deliveries, and sending what an endpoint missed (contract §11.4, §22): each a recovery, whose progress is shown. */
+@Injectable()
+export class RecoveriesService {
+  constructor(
+    private readonly repository: RecoveriesRepository,
+    private readonly endpoints: EndpointsRepository,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** How many deliveries a recovery would resend. */
+  countFailed(clientId: string, range: RecoveryRange): Promise<number> {
+    return this.repository.count(failedIn(clientId, range), Number.MAX_SAFE_INTEGER);
+  }
+
+  /** How many that match would be resent, counted to one more than a recovery can send. */
+  countMatching(clientId: string, filter: DeliveryFilter): Promise<number> {
+    return this.repository.count({ ...filter, clientId }, RECOVERY_MAX + 1);
+  }
+
+  /**
+   * Resends everything that failed in the range, at most 50,000 deliveries. Returns the id of the recovery, to follow its
+   * progress.
+   */
+  recover(clientId: string, range: RecoveryRange, actor: Actor): Promise<string> {
+    return this.make({ kind: 'failed', clientId, ...range }, actor, (manager, id) =>
+      this.repository.resend(manager, id, failedIn(clientId, range), RECOVERY_MAX),
+    );
+  }
+
+  /** The same for everything that matches a filter, whatever its state, and was there at a time. */
+  resendMatching(clientId: string, filter: DeliveryFilter, until: Date, actor: Actor): Promise<string> {
+    const { endpointId = null, from = new Date(0) } = filter;
+    const to = filter.to && filter.to < until ? filter.to : until;
+    return this.make({ kind: 'matching', clientId, endpointId, from, to }, actor, (manager, id) =>
+      this.repository.resend(manager, id, { ...filter, to, clientId }, RECOVERY_MAX),
+    );
+  }
+
+  /** The same for up to 100 that were chosen. Throws a 400 problem for none, more, or what is no id of a delivery. */
+  async resendSelected(clientId: string, ids: string[], actor: Actor): Promise<string> {
+    const chosen = [...new Set(ids)];
+    if (chosen.length === 0 || chosen.length > SELECTED_MAX || !chosen.every((id) => isId('dlvr', id))) {
+      throw validationFailed({ delivery: [`must be 1 to ${SELECTED_MAX} deliveries`] });
+    }
+    const now = new Date();
+    const recovery = { kind: 'selected' as const, clientId, endpointId: null, from: now, to: now };
+    return this.make(recovery, actor, (manager, id) =>
+      this.repository.resend(manager, id, { ids: chosen, clientId }, SELECTED_MAX),
+    );
+  }
+
+  /** The time in which an endpoint was disabled, if what was missed can be sent; the endpoint has to be enabled. */
+  missed(endpointId: string): Promise<{ from: Date; to: Date } | undefined> {
+    return this.repository.openPauses(endpointId);
+  }
+
+  /**
+   * Sends the events that were not sent to the endpoint while it was disabled, once for each time; of more than 50,000 the rest
+   * can be sent afterwards. Throws a 409 problem if there is nothing to send, and for a disabled endpoint.
+   */
+  async sendMissed(clientId: string, endpointId: string, actor: Actor): Promise<string> {
+    return this.inOne(actor, async (manager) => {
+      const endpoint = await this.endpoints.lock(manager, endpointId, clientId);
+      if (!endpoint) throw notFound('There is no webhook endpoint with this id.');
+      if (!endpoint.enabled) throw conflict('The endpoint is disabled. Enable it first.');
+      const range = await this.repository.closePauses(manager, endpointId);
+      if (!range) throw conflict('What was missed was sent already.');
+      const recovery = { id: newId('rcvr'), kind: 'missed' as const, clientId, endpointId, ...range };
+      await this.repository.insert(manager, recovery);
+      const missed = { recoveryId: recovery.id, endpointId, clientId };
+      const first = await this.repository.sendMissed(manager, missed, RECOVERY_MAX);
+      const room = RECOVERY_MAX - first;
+      const total = first + (await this.repository.sendMissedOfClient(manager, missed, range.from, room));
+      if (total === RECOVERY_MAX) await this.repository.reopenPauses(manager, endpointId);
+      return { recovery, total };
+    });
+  }
+
+  /** A recovery with its progress. */
+  async recovery(id: string, clientId: string): Promise<Recovery> {
+    const recovery = isId('rcvr', id) ? await this.repository.find(id, clientId) : undefined;
+    if (!recovery) throw notFound('There is no recovery with this id.');
+    return recovery;
+  }
+
+  private make(
+    input: Omit<NewRecovery, 'id'>,
+    actor: Actor,
+    resend: (manager: EntityManager, id: string) => Promise<number>,
+  ): Promise<string> {
+    const recovery = { ...input, id: newId('rcvr') };
+    return this.inOne(actor, async (manager) => {
+      await this.repository.insert(manager, recovery);
+      return { recovery, total: await resend(manager, recovery.id) };
+    });
+  }
+
+  /** Makes a recovery with its total and its audit event in one transaction, and wakes the workers. */
+  private async inOne(
+    actor: Actor,
+    work: (manager: EntityManager) => Promise<{ recovery: NewRecovery; total: number }>,
+  ): Promise<string> {
+    const id = await this.transactions.run(async (manager) => {
+      const { recovery, total } = await work(manager);
+      await this.repository.setTotal(manager, recovery.id, total);
+      const { kind, endpointId, from, to } = recovery;
+      await this.audit.record(manager, actor, {
+        action: 'delivery.recovered',
+        subjectType: endpointId === null ? 'client' : 'webhook_endpoint',
+        subjectId: endpointId ?? recovery.clientId,
+        after: { kind, from: from.toISOString(), to: to.toISOString(), deliveries: total },
+      });
+      return recovery.id;
+    });
+    this.wakeUps.announce();
+    return id;
+  }
+}
+
+const failedIn = (clientId: string, range: RecoveryRange) =>
+  ({ ...range, clientId, state: 'failed', isForDisabled: true }) as const;

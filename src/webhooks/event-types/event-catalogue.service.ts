@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import type { EntityManager } from 'typeorm';
+import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
+import { ScopesService } from '../../scopes/scopes.service.js';
+import { acceptSchema, compileSchema, SchemaError, type SchemaCheck } from './event-schema.js';
+import type { EventTypeVersionEntity } from './event-type-version.entity.js';
+import { EventTypesRepository, type EventTypeChanges } from './event-types.repository.js';
+import { idAt } from './json-pointer.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
+
+/** A version as an operator writes it. */
+export interface NewVersion {
+  schema: Record<string, unknown>;
+  draft: boolean;
+  /** A new sample of the type, where the schema does not fit the one that it has. */
+  sample?: Record<string, unknown>;
+}
+
+/** Changes of the catalogue of event types (contract §21). Every change is an audit event in its transaction. */
+@Injectable()
+export class EventCatalogue {
+  constructor(
+    private readonly repository: EventTypesRepository,
+    private readonly scopes: ScopesService,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Creates or changes a type. Throws 400 with `field_errors`; 409 for a type that the service publishes itself, and for a new
+   * scope while endpoints subscribe to it.
+   */
+  async putType(changes: EventTypeChanges, actor: Actor): Promise<{ created: boolean }> {
+    await this.checkType(changes);
+    return this.transactions.run(async (manager) => {
+      const created = await this.repository.insertNew(manager, changes);
+      const before = await this.lock(manager, changes.name);
+      const difference = changesBetween(auditView(before), auditView(changes));
+      if (!created && difference) {
+        this.checkSample(before, changes.sample);
+        if (before.scope !== changes.scope && (await this.repository.isSubscribed(manager, changes.name))) {
+          throw conflict('Endpoints subscribe to this event type, so its scope cannot change.');
+        }
+        await this.repository.update(manager, changes.name, changes);
+      }
+      if (created || difference) {
+        await this.audit.record(manager, actor, {
+          action: created ? 'event_type.created' : 'event_type.updated',
+          subjectType: 'event_type',
+          subjectId: changes.name,
+          ...(created ? { after: auditView(changes) } : difference),
+        });
+      }
+      return { created };
+    });
+  }
+
+  /**
+   * Creates the next version, or changes one that nothing was published with (409). Throws 400 with `field_errors` for a schema
+   * that is not accepted, or that the sample breaks, unless it is a draft.
+   */
+  async putVersion(
+    name: string,
+    version: number,
+    written: NewVersion,
+    actor: Actor,
+  ): Promise<{ created: boolean }> {
+    const check = checkOfWritten(written);
+    return this.transactions.run(async (manager) => {
+      const type = await this.lock(manager, name);
+      const before = type.versions.find((each) => each.version === version);
+      if (!before && version !== type.versions.length + 1) {
+        throw validationFailed({ version: [`must be ${type.versions.length + 1}: versions count up`] });
+      }
+      const { schema, draft, sample } = written;
+      const isSame =
+        before?.draft === draft &&
+        isDeepStrictEqual(before.schema, schema) &&
+        (sample === undefined || isDeepStrictEqual(type.sample, sample));
+      if (isSame) return { created: false };
+      if (!draft) refuseSample(check, sample ?? type.sample, sample ? 'sample' : 'schema');
+      if (sample && type.resource !== null && idAt(type.resource, sample) === null) {
+        throw validationFailed({ sample: [`must have an id at ${type.resource}`] });
+      }
+      const row = { type: name, version, schema, draft, revision: type.revision + 1 };
+      if (!before) await this.repository.insertVersion(manager, row);
+      else if (!(await this.repository.changeUnused(manager, row))) {
+        throw conflict('Events were published with this version, so it cannot change. Create the next one.');
+      }
+      await this.repository.update(manager, name, sample ? { sample } : {});
+      await this.audit.record(manager, actor, {
+        action: before ? 'event_type.version_updated' : 'event_type.version_created',
+        subjectType: 'event_type',
+        subjectId: name,
+        ...(before ? { before: versionView(before) } : {}),
+        after: { ...versionView(row), ...(sample ? { sample } : {}) },
+      });
+      return { created: !before };
+    });
+  }
+
+  private async lock(manager: EntityManager, name: string): Promise<VersionedEventType> {
+    const type = await this.repository.lock(manager, name);
+    if (!type) throw notFound('There is no event type with this name.');
+    if (type.publisher === 'itself') {
+      throw conflict('The service publishes this event type itself, so it cannot be changed.');
+    }
+    return type;
+  }
+
+  private async checkType({ scope, resource, sample }: EventTypeChanges): Promise<void> {
+    const [known] = await this.scopes.describe([scope!]);
+    const fieldErrors: Record<string, string[]> = {
+      ...(known?.audience === 'partner' ? {} : { scope: ['must be a scope for partners'] }),
+      ...(resource === null || idAt(resource, sample) !== null
+        ? {}
+        : { resource: ['must lead to an id in the sample'] }),
+    };
+    if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
+  }
+
+  private checkSample(type: VersionedEventType, sample: Record<string, unknown>): void {
+    const current = currentVersion(type);
+    if (current) refuseSample(compileSchema(current.schema), sample, 'sample');
+  }
+}
+
+function checkOfWritten({ schema, draft, sample }: NewVersion): SchemaCheck {
+  if (draft && sample) throw validationFailed({ sample: ['is only for a version that is not a draft'] });
+  try {
+    return acceptSchema(schema);
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    throw validationFailed({ schema: [error.message] });
+  }
+}
+
+/** Throws a 400 problem with an error of the member that has to change. */
+function refuseSample(check: SchemaCheck, sample: object, member: 'sample' | 'schema'): void {
+  const broken = check(sample);
+  if (!broken) return;
+  const place = broken.path.replace(/^data/, 'sample');
+  throw validationFailed({ [member]: [`does not fit: ${place} ${broken.message}`] });
+}
+
+const auditView = ({ description, scope, resource, sample }: EventTypeChanges) => ({
+  description,
+  scope,
+  resource,
+  sample,
+});
+
+const versionView = ({
+  version,
+  schema,
+  draft,
+}: Pick<EventTypeVersionEntity, 'version' | 'schema' | 'draft'>) => ({
+  version,
+  schema,
+  draft,
+});

@@ -1,0 +1,119 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { EventTypeVersionEntity } from './event-type-version.entity.js';
+import { compileSchema, type SchemaBreak, type SchemaCheck } from './event-schema.js';
+import { EventTypesRepository } from './event-types.repository.js';
+import { idAt } from './json-pointer.js';
+import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
+
+/** What is to be published, as far as its type decides. */
+export interface Publishing {
+  type: string;
+  /** Undefined for the current version. */
+  version?: number;
+  data: object;
+}
+
+/** What an event's type says about it. */
+export interface Judgement {
+  /** The revision of the type that was judged by; 0 for a type that is not known here. */
+  revision: number;
+  version: number;
+  /** The id of what it is about; null if it is not numbered. */
+  resourceId: string | null;
+  /** Why it cannot be published at all. */
+  fieldErrors?: Record<string, string[]>;
+  /** Where its data breaks the schema. */
+  broken?: SchemaBreak;
+  /** The version, if nothing was published with it as far as known. */
+  unused?: EventTypeVersionEntity;
+}
+
+const NOT_KNOWN: Judgement = { revision: 0, version: 1, resourceId: null };
+const COMPILED = 500;
+
+/**
+ * Judges events by the catalogue in memory, so that publishing asks the database nothing more. The statement that stores an event
+ * compares the revision: if the catalogue has changed since it was read, the event is judged again.
+ */
+@Injectable()
+export class EventContracts {
+  private readonly logger = new Logger(EventContracts.name);
+  private types: Map<string, VersionedEventType> | undefined;
+  private readonly checks = new LRUCache<string, SchemaCheck>({ max: COMPILED });
+
+  constructor(private readonly repository: EventTypesRepository) {}
+
+  /** By the catalogue as it was last read. */
+  async judge(publishing: Publishing): Promise<Judgement> {
+    const types = this.types ?? (await this.read());
+    return this.judgeBy(types, publishing);
+  }
+
+  /** By the catalogue as it is now. */
+  async judgeAnew(publishing: Publishing): Promise<Judgement> {
+    return this.judgeBy(await this.read(), publishing);
+  }
+
+  /** To be called before something is stored: from now on the version does not change. Asks the database once for each version. */
+  async beginUse({ unused }: Judgement): Promise<void> {
+    if (!unused || unused.usedAt !== null) return;
+    await this.repository.markUsed(unused);
+    // If it has changed meanwhile, so has the revision, and the event is judged again.
+    unused.usedAt = new Date();
+  }
+
+  private async read(): Promise<Map<string, VersionedEventType>> {
+    const types = await this.repository.list();
+    this.types = new Map(
+      types.filter(({ publisher }) => publisher === 'services').map((type) => [type.name, type]),
+    );
+    return this.types;
+  }
+
+  private judgeBy(types: Map<string, VersionedEventType>, publishing: Publishing): Judgement {
+    const type = types.get(publishing.type);
+    if (!type) return NOT_KNOWN;
+    const { revision, resource } = type;
+    const resourceId = resource === null ? null : idAt(resource, publishing.data);
+    const wanted = publishing.version;
+    const found =
+      wanted === undefined
+        ? currentVersion(type)
+        : type.versions.find(({ version, draft }) => version === wanted && !draft);
+    if (!found) {
+      const fieldErrors: Record<string, string[]> =
+        wanted === undefined
+          ? { type: ['has no version that can be published'] }
+          : { version: ['is not a version of this event type that can be published'] };
+      return { revision, version: 0, resourceId, fieldErrors };
+    }
+    const broken = this.checkOf(found)(publishing.data);
+    return {
+      revision,
+      version: found.version,
+      resourceId,
+      ...(broken ? { broken } : {}),
+      ...(found.usedAt === null ? { unused: found } : {}),
+    };
+  }
+
+  private checkOf(version: EventTypeVersionEntity): SchemaCheck {
+    const key = `${version.type} ${version.version} ${version.revision}`;
+    let check = this.checks.get(key);
+    if (!check) this.checks.set(key, (check = this.compile(version)));
+    return check;
+  }
+
+  private compile({ type, version, schema }: EventTypeVersionEntity): SchemaCheck {
+    try {
+      return compileSchema(schema);
+    } catch (error) {
+      // It was accepted by another build: events go on, unchecked.
+      this.logger.error(
+        `The schema of ${type}, version ${version}, cannot be used: ${(error as Error).message}`,
+      );
+      return () => undefined;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  IsNull,
+  LessThanOrEqual,
+  Repository,
+  type EntityManager,
+  type QueryDeepPartialEntity,
+} from 'typeorm';
+import { batched } from '../../database/queries/batched.js';
+import { EventTypeVersionEntity } from './event-type-version.entity.js';
+import { EventTypeEntity } from './event-type.entity.js';
+import type { VersionedEventType } from './versioned-event-type.js';
+
+/** What the admin API sets of a type. */
+export type EventTypeChanges = Pick<
+  EventTypeEntity,
+  'name' | 'scope' | 'description' | 'sample' | 'resource'
+>;
+
+@Injectable()
+export class EventTypesRepository {
+  constructor(
+    @InjectRepository(EventTypeEntity) private readonly types: Repository<EventTypeEntity>,
+    @InjectRepository(EventTypeVersionEntity) private readonly versions: Repository<EventTypeVersionEntity>,
+  ) {}
+
+  private readonly readOnce = batched<'all', VersionedEventType[]>(async (keys) => {
+    const types = await this.types
+      .createQueryBuilder('type')
+      .leftJoinAndMapMany('type.versions', EventTypeVersionEntity, 'version', 'version.type = type.name')
+      .orderBy('type.name')
+      .addOrderBy('version.version')
+      .getMany();
+    return keys.map(() => types as VersionedEventType[]);
+  });
+
+  /** The whole catalogue, by name. Concurrent calls share a statement. */
+  list(): Promise<VersionedEventType[]> {
+    return this.readOnce('all');
+  }
+
+  /** These types, which keep their scopes until the transaction ends. */
+  hold(manager: EntityManager, names: string[]): Promise<EventTypeEntity[]> {
+    return manager
+      .withRepository(this.types)
+      .createQueryBuilder('type')
+      .where('type.name = ANY (:names)', { names })
+      .orderBy('type.name')
+      .setLock('pessimistic_read')
+      .getMany();
+  }
+
+  /** Creates the type; false if there is one with its name. */
+  async insertNew(manager: EntityManager, type: EventTypeChanges): Promise<boolean> {
+    const { raw } = await manager
+      .withRepository(this.types)
+      .createQueryBuilder()
+      .insert()
+      .values(row<EventTypeEntity>({ ...type, publisher: 'services', revision: 1 }))
+      .orIgnore()
+      .returning('name')
+      .execute();
+    return (raw as unknown[]).length === 1;
+  }
+
+  /** The type with its versions, locked until the transaction ends; publishing goes on meanwhile. */
+  async lock(manager: EntityManager, name: string): Promise<VersionedEventType | undefined> {
+    const type = await manager
+      .withRepository(this.types)
+      .findOne({ where: { name }, lock: { mode: 'for_no_key_update' } });
+    if (!type) return undefined;
+    const versions = await manager
+      .withRepository(this.versions)
+      .find({ where: { type: name }, order: { version: 'ASC' } });
+    return Object.assign(type, { versions });
+  }
+
+  /** Changes a locked type, and raises its revision. */
+  async update(manager: EntityManager, name: string, changes: Partial<EventTypeChanges>): Promise<void> {
+    await manager
+      .withRepository(this.types)
+      .createQueryBuilder()
+      .update()
+      .set({ ...row<EventTypeEntity>(changes), revision: () => 'revision + 1' })
+      .where('name = :name', { name })
+      .execute();
+  }
+
+  async insertVersion(
+    manager: EntityManager,
+    version: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>,
+  ): Promise<void> {
+    await manager
+      .withRepository(this.versions)
+      .insert(row<EventTypeVersionEntity>({ ...version, usedAt: null }));
+  }
+
+  /** Changes a version that nothing was published with; false if something was. */
+  async changeUnused(
+    manager: EntityManager,
+    {
+      type,
+      version,
+      ...changes
+    }: Pick<EventTypeVersionEntity, 'type' | 'version' | 'schema' | 'draft' | 'revision'>,
+  ): Promise<boolean> {
+    const { affected } = await manager
+      .withRepository(this.versions)
+      .update({ type, version, usedAt: IsNull() }, row<EventTypeVersionEntity>(changes));
+    return affected === 1;
+  }
+
+  /** Notes that something is published with the version, which then does not change any more; unless it has changed since it was read. */
+  async markUsed({ type, version, revision }: EventTypeVersionEntity): Promise<void> {
+    await this.versions
+      .createQueryBuilder()
+      .update()
+      .set({ usedAt: () => 'now()' })
+      .where({ type, version, usedAt: IsNull(), draft: false, revision: LessThanOrEqual(revision) })
+      .execute();
+  }
+
+  /** Whether an endpoint subscribes to the type. */
+  async isSubscribed(manager: EntityManager, name: string): Promise<boolean> {
+    // The query builder of the endpoints' own repository knows no search in an array.
+    const found: unknown[] = await manager.query(
+      'SELECT 1 FROM webhook_endpoints WHERE $1 = ANY (event_types) AND deleted_at IS NULL LIMIT 1',
+      [name],
+    );
+    return found.length > 0;
+  }
+}
+
+/** TypeORM's type of values to write takes the members of a JSON column for columns. */
+const row = <E extends object>(values: Partial<E>): QueryDeepPartialEntity<E> =>
+  values as QueryDeepPartialEntity<E>;

@@ -1,0 +1,114 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../../config/settings.js';
+import { ApiEndpoint } from '../../http/api/api-answers.js';
+import { forbidden } from '../../http/problems/problem.js';
+import { PartnerEndpoint, PartnerPage } from '../../rate-limits/partner-endpoint.decorator.js';
+import { AccessTokensService } from '../../tokens/access-tokens.service.js';
+import { bearerTokenOf } from '../../tokens/bearer-token.js';
+import { invalidToken } from '../../tokens/bearer.guard.js';
+import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
+import type { Principal } from '../../tokens/principal.js';
+import { EventView, FeedQuery } from './event-feed.dto.js';
+import { EventFeed, type FeedPart } from './event-feed.service.js';
+import { FeedPositions, type FeedPosition } from './feed-position.js';
+import { FeedWaits } from './feed-waits.service.js';
+
+const PAGE_SIZE = 25;
+
+/** The feed of events, for partners who cannot or do not want to be called (contract §21). */
+@Controller('v2/events')
+export class EventFeedController {
+  constructor(
+    private readonly feed: EventFeed,
+    private readonly waits: FeedWaits,
+    private readonly positions: FeedPositions,
+    private readonly accessTokens: AccessTokensService,
+    private readonly settings: Settings,
+  ) {}
+
+  /** The client's events, oldest first, as they are delivered. */
+  @Get()
+  @PartnerEndpoint()
+  @ApiEndpoint(
+    'listEvents',
+    'The events of the client, oldest first',
+    'In the order in which they were accepted, on every instance: an event never appears before one that was already read. `Link` always leads on. A page may be empty although more follows. Needs a client-credentials token.',
+  )
+  @PartnerPage(EventView)
+  async list(
+    @Query() query: FeedQuery,
+    @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    if (principal.userId !== undefined) {
+      throw forbidden(
+        'You do not have permission to perform this action: the feed is for the client itself.',
+      );
+    }
+    const { id } = principal.client;
+    const size = query.page_size ?? PAGE_SIZE;
+    const after = await this.feed.begin(id, query.after);
+    const part =
+      query.wait === undefined || query.wait === 0
+        ? await this.feed.read({ clientId: id, scopes: principal.scopes }, after, size)
+        : await this.wait(principal, after, size, query.wait, request, reply);
+    void reply.headers({
+      link: this.linkAfter(request, id, part.end),
+      'content-type': 'application/json; charset=utf-8',
+    });
+    // As they are stored, byte for byte.
+    return `[${part.bodies.join(',')}]`;
+  }
+
+  /** Reads as soon as there is something, and for as long as somebody waits for it. */
+  private async wait(
+    principal: Principal,
+    after: FeedPosition,
+    size: number,
+    seconds: number,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FeedPart> {
+    const until = performance.now() + seconds * 1000;
+    const wait = this.waits.begin(principal.client.id);
+    const { raw } = reply;
+    raw.once('close', wait.end);
+    try {
+      let reader = { clientId: principal.client.id, scopes: principal.scopes };
+      for (let end = after; ;) {
+        const part = await this.feed.read(reader, end, size);
+        ({ end } = part);
+        if (part.bodies.length > 0 || this.isOver(raw)) return part;
+        const left = until - performance.now();
+        const isNew = part.isAll ? await wait.next(left) : left > 0;
+        if (this.isOver(raw)) return part;
+        // The token may have ended meanwhile.
+        reader = { clientId: principal.client.id, scopes: (await this.judgeAgain(request)).scopes };
+        if (!isNew) return part;
+      }
+    } finally {
+      raw.off('close', wait.end);
+      wait.end();
+    }
+  }
+
+  /** Nobody waits any more, or nobody may. */
+  private isOver(raw: FastifyReply['raw']): boolean {
+    return this.waits.isStopped || raw.destroyed;
+  }
+
+  private async judgeAgain({ headers, ip }: FastifyRequest): Promise<Principal> {
+    const token = bearerTokenOf(headers.authorization)!;
+    const principal = await this.accessTokens.find(token);
+    if (!principal) throw invalidToken(await this.accessTokens.countRefusal(token, ip));
+    return principal;
+  }
+
+  private linkAfter(request: FastifyRequest, clientId: string, end: FeedPosition): string {
+    const url = new URL(this.settings.baseUrl + request.url);
+    url.searchParams.set('after', this.positions.seal(clientId, end));
+    return `<${url.href}>; rel="next"`;
+  }
+}

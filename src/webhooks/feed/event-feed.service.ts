@@ -1,0 +1,79 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Listener } from '../../database/connections/listener.service.js';
+import { validationFailed } from '../../http/problems/problem.js';
+import { isId } from '../../secrets/ids.js';
+import { EventFeedRepository, SCANNED_AT_ONCE, type FeedReader } from './event-feed.repository.js';
+import { BEGINNING, FeedPositions, type FeedPosition } from './feed-position.js';
+
+/** The word for "no events until now". */
+const LATEST = 'latest';
+
+/** What one request looks at: a client with few events among many others' goes on with the link. */
+const LOOKS = 20;
+
+/** Part of the feed: the bodies of the events, and where to go on. */
+export interface FeedPart {
+  bodies: string[];
+  end: FeedPosition;
+  /** There was nothing after it. */
+  isAll: boolean;
+}
+
+/** The client's events in the order of their commits (contract §21). */
+@Injectable()
+export class EventFeed {
+  private readonly logger = new Logger(EventFeed.name);
+
+  constructor(
+    private readonly repository: EventFeedRepository,
+    private readonly positions: FeedPositions,
+    listener: Listener,
+  ) {
+    // A restore ends every connection.
+    listener.follow({ onConnected: () => void this.adoptRestored() });
+  }
+
+  /** The place that `after` names. Throws a 400 problem for one that is not kept. */
+  async begin(clientId: string, after: string | undefined): Promise<FeedPosition> {
+    if (after === undefined) return BEGINNING;
+    if (after === LATEST) return (await this.repository.newest()) ?? BEGINNING;
+    const position = isId('evnt', after)
+      ? await this.repository.positionOf(after)
+      : this.positions.open(clientId, after);
+    return position ?? notKept();
+  }
+
+  /** Up to `limit` events after a place. There may be more although there are none in it: they come after its end. */
+  async read(reader: FeedReader, after: FeedPosition, limit: number): Promise<FeedPart> {
+    const bodies: string[] = [];
+    let end = after;
+    for (let looked = 0; looked < LOOKS; looked++) {
+      const { events, scanned, last, isAhead } = await this.repository.look(
+        reader,
+        end,
+        limit - bodies.length,
+      );
+      if (isAhead) notKept();
+      bodies.push(...events.map(({ payload }) => payload));
+      if (bodies.length >= limit) {
+        const { xid, eventId } = events.at(-1)!;
+        return { bodies, end: { xid, eventId }, isAll: false };
+      }
+      end = last ?? end;
+      if (scanned < SCANNED_AT_ONCE) return { bodies, end, isAll: true };
+    }
+    return { bodies, end, isAll: false };
+  }
+
+  private async adoptRestored(): Promise<void> {
+    try {
+      await this.repository.adoptRestored();
+    } catch (error) {
+      this.logger.debug(`Restored events could not be looked for: ${(error as Error).message}`);
+    }
+  }
+}
+
+function notKept(): never {
+  throw validationFailed({ after: ['is not an event that is kept, nor a place in the feed'] });
+}

@@ -1,0 +1,146 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { detached } from '../../telemetry/log-scope.js';
+import { WakeUps } from '../deliveries/wake-ups.service.js';
+import { EventFeedRepository } from './event-feed.repository.js';
+import { BEGINNING, type FeedPosition } from './feed-position.js';
+
+/** Without an announcement: notifications can be lost. */
+const LOOK_EVERY_MS = 1_000;
+/** Between two looks, however many events are announced, and while events are held up. */
+const PAUSE_MS = 50;
+
+/** Somebody who waits for events of a client. */
+export interface FeedWait {
+  /** Waits for the next events that may be for the client, no longer than this, and not beyond a shutdown; false if there were none. */
+  next: (milliseconds: number) => Promise<boolean>;
+  /** Ends it. */
+  end: () => void;
+}
+
+interface Waiter {
+  clientId: string;
+  isWoken: boolean;
+  wake: () => void;
+}
+
+/**
+ * Those who wait for events (contract §21). They hold no connection: for all of them together, this instance looks which clients
+ * have new events, whenever events are announced and once a second, and wakes those.
+ */
+@Injectable()
+export class FeedWaits implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(FeedWaits.name);
+  private readonly waiters = new Set<Waiter>();
+  /** Up to where was looked; undefined while nobody waits. */
+  private position: FeedPosition | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isSoon = false;
+  private isLooking = false;
+  private isAnnounced = false;
+  private hasStopped = false;
+
+  constructor(
+    private readonly repository: EventFeedRepository,
+    wakeUps: WakeUps,
+  ) {
+    wakeUps.onEvents(() => this.announced());
+  }
+
+  beforeApplicationShutdown(): void {
+    this.hasStopped = true;
+    clearTimeout(this.timer);
+    for (const waiter of this.waiters) wake(waiter);
+  }
+
+  /** Whether nobody may wait any more. */
+  get isStopped(): boolean {
+    return this.hasStopped;
+  }
+
+  /** To be called before the first look at the events: whatever is settled after that look wakes it. */
+  begin(clientId: string): FeedWait {
+    const waiter: Waiter = { clientId, isWoken: false, wake: () => undefined };
+    this.waiters.add(waiter);
+    this.announced();
+    return {
+      next: (milliseconds) => this.wait(waiter, milliseconds),
+      end: () => this.remove(waiter),
+    };
+  }
+
+  private async wait(waiter: Waiter, milliseconds: number): Promise<boolean> {
+    if (!waiter.isWoken && !this.hasStopped) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        waiter.wake = resolve;
+        timer = setTimeout(resolve, milliseconds);
+      });
+      clearTimeout(timer);
+    }
+    const { isWoken } = waiter;
+    waiter.isWoken = false;
+    return isWoken;
+  }
+
+  private remove(waiter: Waiter): void {
+    wake(waiter);
+    this.waiters.delete(waiter);
+    if (this.waiters.size > 0) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.position = undefined;
+  }
+
+  private announced(): void {
+    if (this.waiters.size === 0) return;
+    if (this.isLooking) this.isAnnounced = true;
+    else this.lookAgain(true);
+  }
+
+  /** Plans the next look; one that is planned for soon stays. */
+  private lookAgain(isSoon: boolean): void {
+    if (this.hasStopped || this.isLooking || (this.timer && (this.isSoon || !isSoon))) return;
+    clearTimeout(this.timer);
+    this.isSoon = isSoon;
+    const milliseconds = isSoon ? PAUSE_MS : LOOK_EVERY_MS;
+    this.timer = detached(() => setTimeout(() => void this.look(), milliseconds).unref());
+  }
+
+  private async look(): Promise<void> {
+    this.timer = undefined;
+    if (this.waiters.size === 0 || this.isLooking) return;
+    this.isLooking = true;
+    this.isAnnounced = false;
+    let isMore = false;
+    try {
+      isMore = await this.wakeThoseWithNews();
+    } catch (error) {
+      this.logger.debug(`New events could not be looked for: ${(error as Error).message}`);
+    } finally {
+      this.isLooking = false;
+    }
+    if (this.waiters.size > 0) this.lookAgain(isMore || this.isAnnounced);
+  }
+
+  /** Returns whether to look again soon. */
+  private async wakeThoseWithNews(): Promise<boolean> {
+    const asked = new Set(this.waiters);
+    const from = this.position ?? (await this.repository.newest()) ?? BEGINNING;
+    const news = await this.repository.newsFor(
+      [...new Set([...asked].map(({ clientId }) => clientId))],
+      from,
+    );
+    for (const waiter of this.waiters) {
+      // Those who have come meanwhile, or for whom this is the first look, may have missed what was before it.
+      const mayHaveMissed = !asked.has(waiter) || this.position === undefined;
+      if (mayHaveMissed || news.clients.includes(waiter.clientId)) wake(waiter);
+    }
+    if (this.waiters.size > 0) this.position = news.last ?? from;
+    return news.isHeldUp || news.isMore;
+  }
+}
+
+function wake(waiter: Waiter): void {
+  waiter.isWoken = true;
+  waiter.wake();
+}

@@ -1,0 +1,338 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { changeEvents, ChangeStream } from '../../src/oauth/access-changes/change-stream.js';
+import { PurgeService } from '../../src/tokens/purge.service.js';
+import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import type { Principal } from '../../src/tokens/principal.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { EventStream, type StreamOptions } from '../support/event-stream.js';
+import type { TestClient, Tokens } from '../support/factory.js';
+import { refresh, revoke } from '../support/oauth.js';
+import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { accessRecordOf, endingIn } from '../support/tokens.js';
+import { until } from '../support/until.js';
+
+const PATH = '/v2/access_changes';
+
+let service: TestService;
+let here: TestInstance;
+let there: TestInstance;
+let inspector: TestClient;
+let bearer: string;
+const open: EventStream[] = [];
+
+beforeAll(async () => {
+  service = await startService({ instances: 2 });
+  [here, there] = service.instances as [TestInstance, TestInstance];
+  inspector = await service.make.operatorClient(['token:introspect']);
+  bearer = await service.make.clientToken(inspector);
+});
+afterEach(() => open.splice(0).forEach((stream) => stream.close()));
+afterAll(() => service.stop());
+
+const follow = async (options: StreamOptions = {}, at = there): Promise<EventStream> => {
+  const stream = await EventStream.open(at.url + PATH, { bearer, ...options });
+  open.push(stream);
+  return stream;
+};
+const followed = async (options: StreamOptions = {}, at = there): Promise<EventStream> => {
+  const stream = await follow(options, at);
+  expect([stream.status, stream.text]).toEqual([200, expect.any(String)]);
+  return stream.live();
+};
+const disable = (userId: string) =>
+  here.app.get(UsersService).update(userId, { enabled: false }, SERVICE_ACTOR);
+/** Changes somebody whom nothing else concerns, and waits until the stream tells of it: everything before has then been told. */
+async function toldUpTo(stream: EventStream): Promise<StreamEventData[]> {
+  const { id } = await service.make.user();
+  await disable(id);
+  await until('the mark is told', () => dataOf(stream).some(({ user_id }) => user_id === id));
+  return dataOf(stream).filter(({ user_id }) => user_id !== id);
+}
+type StreamEventData = { client_id?: string; user_id?: string };
+const dataOf = (stream: EventStream) => stream.events.map(({ data }) => data as StreamEventData);
+
+describe('The feed of changes is refused', () => {
+  it('without a token, without the scope, and to a token that was asked for without it', async () => {
+    const operator = await service.make.operatorClient(['admin:read', 'token:introspect']);
+    const tokens = [
+      undefined,
+      'cds_at_nothing',
+      await service.make.adminToken().then(() => service.make.clientToken(operator, 'admin:read')),
+      await service.make.clientToken(await service.make.client()),
+    ];
+    const answers = await Promise.all(tokens.map((token) => service.http.get(PATH, { bearer: token })));
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 403]);
+    expect(answers[2]!.headers.get('www-authenticate')).toContain('scope="token:introspect"');
+  });
+
+  it('to a client that follows it a hundred times already, until one of these ends', async () => {
+    const streams = await Promise.all(Array.from({ length: 100 }, () => followed()));
+    const refused = await there.http.get(PATH, { bearer });
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    const other = await service.make.clientToken(await service.make.operatorClient(['token:introspect']));
+    await followed({ bearer: other });
+    streams[0]!.close();
+    await until('there is room again', async () => {
+      const stream = await follow();
+      return stream.status === 200;
+    });
+  });
+});
+
+describe('The feed of changes', () => {
+  it('is a stream that is neither cached nor compressed, and has no body for HEAD', async () => {
+    const { status, headers } = await followed({ headers: { 'accept-encoding': 'br, gzip' } });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    expect(headers['content-encoding']).toBeUndefined();
+    const head = await there.http.send(PATH, { method: 'HEAD', bearer });
+    expect([head.status, head.headers.get('content-type'), head.text]).toEqual([
+      200,
+      'text/event-stream',
+      '',
+    ]);
+  });
+
+  describe('tells, on another instance, that', () => {
+    let client: TestClient;
+    let user: UserEntity;
+    let tokens: Tokens;
+    let stream: EventStream;
+
+    beforeEach(async () => {
+      client = await service.make.client();
+      user = await service.make.user();
+      tokens = await service.make.tokens(client, user);
+      await service.make.clientToken(client);
+      stream = await followed();
+    });
+
+    const byHand = (sql: string, ...params: unknown[]) => service.database.query(sql, params);
+    const both = () => ({ client_id: client.id, user_id: user.id });
+    const CHANGES: [what: string, change: () => Promise<unknown>, subject: () => StreamEventData][] = [
+      ["a user's token is revoked", () => revoke(here.http, client, tokens.access_token), both],
+      [
+        "a client's own token is revoked",
+        async () => revoke(here.http, client, await service.make.clientToken(client)),
+        () => ({ client_id: client.id }),
+      ],
+      ['a grant is revoked', () => revoke(here.http, client, tokens.refresh_token), both],
+      [
+        'a consent is withdrawn',
+        () => here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
+        both,
+      ],
+      ['a consent loses a scope', () => service.make.consent(client, user, ['vehicle:read']), both],
+      [
+        'a client is disabled',
+        () => here.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR),
+        () => ({ client_id: client.id }),
+      ],
+      [
+        'a client is deleted',
+        () => here.app.get(ClientsService).delete(client.id, SERVICE_ACTOR),
+        () => ({ client_id: client.id }),
+      ],
+      [
+        'all tokens of a client are revoked',
+        () => here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
+        () => ({ client_id: client.id }),
+      ],
+      ['a user is disabled', () => disable(user.id), () => ({ user_id: user.id })],
+      [
+        'a user is erased',
+        () => here.app.get(UsersService).erase(user.id, SERVICE_ACTOR),
+        () => ({ user_id: user.id }),
+      ],
+      [
+        'the owner of a client is disabled by hand',
+        () => byHand('UPDATE users SET enabled = false WHERE id = $1', client.ownerId),
+        () => ({ client_id: client.id }),
+      ],
+      ['all grants are deleted by hand', () => byHand('TRUNCATE grants CASCADE'), () => ({})],
+      [
+        'a key is withdrawn',
+        async () =>
+          here.app.get(TokenKeysService).revoke((await accessRecordOf(service, tokens.access_token)).keyId),
+        () => ({}),
+      ],
+    ];
+
+    it.each(CHANGES)('%s', async (what, change, subject) => {
+      await change();
+      await until(`it tells that ${what}`, () => dataOf(stream).some((data) => isSame(data, subject())));
+      // The key that the next tests use is another one.
+      if (what === 'a key is withdrawn') bearer = await service.make.clientToken(inspector);
+      else expect(dataOf(stream).filter((data) => !mentions(data, client, user))).toEqual([]);
+    });
+
+    it('nothing ends when a token is refreshed, a secret is replaced, or a user consents', async () => {
+      await refresh(here.http, client, tokens.refresh_token);
+      await here.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
+      await service.make.consent(await service.make.client(), user);
+      expect(await toldUpTo(stream)).toEqual([]);
+    });
+  });
+
+  it('resumes after the last event without a gap, on any instance', async () => {
+    const stream = await followed();
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => service.make.user()));
+    await disable(first!.id);
+    await until('the first is told', () => stream.events.length > 0);
+    stream.close();
+    await disable(second!.id);
+    const resumed = await followed({ lastEventId: stream.events[0]!.id }, here);
+    // The first was told before, the second is replayed before the stream is live.
+    expect(resumed.events.map(({ event, data }) => [event, data])).toEqual([
+      ['change', { user_id: second!.id }],
+    ]);
+    await disable(third!.id);
+    await until('the third is told', () => resumed.events.length > 1);
+    const again = await followed({ lastEventId: resumed.position }, here);
+    expect(await toldUpTo(again)).toEqual([]);
+  });
+
+  it('loses nothing to a reader who is cut again and again', async () => {
+    const users = await Promise.all(Array.from({ length: 40 }, () => service.make.user()));
+    const told = new Set<string>();
+    let stream = await followed();
+    const changing = (async () => {
+      for (const { id } of users) await disable(id);
+    })();
+    while (told.size < users.length) {
+      const { position } = stream;
+      for (const { user_id } of dataOf(stream)) told.add(user_id!);
+      stream.close();
+      stream = await followed({ lastEventId: position }, stream.text.length % 2 === 0 ? here : there);
+    }
+    await changing;
+    expect(users.every(({ id }) => told.has(id))).toBe(true);
+  });
+
+  it('goes on when the connection to the database was cut, with what changed meanwhile', async () => {
+    const stream = await followed();
+    const user = await service.make.user();
+    await service.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'charging-data-service listener' AND datname = current_database()`,
+    );
+    await service.database.query('UPDATE users SET enabled = false WHERE id = $1', [user.id]);
+    let { position } = stream;
+    const seen = (each: EventStream) => dataOf(each).some(({ user_id }) => user_id === user.id);
+    let last = stream;
+    await until('the change is told', async () => {
+      if (seen(last)) return true;
+      // It ends if it takes longer than a second until the changes are read again.
+      if (!last.isOver) return false;
+      position = last.position;
+      const next = await follow({ lastEventId: position });
+      if (next.status === 200) last = await next.live();
+      return seen(last);
+    });
+  });
+
+  it('begins with a reset where a position means nothing, or changes since were purged', async () => {
+    const stream = await followed();
+    const { position } = stream;
+    const [era, at] = position.split('.') as [string, string];
+    const user = await service.make.user();
+    await disable(user.id);
+    await until('it is told', () => stream.events.length > 0);
+    for (const lastEventId of [
+      'x',
+      '-1',
+      `${Number(era) - 1}.${at}`,
+      `${era}.`,
+      '1.1',
+      `${era}.${'9'.repeat(30)}`,
+    ]) {
+      const { events } = await followed({ lastEventId });
+      expect([lastEventId, events[0]?.event]).toEqual([lastEventId, 'reset']);
+    }
+    expect((await followed({ lastEventId: position })).events.map(({ event }) => event)).toEqual(['change']);
+    const purge = () => service.app.get(PurgeService).purge();
+    await purge();
+    await service.database.query("UPDATE access_changes SET committed_by = now() - interval '1 day'");
+    await purge();
+    const late = await followed({ lastEventId: position });
+    expect(late.events).toEqual([{ event: 'reset', id: expect.any(String) as string, data: {} }]);
+    // What it was told there is known.
+    expect((await followed({ lastEventId: late.position })).events).toEqual([]);
+  });
+
+  it('shows that it is alive, and then says where it is', async () => {
+    const stream = await followed();
+    const begun = stream.position;
+    await service.make
+      .user()
+      .then(({ id }) => service.database.query('DELETE FROM users WHERE id = $1', [id]));
+    const { comments } = stream;
+    await until('it says something', () => stream.comments > comments);
+    expect(stream.position).not.toBe(begun);
+  });
+
+  it('cuts a reader who does not read', () => {
+    const stream = new ChangeStream('token', { client: { id: 'clnt' } } as Principal);
+    stream.begin('', '1.1');
+    const events = changeEvents(
+      Array.from({ length: 1_000 }, (_, n) => ({ user_id: `user${n}` })),
+      '1.1',
+      '1.2',
+    );
+    let sent = 0;
+    while (!stream.destroyed && sent < 100_000_000) {
+      stream.write(events);
+      sent += events.length;
+    }
+    expect([stream.destroyed, sent < 2_000_000]).toEqual([true, true]);
+  });
+
+  it('names everybody where it would name thousands, and gives the new position with the last event only', () => {
+    const many = Array.from({ length: 1_001 }, (_, n) => ({ user_id: `user${n}` }));
+    expect(changeEvents(many, '1.1', '1.2')).toBe('event: change\nid: 1.2\ndata: {}\n\n');
+    const two = changeEvents([{ user_id: 'a' }, { user_id: 'b' }, { user_id: 'a' }], '1.1', '1.2');
+    expect([...two.matchAll(/id: (.+)/g)].map(([, id]) => id)).toEqual(['1.1', '1.2']);
+  });
+});
+
+describe('The feed of changes ends', () => {
+  it('when its token is revoked, its token expires, or its client is disabled', async () => {
+    const client = await service.make.operatorClient(['token:introspect']);
+    const [revoked, expiring, kept] = [
+      await service.make.clientToken(client),
+      await endingIn(service, await service.make.clientToken(client), 3),
+      await service.make.clientToken(client),
+    ];
+    const streams = [
+      await followed({ bearer: revoked }),
+      await followed({ bearer: expiring }),
+      await followed({ bearer: kept }),
+    ];
+    await revoke(here.http, client, revoked);
+    await streams[0]!.over();
+    await streams[1]!.over();
+    expect(streams[2]!.isOver).toBe(false);
+    await here.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await streams[2]!.over();
+    const refused = await there.http.get(PATH, { bearer: kept });
+    expect(refused.status).toBe(401);
+  });
+
+  it('when its instance stops, which does not wait for it', async () => {
+    const third = await startInstance(service.database, { BASE_URL: service.url });
+    const stream = await followed({}, third);
+    await third.app.close();
+    await stream.over();
+    expect(stream.text.endsWith('\n\n')).toBe(true);
+  });
+});
+
+const isSame = (a: StreamEventData, b: StreamEventData): boolean =>
+  a.client_id === b.client_id && a.user_id === b.user_id;
+const mentions = (data: StreamEventData, client: TestClient, user: UserEntity): boolean =>
+  Object.keys(data).length === 0 ||
+  data.client_id === client.id ||
+  [user.id, client.ownerId].includes(data.user_id ?? '');

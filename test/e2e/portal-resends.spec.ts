@@ -1,0 +1,283 @@
+import { execFileSync } from 'node:child_process';
+import { parse, type HTMLElement } from 'node-html-parser';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import type { Page } from '../support/browser-session.js';
+import { enterPortal, makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
+import { setUpPortal } from '../support/portal-set-up.js';
+import { Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+const LIST = '/portal/deliveries';
+const TEST: SeededDelivery = { state: 'failed', type: 'webhook.test', isTest: true };
+// The parser keeps the contents of `pre` unchanged.
+const code = (pre: HTMLElement): string => parse(pre.innerHTML, { blockTextElements: {} }).textContent;
+const region = (page: Page, label: string): string =>
+  code(page.html.querySelector(`[aria-label="${label}"]`)!);
+
+/* Contract §22: resending many, the page of a delivery, and the list that is live. */
+describe('In the portal,', () => {
+  const set = setUpPortal();
+  const newEndpoint = () => makeEndpoint(set.service, set.client, { url: set.receiver.url() });
+  const seed = async (
+    input: Partial<SeededDelivery> = {},
+    endpoint?: Awaited<ReturnType<typeof newEndpoint>>,
+  ) => seedDelivery(set.service, endpoint ?? (await newEndpoint()), { ...TEST, ...input });
+  const select = async (ids: string[], list = LIST): Promise<Page> =>
+    set.browser.submit(await set.browser.open(list), `${LIST}/selected`, { delivery: ids });
+  const matching = async (search: string): Promise<Page> => set.browser.open(`${LIST}/matching?${search}`);
+  const progress = async (answer: Page): Promise<string> => {
+    expect(answer.status).toBe(303);
+    const path = answer.headers.get('location')!;
+    await until('it is over', async () => !wordsOf(await set.browser.open(path)).includes('refreshes'));
+    return wordsOf(await set.browser.open(path));
+  };
+  const sentIds = () => set.receiver.requests.map(({ headers }) => headers['webhook-id']).sort();
+
+  describe('many deliveries are resent', () => {
+    it('if they are selected; what cannot be resent is left out', async () => {
+      const endpoint = await newEndpoint();
+      const [failed, delivered, cancelled, other] = [
+        await seed({}, endpoint),
+        await seed({ state: 'delivered', attempts: [{ status: 200 }] }, endpoint),
+        await seed({ state: 'cancelled', cancelReason: 'endpoint_disabled' }, endpoint),
+        await seed({}, endpoint),
+      ];
+      const leased = await seed({ state: 'pending' }, endpoint);
+      const erased = await seed({}, endpoint);
+      const ofOthers = await seedDelivery(
+        set.service,
+        await makeEndpoint(set.service, await set.service.make.client()),
+        TEST,
+      );
+      await set.service.database.query(
+        "UPDATE deliveries SET lease_id = CASE WHEN id = $1 THEN 'held' END, erased = id = $2 WHERE id IN ($1, $2)",
+        [leased, erased],
+      );
+      const words = await progress(
+        await select([failed, delivered, cancelled, leased, erased, ofOthers, failed]),
+      );
+      expect(words).toContain('3 deliveries that were selected');
+      expect(sentIds()).toEqual([failed, delivered, cancelled].sort());
+      const [row] = await set.service.database.query<{ state: string }>(
+        'SELECT state FROM deliveries WHERE id = $1',
+        [other],
+      );
+      expect(row!.state).toBe('failed');
+    });
+
+    it('but not none, more than 100, or what is no delivery', async () => {
+      const id = await seed();
+      const ids = (count: number) => Array.from({ length: count }, () => id);
+      for (const chosen of [[], ids(101), ['x'], [id, 'dlvr1']]) {
+        expect([chosen.length, (await select(chosen)).status]).toEqual([chosen.length, 400]);
+      }
+      expect((await select(ids(100))).status).toBe(303);
+      expect((await set.browser.open(`${LIST}/selected`)).status).toBe(404);
+    });
+
+    it('if they match the filter, as many as were counted, and none that come later', async () => {
+      const [endpoint, elsewhere] = [await newEndpoint(), await newEndpoint()];
+      const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour));
+      const within = [
+        await seed({ at: at(10) }, endpoint),
+        await seed({ at: at(11), state: 'delivered', attempts: [{ status: 200 }] }, endpoint),
+      ];
+      await seed({ at: at(9) }, endpoint);
+      await seed({ at: at(10) }, elsewhere);
+      const search = `endpoint=${endpoint.id}&from=2026-03-01T10:00&to=2026-03-01T12:00`;
+      const list = await set.browser.open(`${LIST}?${search}`);
+      const link = list.html.querySelectorAll('a').find(({ text }) => text === 'Resend all that match')!;
+      const page = await set.browser.open(link.getAttribute('href')!);
+      expect(wordsOf(page)).toContain('2 deliveries that match the filter can be resent');
+      expect(await progress(await set.browser.submit(page, `${LIST}/matching`))).toContain(
+        '2 deliveries that matched the filter',
+      );
+      expect(sentIds()).toEqual([...within].sort());
+
+      const all = await matching(`endpoint=${endpoint.id}`);
+      expect(wordsOf(all)).toContain('3 deliveries that match');
+      await seed({ at: new Date(Date.now() + 5000) }, endpoint);
+      expect(await progress(await set.browser.submit(all, `${LIST}/matching`))).toContain('3 deliveries');
+    });
+
+    it('but not if nothing matches that can be resent, nor with a wrong filter', async () => {
+      const endpoint = await newEndpoint();
+      await seed({ isTest: false }, endpoint);
+      await set.service.app
+        .get(EndpointsService)
+        .update(endpoint.id, set.client.id, { enabled: false }, SERVICE_ACTOR);
+      const none = await matching('');
+      expect(wordsOf(none)).toContain('Nothing in this list can be resent');
+      expect(none.html.querySelector(`form[action="${LIST}/matching"]`)).toBeNull();
+      expect((await matching('from=yesterday')).status).toBe(400);
+      await seed({ isTest: true }, endpoint);
+      const page = await matching('');
+      for (const fields of [{ until: 'x' }, { from: 'yesterday' }]) {
+        expect((await set.browser.submit(page, `${LIST}/matching`, fields)).status).toBe(400);
+      }
+      expect(sentIds()).toEqual([]);
+    });
+
+    it('at most six times a minute', async () => {
+      const id = await seed();
+      const page = await set.browser.open(LIST);
+      const answers = [];
+      for (let n = 0; n < 7; n++) {
+        answers.push((await set.browser.submit(page, `${LIST}/selected`, { delivery: id })).status);
+      }
+      expect(answers).toEqual([303, 303, 303, 303, 303, 303, 429]);
+    });
+  });
+
+  describe('the page of a delivery', () => {
+    const test = async (url: string, headers: Record<string, string> = {}) => {
+      const endpoint = await makeEndpoint(set.service, set.client, { url });
+      await set.service.app
+        .get(EndpointsService)
+        .update(endpoint.id, set.client.id, { headers }, SERVICE_ACTOR);
+      const path = `/portal/endpoints/${endpoint.id}/test`;
+      const answer = await set.browser.submit(await set.browser.open(path), path);
+      return { endpoint, path: answer.headers.get('location')! };
+    };
+
+    it('shows the bytes of each attempt as they were sent, and a command that sends the same', async () => {
+      const heads: string[] = [];
+      const bytes = await Receiver.startRaw((socket, _times, chunk) => {
+        heads.push(chunk.toString('utf8'));
+        if (heads.join('').endsWith('}')) {
+          socket.end('HTTP/1.1 500 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+        }
+      });
+      const { path, endpoint } = await test(bytes.url("/hook?a='b'&c=[1]"), { authorization: 'Bearer one' });
+      await set.service.app
+        .get(EndpointsService)
+        .update(endpoint.id, set.client.id, { url: set.receiver.url('/other') }, SERVICE_ACTOR);
+      const page = await set.browser.open(path);
+      const payload = region(page, 'Payload');
+      const shown = region(page, 'Request of attempt 1').replace('••••••••', 'Bearer one');
+      expect(heads.join('')).toBe(`${shown.replaceAll('\n', '\r\n')}\r\n\r\n${payload}`);
+
+      // As a shell reads it.
+      const command = code(page.html.querySelectorAll('[data-copy="Copy as curl"]').at(-1)!);
+      const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${command}`;
+      const words = execFileSync('sh', ['-c', script]).toString('utf8').split('\0');
+      const lines = shown
+        .split('\n')
+        .filter((line) => /^(content-type|user-agent|webhook-|authorization)/.test(line));
+      expect(words).toEqual([
+        ...['--globoff', '-X', 'POST', bytes.url("/hook?a='b'&c=[1]").replaceAll("'", '%27')],
+        ...lines.flatMap((line) => ['-H', line.replace('Bearer one', '••••••••')]),
+        ...['--data-binary', payload, ''],
+      ]);
+      await bytes.stop();
+    });
+
+    it('shows the headers of the response: up to 32, up to 8 kB, without cookies', async () => {
+      const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x-${n}`, `value ${n}`]));
+      const replies: Record<string, string[] | string>[] = [
+        { 'set-cookie': ['session=a-secret'], 'x-first': '<b>', ...many },
+        { 'x-first': 'a', 'x-long': 'y'.repeat(8000), 'x-longer': 'z'.repeat(4000), 'x-last': 'b' },
+      ];
+      const receiver = await Receiver.start(
+        (response) => void response.writeHead(200, replies.shift()).end('ok'),
+      );
+      const shownHeaders = async () => {
+        const { path } = await test(receiver.url());
+        const page = await set.browser.open(path);
+        expect(page.text).not.toContain('a-secret');
+        return region(page, 'Headers of the response to attempt 1').split('\n');
+      };
+      const first = await shownHeaders();
+      expect([first.length, first[0], first[1]]).toEqual([32, 'x-first: <b>', 'x-0: value 0']);
+      const second = await shownHeaders();
+      expect(second.map((line) => line.slice(0, 10))).toEqual(['x-first: a', 'x-long: yy']);
+      await receiver.stop();
+    });
+
+    it('leads to the checker, filled in with the attempt', async () => {
+      const { path } = await test(set.receiver.url());
+      await set.browser.submit(await set.browser.open(path), `${path}/resend`);
+      await until('it was sent twice', async () => wordsOf(await set.browser.open(path)).includes('#2'));
+      const page = await set.browser.open(path);
+      const links = page.html.querySelectorAll('a').filter(({ text }) => text.startsWith('Check signature'));
+      expect(links.map(({ text }) => text)).toEqual([2, 1].map((n) => `Check signature of attempt ${n}`));
+      for (const [n, link] of links.entries()) {
+        const form = await set.browser.open(link.getAttribute('href')!);
+        const { headers } = set.receiver.requests[1 - n]!;
+        for (const name of ['webhook-timestamp', 'webhook-signature']) {
+          expect(form.html.querySelector(`[name="${name}"]`)!.getAttribute('value')).toBe(headers[name]);
+        }
+        const checked = await set.browser.submit(form, '/portal/verify#checker');
+        expect(checked.html.querySelector('.outcome')!.text).toContain('They match');
+      }
+    });
+
+    it('hides the signature, the command and the checker with the payload', async () => {
+      const user = await set.service.make.user();
+      await set.service.make.consent(set.client, user);
+      const id = await seed({
+        isTest: false,
+        type: 'vehicle.updated',
+        userId: user.id,
+        attempts: [{ status: 500, signature: 'v1,the-signature' }],
+      });
+      const page = await set.browser.open(`${LIST}/${id}`);
+      for (const words of ['v1,the-signature', 'Copy as curl', 'Check signature']) {
+        expect(page.text).toContain(words);
+      }
+      await set.service.app.get(ConsentsService).revoke(set.client.id, user.id, SERVICE_ACTOR);
+      const hidden = await set.browser.open(`${LIST}/${id}`);
+      for (const words of ['v1,the-signature', 'Copy as curl', 'Check signature', 'content-length', '"é"']) {
+        expect([words, hidden.text.includes(words)]).toEqual([words, false]);
+      }
+      const form = await set.browser.open(`/portal/verify?delivery=${id}&attempt=1`);
+      expect(form.text).not.toContain('the-signature');
+    });
+  });
+
+  it('the script gets the list alone, by the same filter', async () => {
+    const endpoint = await newEndpoint();
+    const [failed] = [await seed({}, endpoint), await seed({ state: 'delivered' }, endpoint)];
+    const page = await set.browser.open(`${LIST}?state=failed`);
+    const part = page.html.querySelector('[data-live-list]')!.getAttribute('data-live-list')!;
+    const list = await set.browser.open(part);
+    expect(list.html.querySelectorAll('[data-key]').map((row) => row.getAttribute('data-key'))).toEqual([
+      failed,
+    ]);
+    expect([page, list].map(({ html }) => html.querySelectorAll('form.filters').length)).toEqual([1, 0]);
+    const other = await enterPortal(set.service, await set.service.make.client());
+    expect((await other.open(part)).html.querySelectorAll('[data-key]')).toEqual([]);
+  });
+
+  it('the bars of a chart, and the table beside it, lead to the list of their time and state', async () => {
+    const endpoint = await newEndpoint();
+    await set.service.database.query(
+      `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+       VALUES ($1, date_trunc('hour', now(), 'UTC'), 3, 1, 400, 250)`,
+      [endpoint.id],
+    );
+    const failed = await seed({}, endpoint);
+    await seed({ state: 'delivered' }, endpoint);
+    await seed({ at: new Date(Date.now() - 86_400_000) }, endpoint);
+    for (const range of ['24h', '7d']) {
+      const page = await set.browser.open(`/portal/endpoints/${endpoint.id}?range=${range}`);
+      const [bar] = page.html
+        .querySelectorAll('svg a')
+        .filter((link) => link.getAttribute('aria-label')!.includes('failed'));
+      expect(bar!.getAttribute('aria-label')).toMatch(/: 1 failed\. Show these deliveries$/);
+      const href = bar!.getAttribute('href')!;
+      expect(page.html.querySelectorAll('details td a').map((link) => link.getAttribute('href'))).toContain(
+        href,
+      );
+      const list = await set.browser.open(href.replaceAll('&amp;', '&'));
+      expect(list.html.querySelectorAll('[data-key]').map((row) => row.getAttribute('data-key'))).toEqual([
+        failed,
+      ]);
+      expect(page.html.querySelectorAll('svg.plot').at(-1)!.text).toContain(
+        '250 ms slowest, 100 ms average',
+      );
+    }
+  });
+});

@@ -1,0 +1,168 @@
+import { EVENT_RESOURCES, EVENT_SCHEMAS } from '../../migrations/event-schemas.js';
+import { EVENT_TYPES } from '../../migrations/event-types.js';
+import { acceptSchema, SchemaError } from '../../src/webhooks/event-types/event-schema.js';
+import { idAt } from '../../src/webhooks/event-types/json-pointer.js';
+import { plainPattern } from '../../src/webhooks/event-types/plain-pattern.js';
+
+const reasonFor = (schema: Record<string, unknown>): string => {
+  try {
+    acceptSchema(schema);
+    return 'accepted';
+  } catch (error) {
+    expect(error).toBeInstanceOf(SchemaError);
+    return (error as Error).message;
+  }
+};
+
+describe('The schemas of the first event types', () => {
+  it.each(EVENT_TYPES)(
+    '%s: there is one, its sample fits, and members may be added',
+    (name, scope, publisher, _text, sample) => {
+      const check = acceptSchema(EVENT_SCHEMAS[name]!);
+      expect(check(sample)).toBeUndefined();
+      expect(check({ ...sample, another: { member: [1] } })).toBeUndefined();
+      expect(check({})).toMatchObject({ message: 'is required' });
+      const pointer = EVENT_RESOURCES[name];
+      expect(pointer !== undefined).toBe(publisher === 'services');
+      if (pointer) expect(idAt(pointer, sample)).toBe((sample as { id: string }).id);
+      expect(scope === null).toBe(publisher === 'itself');
+    },
+  );
+});
+
+describe('A schema', () => {
+  it('says where data breaks it, and never a value', () => {
+    const check = acceptSchema({
+      type: 'object',
+      properties: {
+        at: { type: 'string', format: 'date-time' },
+        parts: { type: 'array', items: { type: 'object', properties: { kwh: { type: 'number' } } } },
+        code: { type: 'string', pattern: '^[A-Z]{2}-[0-9]+$' },
+        'a/b': { const: 1 },
+      },
+      required: ['at'],
+      additionalProperties: false,
+    });
+    expect(check({ at: '2026-01-01T00:00:00Z', code: 'AB-1' })).toBeUndefined();
+    const breaks: [data: object, path: string][] = [
+      [{}, 'data.at'],
+      [{ at: 'secret' }, 'data.at'],
+      [{ at: '2026-01-01T00:00:00Z', parts: [{}, { kwh: 'secret' }] }, 'data.parts.1.kwh'],
+      [{ at: '2026-01-01T00:00:00Z', code: 'secret' }, 'data.code'],
+      [{ at: '2026-01-01T00:00:00Z', 'a/b': 'secret' }, 'data.a/b'],
+      [{ at: '2026-01-01T00:00:00Z', other: 'secret' }, 'data.other'],
+    ];
+    for (const [data, path] of breaks) {
+      const broken = check(data);
+      expect(broken?.path).toBe(path);
+      expect(broken?.message).not.toContain('secret');
+    }
+    expect(check({ at: 'x'.repeat(60_000) })?.path).toBe('data.at');
+  });
+
+  it('knows no members that objects inherit', () => {
+    const check = acceptSchema({
+      type: 'object',
+      properties: { constructor: { type: 'string' } },
+      required: ['toString'],
+    });
+    expect(check({})?.path).toBe('data.toString');
+    expect(check({ toString: 1 })).toBeUndefined();
+  });
+
+  it.each([
+    ['is no schema', { type: 'nothing' }, 'is not a JSON Schema'],
+    ['has a member that is none', { properties: 7 }, 'is not a JSON Schema'],
+    ['has an unknown keyword', { typ: 'object' }, 'is not accepted'],
+    ['has an unknown format', { format: 'regex' }, 'is not accepted'],
+    ['is of another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, '$schema must be'],
+    ['refers elsewhere', { $ref: 'https://schemas.example/x.json' }, 'may refer only to parts of itself'],
+    [
+      'refers to a file',
+      { properties: { a: { $ref: 'other.json#/x' } } },
+      'may refer only to parts of itself',
+    ],
+    ['refers to what is not there', { $ref: '#/$defs/x' }, 'refers to something'],
+    ['names itself', { $id: 'https://schemas.example/x.json' }, 'must not contain $id'],
+    ['names a part', { $defs: { a: { $anchor: 'a' } } }, 'must not contain $anchor'],
+    ['is asynchronous', { $async: true }, 'must not contain $async'],
+    ['refers to itself', { $ref: '#' }, 'at most 1000 parts'],
+    [
+      'refers to itself deep inside',
+      { properties: { a: { properties: { b: { $ref: '#/properties/a' } } } } },
+      'at most 1000 parts',
+    ],
+    ['compares long lists', { items: { uniqueItems: true } }, 'uniqueItems needs maxItems'],
+    ['has a slow pattern', { pattern: '^(a+)+$' }, 'pattern must be'],
+    ['has a slow pattern of names', { patternProperties: { '(a|a)*': {} } }, 'pattern must be'],
+  ])('that %s is refused', (_what, schema, reason) => {
+    expect(reasonFor(schema as Record<string, unknown>)).toContain(reason);
+  });
+
+  it('that doubles itself at every step is refused', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 30 }, (_, n) => [
+        `d${n}`,
+        { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
+      ]),
+    );
+    expect(reasonFor({ $ref: '#/$defs/d0', $defs: { ...$defs, d30: {} } })).toContain('at most 1000 parts');
+  });
+
+  it('may refer to its own parts', () => {
+    const check = acceptSchema({
+      properties: { from: { $ref: '#/$defs/place' }, to: { $ref: '#/$defs/place' } },
+      $defs: { place: { type: 'object', required: ['lat'] } },
+    });
+    expect(check({ from: { lat: 1 }, to: {} })?.path).toBe('data.to.lat');
+  });
+});
+
+describe('A pattern', () => {
+  it.each([
+    '^$',
+    '^[A-Z]{2}[0-9]+$',
+    '^\\d{4}-\\d{2}$',
+    '^[^\\s@]+@[^\\s@]+$',
+    '^v\\d+\\.\\d+\\.\\d+$',
+    '^clnt[0-7].{25}$',
+  ])('is plain: %s', (pattern) => expect(plainPattern(pattern).toString()).toBe(pattern));
+
+  it.each([
+    'a',
+    '^a',
+    'a$',
+    '^(a)$',
+    '^a|b$',
+    '^(?=a)a$',
+    '^a*a*a*a*$',
+    '^\\1$',
+    '^[a$',
+    `^${'a'.repeat(200)}$`,
+    '^a+?$',
+    '^\\p{L}$',
+  ])('is not: %s', (pattern) => expect(() => plainPattern(pattern)).toThrow('pattern must be'));
+
+  it('matches no long text', () => {
+    expect(plainPattern('^a+$').test('a'.repeat(256))).toBe(true);
+    expect(plainPattern('^a+$').test('a'.repeat(257))).toBe(false);
+  });
+});
+
+describe('The id that a JSON Pointer leads to', () => {
+  const data = { id: 'x', n: 7, a: { 'b/c': ['y'] }, long: 'z'.repeat(256), empty: '', list: [] };
+
+  it.each([
+    ['/id', 'x'],
+    ['/n', '7'],
+    ['/a/b~1c/0', 'y'],
+    ['/missing', null],
+    ['/toString', null],
+    ['/long', null],
+    ['/empty', null],
+    ['/a', null],
+    ['/list', null],
+    ['id', null],
+    ['', null],
+  ])('%s is %s', (pointer, id) => expect(idAt(pointer, data)).toBe(id));
+});
