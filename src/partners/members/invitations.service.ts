@@ -18,7 +18,7 @@ import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 
 /** Contract §20: the maximum for each organisation. */
-export const INVITATIONS_PER_ORGANISATION = 50;
+const INVITATIONS_PER_ORGANISATION = 50;
 // Contract §20: the link works once within 7 days.
 const LINK_TTL_SECONDS = 7 * 86_400;
 

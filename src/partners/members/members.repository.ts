@@ -4,16 +4,8 @@ import { Repository, type EntityManager } from 'typeorm';
 import { UserEntity } from '../../users/accounts/user.entity.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import type { MemberRole } from './member-role.js';
+import type { Member } from './member.js';
 import { MemberEntity } from './member.entity.js';
-
-/** A member with the name and the address of the account. */
-export interface Member {
-  userId: string;
-  name: string;
-  email: string;
-  role: MemberRole;
-  createdAt: Date;
-}
 
 @Injectable()
 export class MembersRepository {

@@ -9,10 +9,11 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { isId } from '../../secrets/ids.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import type { MemberRole } from './member-role.js';
-import { MembersRepository, type Member } from './members.repository.js';
+import type { Member } from './member.js';
+import { MembersRepository } from './members.repository.js';
 
 /** Contract §20: the maximum for each organisation. */
-export const MEMBERS_PER_ORGANISATION = 50;
+const MEMBERS_PER_ORGANISATION = 50;
 
 /** People who belong to an organisation, and their roles (contract §20). The owner's own account is always an admin. */
 @Injectable()

@@ -20,7 +20,7 @@ import {
 } from './redirect-uri-requests.repository.js';
 
 /** Contract §20: how many may wait for each client. */
-export const WAITING_PER_CLIENT = 10;
+const WAITING_PER_CLIENT = 10;
 // Contract §2.
 const URIS_PER_CLIENT = 20;
 

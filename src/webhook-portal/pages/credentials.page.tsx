@@ -22,7 +22,7 @@ export const OVERLAPS = [
   { value: '86400', label: '1 day' },
   { value: '604800', label: '7 days' },
 ];
-export const DEFAULT_OVERLAP = '86400';
+const DEFAULT_OVERLAP = '86400';
 
 export interface CredentialsPageProps {
   client: ClientEntity;

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idOf, oneOf, text, time } from '../../../http/api/api-schemas.js';
 import { MEMBER_ROLES, type MemberRole } from '../../../partners/members/member-role.js';
-import type { Member } from '../../../partners/members/members.repository.js';
+import type { Member } from '../../../partners/members/member.js';
 
 /** A member of an organisation, on the wire. */
 @ApiSchema({ name: 'Member' })

@@ -1,5 +1,5 @@
 import { MEMBER_ROLES } from '../../../partners/members/member-role.js';
-import type { Member } from '../../../partners/members/members.repository.js';
+import type { Member } from '../../../partners/members/member.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { SelectField, TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
