@@ -136,10 +136,10 @@ it('a plan from when the tables were empty still finds its rows by index after t
   }
 });
 
-/** Returns how many rows each table has, except the table that counts activity. */
+/** Returns how many rows each table has, except those that are written behind the answers. */
 async function rowsOf({ database }: TestService): Promise<Record<string, number>> {
   const tables = await database.query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'activity_hours'",
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('activity_hours', 'client_requests', 'client_secret_uses')",
   );
   const counts = tables.map(({ name }) => `(SELECT count(*)::int FROM "${name}") AS "${name}"`);
   const [rows] = await database.query<Record<string, number>>(`SELECT ${counts.join(', ')}`);

@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../web/layout/notices.js';
 import { Facts } from '../../web/tables/facts.js';
 import { Moment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
-import { Table } from '../../web/tables/table.js';
+import { PortalTable } from './portal-table.js';
 import { ForAdmins, type AdminState } from './for-admins.js';
 import type { PortalPage } from './portal-layout.js';
 
@@ -115,7 +115,7 @@ function Secrets({ secrets, state }: { secrets: SecretInfo[]; state: AdminState 
     state === 'confirmed' && secrets.some(({ name, isExpired }) => name !== newest && !isExpired);
   return (
     <>
-      <Table caption="Secrets" rows={secrets} columns={canEnd ? [...columns, ending] : columns} />
+      <PortalTable caption="Secrets" rows={secrets} columns={canEnd ? [...columns, ending] : columns} />
       <p class="muted">When a secret was last used is known to the hour, and noted within a few seconds.</p>
     </>
   );

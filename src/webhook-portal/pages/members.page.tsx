@@ -4,7 +4,7 @@ import { SelectField, TextField, type FieldErrors } from '../../web/forms/field.
 import { PageForm, PostButton } from '../../web/forms/form.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { Moment } from '../../web/tables/moment.js';
-import { Table } from '../../web/tables/table.js';
+import { PortalTable } from './portal-table.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { LinkButton } from '../../web/forms/form.js';
 import { ForAdmins, type AdminState } from './for-admins.js';
@@ -85,7 +85,7 @@ function Members({ owner, members, state }: MembersPageProps): VNode {
       ),
   };
   const canChange = state === 'confirmed' && members.length > 0;
-  return <Table caption="Members" rows={rows} columns={canChange ? [...columns, actions] : columns} />;
+  return <PortalTable caption="Members" rows={rows} columns={canChange ? [...columns, actions] : columns} />;
 }
 
 function Invitations({ invitations, state }: MembersPageProps): VNode | null {

@@ -9,7 +9,7 @@ import { PageForm, PostButton } from '../../web/forms/form.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { Moment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
-import { Table } from '../../web/tables/table.js';
+import { PortalTable } from './portal-table.js';
 import { ForAdmins, type AdminState } from './for-admins.js';
 import type { PortalPage } from './portal-layout.js';
 
@@ -98,7 +98,7 @@ const Requests = ({ requests }: { requests: RedirectUriRequestEntity[] }): VNode
   requests.length === 0 ? (
     <p class="empty">Nothing was asked for.</p>
   ) : (
-    <Table
+    <PortalTable
       caption="Requests"
       rows={requests}
       columns={[

@@ -3,7 +3,7 @@ import { refusalMessageForPartner, type RefusalMessage } from '../../partners/re
 import { formatCount } from '../../web/charts/numbers.js';
 import { ExactMoment, Moment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
-import { Table } from '../../web/tables/table.js';
+import { PortalTable } from './portal-table.js';
 import type { PortalPage } from './portal-layout.js';
 
 type Reason = RefusalMessage & Pick<CountedSince, 'count' | 'firstHour' | 'lastAt'>;
@@ -34,7 +34,7 @@ export const refusalsPage = (refusals: CountedSince[]): PortalPage => ({
       {refusals.length === 0 ? (
         <p class="empty">No requests of this application were refused.</p>
       ) : (
-        <Table
+        <PortalTable
           caption="Refusals"
           rows={reasonsOf(refusals)}
           columns={[

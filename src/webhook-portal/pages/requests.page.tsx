@@ -5,7 +5,7 @@ import { SelectField } from '../../web/forms/field.js';
 import { FilterForm } from '../../web/forms/form.js';
 import { ExactMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
-import { Table } from '../../web/tables/table.js';
+import { PortalTable } from './portal-table.js';
 import type { PortalPage } from './portal-layout.js';
 
 const PATH = '/portal/requests';
@@ -40,7 +40,7 @@ export const requestsPage = (requests: ClientRequestEntity[], status: string): P
       {requests.length === 0 ? (
         <p class="empty">There are no such requests.</p>
       ) : (
-        <Table
+        <PortalTable
           caption="Requests"
           rows={requests}
           columns={[
