@@ -48,7 +48,8 @@ module.exports = {
   ],
   // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
   testTimeout: 600_000,
-  maxWorkers: 2,
+  // One more than there are cores where CI runs: many tests wait for processes that they started.
+  maxWorkers: 3,
   // A worker keeps something of every file it has run; a new one begins with nothing, and collects less garbage.
   workerIdleMemoryLimit: '1200MB',
 };

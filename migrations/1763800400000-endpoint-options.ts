@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Endpoints with a limit of attempts and headers of their own; the times when they were disabled, so that what was missed can be
- * sent; attempts with what was sent and answered; and since when a consent includes each of its scopes. Every step may run again.
+ * sent; attempts with what was sent and answered. Every step may run again.
  */
 export class EndpointOptions1763800400000 implements MigrationInterface {
   name = 'EndpointOptions1763800400000';
@@ -62,33 +62,10 @@ export class EndpointOptions1763800400000 implements MigrationInterface {
         ADD COLUMN IF NOT EXISTS own_headers text[],
         ADD COLUMN IF NOT EXISTS response_headers jsonb
     `);
-    await queryRunner.query('ALTER TABLE consents ADD COLUMN IF NOT EXISTS scope_since jsonb');
-    await queryRunner.query(`
-      CREATE OR REPLACE FUNCTION note_scopes_since() RETURNS trigger LANGUAGE plpgsql AS $$
-        DECLARE
-          kept jsonb := '{}';
-        BEGIN
-          IF TG_OP = 'UPDATE' AND OLD.revoked_at IS NULL THEN
-            SELECT coalesce(jsonb_object_agg(scope, coalesce(OLD.scope_since -> scope, to_jsonb(OLD.granted_at))), '{}')
-              INTO kept FROM unnest(OLD.scopes) AS scope WHERE scope = ANY (NEW.scopes);
-          END IF;
-          SELECT jsonb_object_agg(scope, coalesce(kept -> scope, to_jsonb(
-                   CASE WHEN TG_OP = 'INSERT' THEN NEW.granted_at ELSE now() END)))
-            INTO NEW.scope_since FROM unnest(NEW.scopes) AS scope;
-          RETURN NEW;
-        END
-      $$;
-      DROP TRIGGER IF EXISTS consents_note_scopes_since ON consents;
-      CREATE TRIGGER consents_note_scopes_since BEFORE INSERT OR UPDATE OF scopes, revoked_at ON consents
-        FOR EACH ROW EXECUTE FUNCTION note_scopes_since();
-    `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      DROP TRIGGER consents_note_scopes_since ON consents;
-      DROP FUNCTION note_scopes_since;
-      ALTER TABLE consents DROP COLUMN scope_since;
       ALTER TABLE delivery_attempts DROP COLUMN url, DROP COLUMN own_headers, DROP COLUMN response_headers;
       DELETE FROM webhook_recoveries WHERE endpoint_id IS NULL;
       ALTER TABLE webhook_recoveries DROP COLUMN kind, ALTER COLUMN endpoint_id SET NOT NULL;

@@ -14,7 +14,7 @@ export class HandbookController {
   @Get('guides')
   @PageRoute()
   index(@Res() reply: FastifyReply): void {
-    sendPage(reply, this.handbook.index);
+    sendPage(reply, this.handbook.index());
   }
 
   @Get('guides/:slug')

@@ -7,7 +7,8 @@ export interface RenderedPage {
   title: string;
   /** Its first paragraph, as text. */
   summary: string;
-  html: string;
+  /** Rendered at the first use. */
+  readonly html: string;
 }
 
 // Nothing in a page is passed on as HTML.
@@ -33,7 +34,7 @@ rules.td_open = (tokens, index) =>
   `<td role="cell" data-head="${markdown.utils.escapeHtml(String(tokens[index]!.meta?.head))}"><div class="cell">`;
 rules.td_close = () => '</div></td>';
 
-/** Renders a page. Its headings below the first get anchors, and are links to themselves. */
+/** Reads a page. Its headings below the first get anchors, and are links to themselves. */
 export function renderMarkdown(source: string): RenderedPage {
   const tokens = markdown.parse(source, {});
   nameCells(tokens);
@@ -42,10 +43,13 @@ export function renderMarkdown(source: string): RenderedPage {
     token.type === 'inline' ? [{ in: tokens[index - 1]!.type, text: textOf(token) }] : [],
   );
   const first = (type: string): string => texts.find((each) => each.in === type)?.text ?? '';
+  let html: string | undefined;
   return {
     title: first('heading_open'),
     summary: first('paragraph_open'),
-    html: markdown.renderer.render(tokens, markdown.options, {}),
+    get html() {
+      return (html ??= markdown.renderer.render(tokens, markdown.options, {}));
+    },
   };
 }
 

@@ -157,7 +157,7 @@ export class RecoveriesRepository {
            JOIN events v ON v.user_id = n.user_id AND v.type = ANY (e.event_types) AND v.payload IS NOT NULL
            JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND t.scope = ANY (n.scopes)
           WHERE e.id = $1 AND ${IN_A_PAUSE}
-            AND coalesce((n.scope_since ->> t.scope)::timestamptz, n.granted_at) <= v.created_at
+            AND coalesce(n.scopes_granted_at[array_position(n.scopes, t.scope)], n.granted_at) <= v.created_at
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
       [endpointId, clientId, recoveryId, limit],
