@@ -272,7 +272,7 @@ describe('The requests of a client', () => {
       const page = await (await inPortal(await member('viewer'))).open(path);
       expect(wordsOf(page)).toMatch(/Limit\s*20 requests in any hour/);
       expect(wordsOf(page)).toMatch(/What remains now\s*0 requests/);
-      expect(page.html.querySelector('svg[role=img] title')!.text).toContain('21 answered, 2 over a limit');
+      expect(page.html.querySelector('svg[role=group] title')!.text).toContain('21 answered, 2 over a limit');
     }
   });
 });
