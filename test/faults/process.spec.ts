@@ -100,7 +100,7 @@ describe('the process', () => {
       const { service, url } = await demonstration('pasted');
       const { printed } = await service.ready();
       expect(printed).toContain(`${url}/\n`);
-      expect(credentials(printed)).toHaveLength(10);
+      expect(credentials(printed)).toHaveLength(13);
       const [token] = commands(printed, 'client_credentials').filter((line) => line.startsWith('curl'));
       expect(JSON.parse(await shell(token!))).toMatchObject({ token_type: 'Bearer', expires_in: 36_000 });
       const variable = (name: string) => commands(printed, '').filter((line) => line.startsWith(`${name}=`));
