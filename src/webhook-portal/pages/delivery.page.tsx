@@ -160,7 +160,7 @@ function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryD
           <p class="hint" id="payload-hint">
             The body of every request, exactly as it is signed.
           </p>
-          <pre data-copy tabIndex={0} role="region" aria-label="Payload" aria-describedby="payload-hint">
+          <pre data-copy="" tabIndex={0} role="region" aria-label="Payload" aria-describedby="payload-hint">
             <code>{payload}</code>
           </pre>
           <details>

@@ -34,7 +34,7 @@ export function verifyPage(props: VerifyPageProps): PortalPage {
           <details open={index === 0 && !props.result}>
             <summary>{language}</summary>
             <p>{/^(npm|pip|go) /.test(install) ? <code>{install}</code> : install}</p>
-            <pre data-copy tabIndex={0} role="region" aria-label={`Example for ${language}`}>
+            <pre data-copy="" tabIndex={0} role="region" aria-label={`Example for ${language}`}>
               <code>{code}</code>
             </pre>
           </details>
