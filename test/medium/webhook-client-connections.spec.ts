@@ -81,6 +81,7 @@ describe('The connections of the guarded HTTP client', () => {
     expect(outcome).toEqual({
       kind: 'response',
       status: 503,
+      headers: expect.arrayContaining([['retry-after', '120']]),
       bodyStart: 'Zo\u00eb\ufffd',
       retryAfterMs: 120_000,
       durationMs: expect.any(Number),

@@ -54,7 +54,7 @@ export const requestsPage = (requests: ClientRequestEntity[], status: string): P
               ),
             },
             { head: 'Status', cell: (request) => <Status request={request} /> },
-            { head: 'Error', cell: ({ error }) => (error ? <code>{error}</code> : '–') },
+            { head: 'Error', cell: ({ error }) => (error ? <code class="whole">{error}</code> : '–') },
             { head: 'Request ID', cell: ({ requestId }) => <code class="id">{requestId}</code> },
             { head: 'Duration', isNumber: true, cell: ({ milliseconds }) => formatMs(milliseconds) },
           ]}
