@@ -48,7 +48,7 @@ describe('The guides', () => {
 
   it('refuse a placeholder that nothing stands for, and a sample in an unknown language', () => {
     expect(() => fillIn('{{nothing}}', {})).toThrow('{{nothing}}');
-    expect(() => renderMarkdown('```cobol\nSTOP RUN.\n```')).toThrow('cobol');
+    expect(() => renderMarkdown('```cobol\nSTOP RUN.\n```').html).toThrow('cobol');
   });
 
   it('have a page for each file, and a file for each page', async () => {
