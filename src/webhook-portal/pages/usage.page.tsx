@@ -63,8 +63,8 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
           ]}
         />
         <p class="muted">
-          The limit applies to the application with its own token, which is what remains is said of, and again
-          to each user who authorized it. Requests for tokens have a limit of their own.
+          The limit applies to the application with its own token, and again to each user who authorized it.
+          What remains is that of the application’s own token. Requests for tokens have a limit of their own.
         </p>
         <section>
           <div class="section-head">
