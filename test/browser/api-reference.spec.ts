@@ -76,7 +76,8 @@ describe('the interactive API reference', () => {
 
   it('has samples in Go, examples from real answers, and a way to the guides', async () => {
     await openOperations();
-    await usersLink().click();
+    // Operations are drawn when they are near.
+    await page.getByRole('link', { name: /^Notifications that concern the client/ }).click();
     const reference = page.locator('#reference');
     // Recorded from a running service.
     await reference.getByText('Maintenance on Sunday').first().waitFor();

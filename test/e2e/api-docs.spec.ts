@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/test-service.js';
 
 /** Pages that people open in a browser, and routes for the infrastructure. */
 const NOT_DESCRIBED =
-  /^\/($|login|logout|portal|account|admin\/console|password\/|email\/|sign-up|demo\/|docs|openapi\.json|health\/|metrics|v2\/problems\/)/;
+  /^\/($|login|logout|portal|account|admin\/console|password\/|email\/|sign-up|invitations\/|demo\/|docs|openapi\.json|health\/|metrics|v2\/problems\/)/;
 
 const CONSENT_FORM = 'POST /o/authorize';
 
