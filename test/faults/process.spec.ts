@@ -104,27 +104,30 @@ describe('the process', () => {
       const [token] = commands(printed, 'client_credentials').filter((line) => line.startsWith('curl'));
       expect(JSON.parse(await shell(token!))).toMatchObject({ token_type: 'Bearer', expires_in: 36_000 });
       const variable = (name: string) => commands(printed, '').filter((line) => line.startsWith(`${name}=`));
-      const link = JSON.parse(await shell(...variable('TOKEN'), ...commands(printed, '$TOKEN'))) as {
+      const [portalLink] = commands(printed, '$TOKEN').filter((line) => line.includes('/webhook_portal'));
+      const link = JSON.parse(await shell(...variable('TOKEN'), portalLink!)) as {
         url: string;
       };
       expect((await new Http(url).get(link.url)).status).toBe(200);
       // The build includes the styles, in the folder where they are expected.
       for (const asset of STATIC_ASSETS) expect((await new Http(url).get(asset.path)).status).toBe(200);
-      const clients = await shell(...variable('ADMIN'), ...commands(printed, '$ADMIN'));
-      expect(JSON.parse(clients)).toHaveLength(5);
+      const [listed] = commands(printed, '$ADMIN').filter((line) => line.includes('/admin/clients'));
+      const clients = await shell(...variable('ADMIN'), listed!);
+      expect(JSON.parse(clients)).toHaveLength(6);
 
       const driver = /EV driver +(\S+) +(\S+)/.exec(printed)!;
       const browser = new BrowserSession(url);
       await browser.logIn(driver[1]!, driver[2]!);
       const addresses = printed.split('\n').filter((line) => line.startsWith(`${url}/o/authorize/`));
       const exchanges = commands(printed, '$CODE');
-      expect([addresses.length, exchanges.length]).toEqual([2, 2]);
-      for (const [n, address] of addresses.entries()) {
-        const consent = await browser.open(address);
+      // The last address is that of the sandbox, where nobody logs in.
+      expect([addresses.length, exchanges.length]).toEqual([3, 2]);
+      for (const [n, exchange] of exchanges.entries()) {
+        const consent = await browser.open(addresses[n]!);
         const answer = await browser.submit(consent, '/o/authorize/', { decision: 'authorize' });
         const callback = await browser.open(answer.headers.get('location')!);
         const code = /CODE=[\w-]+/.exec(callback.text)![0];
-        expect(JSON.parse(await shell(code, exchanges[n]!))).toHaveProperty('refresh_token');
+        expect(JSON.parse(await shell(code, exchange))).toHaveProperty('refresh_token');
       }
       expect(await service.stop()).toBe(0);
     });

@@ -7,7 +7,7 @@ export const NOW = '2026-03-02T17:42:10Z';
 
 const HOUR_MS = 3_600_000;
 const ID =
-  /\b(user|clnt|grnt|audt|notf|sess|evnt|endp|dlvr|rcvr|form|appr|mail)([0-7][0-9A-HJKMNP-TV-Z]{25})\b/g;
+  /\b(user|clnt|grnt|audt|notf|sess|evnt|endp|dlvr|rcvr|form|appr|mail|ruri|mbiv)([0-7][0-9A-HJKMNP-TV-Z]{25})\b/g;
 const SECRET = /\b(cds_[a-z]{2}_)[A-Za-z0-9_.-]+/g;
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/=_-]+/g;
 const REQUEST_ID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
