@@ -12,7 +12,7 @@ import { AREAS, areasOf, withRoutes, type Route } from './support/routes.js';
 import { patience, search } from './support/runs.js';
 import { survey, type Plan } from './support/survey.js';
 
-const USUAL_RUNS = 6;
+const USUAL_RUNS = 4;
 // Each HEAD is a GET without its body, and GET has runs of its own.
 const HEAD_RUNS = 2;
 const ENV = {
