@@ -41,6 +41,9 @@ export interface TestEvent {
   payload: string;
 }
 
+// Of the advisory locks that events about one thing are numbered under.
+const NUMBERING = 1_702_260_340;
+
 @Injectable()
 export class EventsRepository {
   constructor(
@@ -62,9 +65,15 @@ export class EventsRepository {
                               $8::int[], $9::int[], $10::text[], $11::text[])
                     WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, version, revision,
                                           resource_id, realm, place)
+       ), turn AS MATERIALIZED (
+         -- Whoever numbers the next event about a thing waits before its transaction gets an id: so numbers grow in the feed's order.
+         SELECT pg_advisory_xact_lock(${NUMBERING}::int, key)
+           FROM (SELECT DISTINCT hashtext(concat_ws(' ', user_id, split_part(type, '.', 1), resource_id)) AS key
+                   FROM input WHERE resource_id IS NOT NULL ORDER BY key) each
        ), known AS MATERIALIZED (
-         -- Before anything else: an erasure locks the user first, too.
-         SELECT u.id, u.realm FROM users u WHERE u.id IN (SELECT user_id FROM input) ORDER BY u.id FOR KEY SHARE
+         -- Before any other row: an erasure locks the user first, too.
+         SELECT u.id, u.realm FROM users u
+          WHERE u.id IN (SELECT user_id FROM input) AND (SELECT count(*) FROM turn) >= 0 ORDER BY u.id FOR KEY SHARE
        ), checked AS (
          SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known,
                 t.revision IS NOT DISTINCT FROM i.revision AS is_current, t.scope
