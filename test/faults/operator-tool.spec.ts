@@ -11,6 +11,7 @@ import {
   TEST_ENCRYPTION_KEY,
   type TestService,
 } from '../support/test-service.js';
+import { stopPurges } from '../support/stop-purges.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
 
@@ -153,6 +154,7 @@ describe('the operator tool for use without a browser', () => {
   });
 
   it('purges expired rows', async () => {
+    await stopPurges(service);
     await service.database.query(
       "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ('x', now() - interval '1 second')",
     );
