@@ -12,8 +12,10 @@ const SECRET = /\b(cds_[a-z]{2}_)[A-Za-z0-9_.-]+/g;
 const WEBHOOK_SECRET = /\bwhsec_[A-Za-z0-9+/=_-]+/g;
 const REQUEST_ID = /\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-/** Times that are the same in each run: those in the samples of event types. */
-const WRITTEN: ReadonlySet<string> = new Set([NOW, ...(JSON.stringify(EVENT_TYPES).match(TIME) ?? [])]);
+/** Moments that are the same in each run, however they are written: those that the requests and the samples of event types name. */
+const WRITTEN: ReadonlySet<number> = new Set(
+  [NOW, ...(JSON.stringify(EVENT_TYPES).match(TIME) ?? [])].map((time) => Date.parse(time)),
+);
 const WAIT = /again in (\d+) (second|minute)s?\./g;
 
 /** Replaces what differs from run to run by fixed values: ids, times, secrets and addresses. Equal values stay equal. */
@@ -63,7 +65,7 @@ export class FixedValues {
   /** A moment of the run becomes the fixed one; a later or earlier one keeps its distance in whole hours. */
   private time(time: string, fraction?: string): string {
     const moment = Date.parse(time);
-    const fixed = new Date(WRITTEN.has(time) ? moment : this.moved(moment)).toISOString();
+    const fixed = new Date(WRITTEN.has(moment) ? moment : this.moved(moment)).toISOString();
     return fraction ? fixed : fixed.replace('.000Z', 'Z');
   }
 
