@@ -1,6 +1,7 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { Settings } from '../config/settings.js';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { FieldErrors } from '../web/forms/field.js';
@@ -11,7 +12,7 @@ import { PasswordsAllowedGuard } from '../users/passwords/passwords-allowed.guar
 import type { UserEntity } from '../users/accounts/user.entity.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
-import { passwordPage } from './pages/password.page.js';
+import { noPasswordPage, passwordPage } from './pages/password.page.js';
 
 const PATH = '/account/password';
 
@@ -22,6 +23,7 @@ export class AccountPasswordController {
   constructor(
     private readonly passwords: PasswordChangeService,
     private readonly limits: SignInLimitsService,
+    private readonly settings: Settings,
   ) {}
 
   @AccountGet()
@@ -69,7 +71,10 @@ export class AccountPasswordController {
   }
 
   private form(context: AccountContext, errors: FieldErrors): AccountAnswer {
-    const page = passwordPage({ email: context.user.email, errors });
+    const { email, hasPassword } = context.user;
+    const page = hasPassword
+      ? passwordPage({ email, errors })
+      : noPasswordPage({ byMail: this.settings.sendsMail });
     return { page, status: Object.keys(errors).length > 0 ? 400 : 200 };
   }
 }

@@ -22,6 +22,7 @@ import { AfterAnswer } from './after-answer.service.js';
 import { EmailVerificationController } from './email-verification.controller.js';
 import { ForgottenPasswordController } from './forgotten-password.controller.js';
 import { InvitationController } from './invitation.controller.js';
+import { PasskeySignUpController } from './passkey-sign-up.controller.js';
 import { SignUpController } from './sign-up.controller.js';
 
 /** The users' own page (contract §13), forgotten passwords and sign-up (contract §18): only controllers and pages, which call the services of the other modules. */
@@ -50,6 +51,7 @@ import { SignUpController } from './sign-up.controller.js';
     EmailVerificationController,
     ForgottenPasswordController,
     InvitationController,
+    PasskeySignUpController,
     SignUpController,
   ],
   providers: [AccountGuard, AfterAnswer],

@@ -28,15 +28,26 @@ export const signUpFieldsIn = (form: Form): SignUpFields => ({
 
 /** What is wrong, by field. */
 export function signUpErrors({ password_again: again, ...person }: SignUpFields): FieldErrors {
-  const wrong = validateSync(plainToInstance(PersonRules, person));
-  const messages = Object.fromEntries(
-    wrong.map(({ property, constraints = {} }) => [property, Object.values(constraints)[0]!]),
-  );
-  const errors: FieldErrors = {};
-  if (messages['name']?.startsWith('must be a string')) errors['name'] = 'Enter 1 to 200 characters.';
-  else if (messages['name']) errors['name'] = `The name ${messages['name']}.`;
+  const messages = messagesOf(person);
+  const errors = nameErrors(person.name);
   if (messages['password']) {
     errors['password'] = `The password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
   } else if (person.password !== again) errors['password_again'] = 'The two passwords are not the same.';
   return errors;
+}
+
+/** What is wrong with the name, which is all that whoever chooses a passkey types. */
+export function nameErrors(name: string): FieldErrors {
+  const message = messagesOf({ name, password: '' })['name'];
+  if (message === undefined) return {};
+  return {
+    name: message.startsWith('must be a string') ? 'Enter 1 to 200 characters.' : `The name ${message}.`,
+  };
+}
+
+function messagesOf(person: PersonRules): Record<string, string> {
+  const wrong = validateSync(plainToInstance(PersonRules, person));
+  return Object.fromEntries(
+    wrong.map(({ property, constraints = {} }) => [property, Object.values(constraints)[0]!]),
+  );
 }

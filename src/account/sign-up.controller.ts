@@ -1,5 +1,5 @@
-import { Param, Req, UseGuards } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Param, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import {
@@ -14,13 +14,16 @@ import { Context } from '../http/page-routes/page-context.js';
 import { notFound, Problem } from '../http/problems/problem.js';
 import { originOf } from '../http/server/request-origin.js';
 import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
+import { PasskeySignUps } from '../users/emails/passkey-sign-ups.service.js';
 import { SignUpService } from '../users/emails/sign-up.service.js';
 import { messagePage } from '../web/layout/message.page.js';
+import type { FieldErrors } from '../web/forms/field.js';
 import { AfterAnswer } from './after-answer.service.js';
+import { browserNameOf } from './browser-name.js';
 import { emailIn } from './email-field.js';
 import { emailFormPage, mailSentPage } from './pages/email-form.page.js';
 import { signUpPage } from './pages/sign-up.page.js';
-import { signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
+import { nameErrors, signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
 
 const FORM = {
   title: 'Create an account',
@@ -29,13 +32,14 @@ const FORM = {
   submit: 'Send link',
 };
 
-/** Accounts that drivers make themselves (contract §18): first a proof of the address, then name and password. */
+/** Accounts that drivers make themselves (contract §18): first a proof of the address, then a name, and a password or a passkey. */
 @OpenPages('sign-up')
 @UseGuards(AddressRateLimitGuard)
 export class SignUpController {
   constructor(
     private readonly settings: Settings,
     private readonly signUps: SignUpService,
+    private readonly passkeySignUps: PasskeySignUps,
     private readonly limits: MailLimitsService,
     private readonly afterAnswer: AfterAnswer,
   ) {}
@@ -68,7 +72,7 @@ export class SignUpController {
   async show(@Param('key') key: string): Promise<OpenAnswer> {
     this.refuseUnlessOn();
     const email = await this.signUps.find(key);
-    return email === undefined ? gone() : { page: signUpPage({ action: `/sign-up/${key}`, email }) };
+    return email === undefined ? gone() : { page: formPage(key, email) };
   }
 
   @OpenPost(':key')
@@ -76,19 +80,29 @@ export class SignUpController {
     @Param('key') key: string,
     @Context() { form }: OpenContext,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
     this.refuseUnlessOn();
     const email = await this.signUps.find(key);
     if (email === undefined) return gone();
     const { password_again: again, ...person } = signUpFieldsIn(form);
-    const errors = signUpErrors({ ...person, password_again: again });
+    // Our script fills it in.
+    const passkey = form.get('response') || undefined;
+    const errors = passkey ? nameErrors(person.name) : signUpErrors({ ...person, password_again: again });
     if (Object.keys(errors).length > 0) {
-      const page = signUpPage({ action: `/sign-up/${key}`, email, name: person.name, errors });
-      return { page, status: 400 };
+      return { page: formPage(key, email, person.name, errors), status: 400 };
     }
     try {
       const actor = { type: 'user', id: null, ...originOf(request) } as const;
-      return (await this.signUps.redeem(key, person, actor)) ? { page: done() } : gone();
+      if (passkey === undefined) {
+        return (await this.signUps.redeem(key, person, actor)) ? { page: done('your password') } : gone();
+      }
+      const passkeyName = browserNameOf(request.headers['user-agent'] ?? null);
+      const named = { name: person.name, passkeyName };
+      const outcome = await this.passkeySignUps.redeem(key, named, passkey, request, reply, actor);
+      if (outcome === 'created') return { page: done('your passkey') };
+      if (outcome === 'gone') return gone();
+      return { page: formPage(key, email, person.name, { form: WRONG_ANSWER }), status: 400 };
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 409) throw error;
       return { page: taken(), status: 409 };
@@ -100,11 +114,19 @@ export class SignUpController {
   }
 }
 
-const done = () =>
+const WRONG_ANSWER =
+  'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.';
+
+const formPage = (key: string, email: string, name?: string, errors?: FieldErrors) => {
+  const action = `/sign-up/${key}`;
+  return signUpPage({ action, email, name, errors, passkeyOptions: `${action}/passkey/options` });
+};
+
+const done = (by: 'your password' | 'your passkey') =>
   messagePage({
     title: 'Account created',
     heading: 'Your account has been created',
-    text: 'You can log in now, with your email address and your password.',
+    text: `You can log in now, with ${by === 'your passkey' ? by : `your email address and ${by}`}.`,
     action: { href: '/login', label: 'Go to the login page' },
   });
 

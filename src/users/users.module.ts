@@ -13,6 +13,7 @@ import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
 import { EmailVerificationService } from './emails/email-verification.service.js';
+import { PasskeySignUps } from './emails/passkey-sign-ups.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
@@ -26,6 +27,7 @@ import { AuthenticatorAppEntity } from './factors/authenticator-app.entity.js';
 import { AuthenticatorAppsRepository } from './factors/authenticator-apps.repository.js';
 import { AuthenticatorAppsService } from './factors/authenticator-apps.service.js';
 import { PasskeyEntity } from './factors/passkey.entity.js';
+import { PasskeyRegistrations } from './factors/passkey-registrations.service.js';
 import { PasskeySignIns } from './factors/passkey-sign-ins.service.js';
 import { PasskeysRepository } from './factors/passkeys.repository.js';
 import { PasskeysService } from './factors/passkeys.service.js';
@@ -65,7 +67,9 @@ import { UsersService } from './accounts/users.service.js';
     EmailVerificationService,
     KnownBrowsersService,
     LinkedAccountsService,
+    PasskeyRegistrations,
     PasskeySignIns,
+    PasskeySignUps,
     PasskeysRepository,
     PasskeysService,
     PasswordChangeService,
@@ -94,6 +98,7 @@ import { UsersService } from './accounts/users.service.js';
     KnownBrowsersService,
     LinkedAccountsService,
     PasskeySignIns,
+    PasskeySignUps,
     PasskeysService,
     PasswordChangeService,
     PasswordLinksService,

@@ -66,6 +66,7 @@ const READS: Record<string, string[]> = {
   'tokens/connected-clients.repository.ts': ['clients', 'consents', 'scopes'],
   'tokens/purge-tasks.ts': ['deliveries'],
   'tokens/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
+  'users/factors/passkeys.repository.ts': ['identities'],
   'webhook-portal/member-sessions.repository.ts': ['clients', 'organisation_members', 'users'],
   'webhook-portal/portal-links.repository.ts': ['clients', 'grants', 'users'],
   'webhook-portal/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],

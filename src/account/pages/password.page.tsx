@@ -58,3 +58,24 @@ export const passwordPage = ({ email, errors }: PasswordPageProps): AccountPage 
     </>
   ),
 });
+
+/** For somebody who has no password to change: how to get one. */
+export const noPasswordPage = ({ byMail }: { byMail: boolean }): AccountPage => ({
+  title: 'Change your password',
+  part: 'password',
+  children: (
+    <>
+      <p>You have no password: you log in with a passkey, or with an account elsewhere.</p>
+      <p>
+        {byMail ? (
+          <>
+            If you want one, <a href="/password/forgotten">ask for a link to set it</a>. You are then logged
+            out everywhere, and every application that you authorized has to ask you again.
+          </>
+        ) : (
+          'If you want one, ask whoever operates this service for a link to set it.'
+        )}
+      </p>
+    </>
+  ),
+});

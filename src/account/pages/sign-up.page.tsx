@@ -1,5 +1,6 @@
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
+import { PASSKEY_SCRIPT, PasskeyInstead } from '../../web/forms/passkey-button.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 
 export interface SignUpPageProps {
@@ -11,17 +12,26 @@ export interface SignUpPageProps {
   errors?: FieldErrors;
   /** The organisation that invited the person. */
   invitedBy?: string;
+  /** Where our script gets the options for a passkey; without it, none is offered. */
+  passkeyOptions?: string;
 }
 
-/** The form that creates an account. It posts `name`, `password` and `password_again`. */
+const FORM_ID = 'sign-up';
+
+/**
+ * The form that creates an account. It posts `name`, `password` and `password_again`; our script posts `response` in place of the
+ * passwords.
+ */
 export const signUpPage = ({
   action,
   email,
   name,
   errors = {},
   invitedBy,
+  passkeyOptions,
 }: SignUpPageProps): LayoutProps => ({
   title: 'Create your account',
+  scripts: passkeyOptions === undefined ? [] : [PASSKEY_SCRIPT],
   children: (
     <>
       <h1>Create your account</h1>
@@ -32,6 +42,8 @@ export const signUpPage = ({
       )}
       <PageForm
         action={action}
+        id={FORM_ID}
+        hidden={passkeyOptions === undefined ? undefined : { response: '' }}
         values={{ name }}
         errors={errors}
         alert="Your account was not created. See the errors below."
@@ -61,6 +73,9 @@ export const signUpPage = ({
           required
         />
       </PageForm>
+      {passkeyOptions !== undefined && (
+        <PasskeyInstead form={FORM_ID} options={passkeyOptions} without="Choose a password." />
+      )}
     </>
   ),
 });

@@ -95,7 +95,8 @@ export class ConsoleGuard implements CanActivate {
     { url, path, user }: ConsoleContext,
   ): string | undefined {
     // Nobody authenticates at a provider within a form.
-    const isWithoutPassword = user.method === 'provider' || !this.settings.passwordSignIn;
+    const isWithoutPassword =
+      user.method === 'provider' || !user.hasPassword || !this.settings.passwordSignIn;
     const isAsked = rule === 'asked' || (rule === 'asked in the form' && isWithoutPassword);
     if (isAsked) return isPosted(request) ? path : url;
     if (rule !== 'asked on the page above') return undefined;

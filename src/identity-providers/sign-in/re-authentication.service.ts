@@ -16,8 +16,8 @@ export interface ReAuthenticationPlace {
 }
 
 /**
- * Sends a user to the provider again where the password would otherwise be asked for (contract §15): whoever came from one, and
- * everybody where passwords are switched off.
+ * Sends a user to the provider again where the password would otherwise be asked for (contract §15): whoever came from one or has no
+ * password, and everybody where passwords are switched off.
  */
 @Injectable()
 export class ReAuthentication {
@@ -29,8 +29,8 @@ export class ReAuthentication {
   ) {}
 
   /** Whether this user enters the password again. */
-  isByPassword({ method }: SignedInUser): boolean {
-    return method !== 'provider' && this.settings.passwordSignIn;
+  isByPassword({ method, hasPassword }: SignedInUser): boolean {
+    return method !== 'provider' && hasPassword && this.settings.passwordSignIn;
   }
 
   async placeOf(user: SignedInUser): Promise<ReAuthenticationPlace> {

@@ -1,8 +1,8 @@
 import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Settings } from '../../config/settings.js';
 import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
+import { OwnPagesGuard } from '../../http/api/own-pages.guard.js';
 import { safeReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { forbidden } from '../../http/problems/problem.js';
@@ -15,20 +15,16 @@ import { PasskeyAnswerDto } from './passkey-answer.dto.js';
  * it in.
  */
 @Controller('login/passkey')
-@UseGuards(AddressRateLimitGuard, JsonBodyGuard)
+@UseGuards(AddressRateLimitGuard, JsonBodyGuard, OwnPagesGuard)
 @ApiExcludeController()
 export class PasskeySignInController {
-  constructor(
-    private readonly signIns: PasskeySignIns,
-    private readonly settings: Settings,
-  ) {}
+  constructor(private readonly signIns: PasskeySignIns) {}
 
   /** What the browser needs to let its user choose a passkey, with a new challenge. */
   @Post('options')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  options(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    this.refuseOtherSites(request);
+  options(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
     return this.signIns.options(reply);
   }
 
@@ -41,17 +37,10 @@ export class PasskeySignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ location: string }> {
-    this.refuseOtherSites(request);
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
     if (!(await this.signIns.signIn(request, reply, response, actor))) {
       throw forbidden('This passkey does not log you in here. Try again, or log in with your password.');
     }
     return { location: safeReturnTo(return_to) ?? '/' };
-  }
-
-  private refuseOtherSites({ headers: { origin } }: FastifyRequest): void {
-    if (origin !== undefined && origin !== this.settings.baseUrl) {
-      throw forbidden('This request did not come from a page of this service.');
-    }
   }
 }

@@ -31,8 +31,8 @@ import { UserErasures } from './user-erasures.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository, type UserFilter } from './users.repository.js';
 
-/** A user to insert: with the hash of the password, if there is one. */
-type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null };
+/** A user to insert: with the hash of the password, if there is one, and the id, if it was given before. */
+type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string };
 type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
 
 /** Looks at a change under the lock on the user; throws what refuses it. */
@@ -113,7 +113,7 @@ export class UsersService {
   }
 
   private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
-    const id = newId('user');
+    const { id = newId('user') } = input;
     await this.repository.insert(manager, {
       id,
       email: input.email,

@@ -12,7 +12,7 @@ import { KnownBrowsersService } from '../sessions/known-browsers.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { PasskeyEntity } from './passkey.entity.js';
 import { PasskeysRepository } from './passkeys.repository.js';
-import { userHandleOf } from './passkeys.service.js';
+import { userHandleOf } from './passkey-registrations.service.js';
 import { PendingSignIns } from './pending-sign-ins.service.js';
 import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
 import { webauthn } from './webauthn.js';

@@ -38,8 +38,21 @@ export class PasskeysRepository {
     await manager.withRepository(this.passkeys).update({ id }, { name });
   }
 
-  async delete(manager: EntityManager, id: string): Promise<void> {
-    await manager.withRepository(this.passkeys).delete({ id });
+  /**
+   * Removes one of the user's, unless it is the last way in: then the user has another passkey, a password, or a link to one of
+   * these providers. The caller has locked the user, so that of two simultaneous removals the second sees the first.
+   */
+  async delete(manager: EntityManager, userId: string, id: string, providers: string[]): Promise<boolean> {
+    // By hand: what must be left and the removal are one statement.
+    const [, deleted]: [unknown[], number] = await manager.query(
+      `DELETE FROM passkeys p USING users u
+        WHERE p.id = $2 AND p.user_id = $1 AND u.id = $1
+          AND (u.password_hash IS NOT NULL
+               OR EXISTS (SELECT 1 FROM passkeys other WHERE other.user_id = $1 AND other.id <> $2)
+               OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = $1 AND i.provider = ANY ($3)))`,
+      [userId, id, providers],
+    );
+    return deleted === 1;
   }
 
   /** Removes all of the user's; returns how many there were. */

@@ -1,8 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  PublicKeyCredentialCreationOptionsJSON,
-  RegistrationResponseJSON,
-} from '@simplewebauthn/server';
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
@@ -12,17 +9,12 @@ import { conflict, notFound } from '../../http/problems/problem.js';
 import { isId, newId } from '../../secrets/ids.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
 import type { PasskeyEntity } from './passkey.entity.js';
+import { PasskeyRegistrations } from './passkey-registrations.service.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { SecondFactorService } from './second-factor.service.js';
-import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
-import { webauthn } from './webauthn.js';
+import { WebauthnChallenges } from './webauthn-challenges.service.js';
 
 const MOST = 20;
-const SERVICE_NAME = 'Charging Data Service';
-const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
-
-/** What stands for the user in a passkey. */
-export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(userId);
 
 /** The passkeys of a user: added, renamed and removed on the account page. */
 @Injectable()
@@ -31,6 +23,7 @@ export class PasskeysService {
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebauthnChallenges,
     private readonly factors: SecondFactorService,
+    private readonly registrations: PasskeyRegistrations,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -50,20 +43,8 @@ export class PasskeysService {
     user: SignedInUser,
     reply: FastifyReply,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const known = await this.passkeys.list(user.id);
-    const { generateRegistrationOptions } = await webauthn();
-    return generateRegistrationOptions({
-      rpName: SERVICE_NAME,
-      rpID: new URL(this.settings.baseUrl).hostname,
-      userID: userHandleOf(user.id),
-      userName: user.email,
-      userDisplayName: user.name,
-      challenge: await this.challenges.make(reply, user.id),
-      timeout: CHALLENGE_SECONDS * 1000,
-      attestationType: 'none',
-      excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
-      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    });
+    const challenge = await this.challenges.make(reply, user.id);
+    return this.registrations.options(user, challenge, await this.passkeys.list(user.id));
   }
 
   /**
@@ -78,20 +59,11 @@ export class PasskeysService {
     reply: FastifyReply,
     actor: Actor,
   ): Promise<{ recoveryCodes: string[] | undefined } | undefined> {
-    const made = await this.verified(user, answer, request, reply);
+    const challenge = await this.challenges.take(request, reply, user.id);
+    const made = challenge && (await this.registrations.verified(answer, challenge));
     if (!made) return undefined;
-    const { credential, credentialBackedUp } = made;
     const id = newId('pkey');
-    const passkey = {
-      id,
-      userId: user.id,
-      credentialId: credential.id,
-      publicKey: Buffer.from(credential.publicKey),
-      signCount: credential.counter,
-      transports: TRANSPORTS.filter((each) => credential.transports?.includes(each)),
-      name,
-      backedUp: credentialBackedUp,
-    };
+    const passkey = { id, userId: user.id, name, ...made };
     try {
       const recoveryCodes = await this.factors.add(user, 'a passkey', actor, async (manager) => {
         if ((await this.passkeys.count(user.id, manager)) >= MOST) {
@@ -128,7 +100,11 @@ export class PasskeysService {
   remove(user: SignedInUser, id: string, actor: Actor): Promise<void> {
     return this.factors.remove(user, 'a passkey', async (manager) => {
       const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id, manager))) || missing();
-      await this.passkeys.delete(manager, id);
+      if (!(await this.passkeys.delete(manager, user.id, id, this.providersFor(user)))) {
+        throw conflict(
+          'This passkey is the only way to log in to your account. Add another one or set a password first, then remove this one.',
+        );
+      }
       await this.audit.record(manager, actor, {
         action: 'user.passkey_removed',
         subjectType: 'user',
@@ -138,23 +114,12 @@ export class PasskeysService {
     });
   }
 
-  /** What the browser has made, if everything about it is right. The challenge is used up in any case. */
-  private async verified(user: SignedInUser, answer: string, request: FastifyRequest, reply: FastifyReply) {
-    const expectedChallenge = await this.challenges.take(request, reply, user.id);
-    if (expectedChallenge === undefined) return undefined;
-    try {
-      const { verifyRegistrationResponse } = await webauthn();
-      const { registrationInfo } = await verifyRegistrationResponse({
-        response: JSON.parse(answer) as RegistrationResponseJSON,
-        expectedChallenge,
-        expectedOrigin: this.settings.baseUrl,
-        expectedRPID: new URL(this.settings.baseUrl).hostname,
-      });
-      return registrationInfo;
-    } catch {
-      // Whatever is wrong with it, it comes from outside.
-      return undefined;
-    }
+  /** The providers that this user may log in with. */
+  private providersFor({ role }: SignedInUser): string[] {
+    const audience = role === 'operator' ? 'operators' : 'users';
+    return this.settings.identityProviders
+      .filter((each) => each.audience.includes(audience))
+      .map(({ id }) => id);
   }
 }
 

@@ -61,8 +61,8 @@ export class SecondFactorService {
 
   /** Whether the password alone does not log this user in: with an app, and with passkeys where a factor is required. */
   async isAskedAfterPassword(user: { id: string; role: UserRole }): Promise<boolean> {
-    const { passkeys, authenticatorApp } = await this.stateOf(user.id);
-    return authenticatorApp || (passkeys > 0 && this.isRequiredFor(user));
+    if ((await this.apps.find(user.id)) !== null) return true;
+    return this.isRequiredFor(user) && (await this.passkeys.count(user.id)) > 0;
   }
 
   /**
@@ -83,7 +83,7 @@ export class SecondFactorService {
 
   /**
    * Adds a factor that the user has just given in this session, by `add`, in one transaction. Returns recovery codes if it is the
-   * first factor. Other changes of the user's factors wait.
+   * first factor, and with an app if there are none: whoever signed up with a passkey has none. Other changes of the user's factors wait.
    */
   add(
     user: SignedInUser,
@@ -93,11 +93,13 @@ export class SecondFactorService {
   ): Promise<string[] | undefined> {
     return this.transactions.run(async (manager) => {
       await this.lock(manager, user.id);
-      const isFirst = !(await this.hasAny(manager, user.id));
+      const needsCodes =
+        !(await this.hasAny(manager, user.id)) ||
+        (factor === 'an authenticator app' && (await this.codes.count(user.id, manager)) === 0);
       await add(manager);
       await this.sessions.noteSecondFactor(manager, user.sessionDigest);
       await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor));
-      return isFirst ? this.recoveryCodes.replace(manager, user.id, actor) : undefined;
+      return needsCodes ? this.recoveryCodes.replace(manager, user.id, actor) : undefined;
     });
   }
 

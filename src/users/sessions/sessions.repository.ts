@@ -48,6 +48,7 @@ export class SessionsRepository {
       .addSelect('user.email', 'email')
       .addSelect('user.role', 'role')
       .addSelect('user.operatorRole', 'operatorRole')
+      .addSelect('user.passwordHash IS NOT NULL', 'hasPassword')
       .addSelect('session.digest', 'sessionDigest')
       .addSelect('coalesce(session.loginId, session.id)', 'loginId')
       .addSelect('session.method', 'method')

@@ -10,6 +10,7 @@ export interface SignedInUser {
   role: UserRole;
   /** Null unless the user is an operator. */
   operatorRole: OperatorRole | null;
+  hasPassword: boolean;
   /** The digest of the session, for binding forms to it. */
   sessionDigest: Buffer;
   /** The login that the session belongs to: it stays the same when the user authenticates again, which gives the session a new id. */

@@ -107,6 +107,18 @@ async function addPasskey(form) {
   form.submit();
 }
 
+/** Makes a passkey for the account that the form creates, and sends it in place of a password. */
+async function signUp(form, path) {
+  const { name, response } = form.elements;
+  if (!name.reportValidity()) return;
+  const options = await post(path, {});
+  options.user.displayName = name.value;
+  const credential = await navigator.credentials.create({ publicKey: creationOptions(options) });
+  for (const field of form.querySelectorAll('[type=password]')) field.value = '';
+  response.value = JSON.stringify(toJson(credential));
+  form.submit();
+}
+
 async function showSection(section) {
   section.hidden = false;
   section.open = await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable();
@@ -120,6 +132,13 @@ if (window.PublicKeyCredential) {
     onClick(button, alert, () => logIn(element.dataset.returnTo));
   }
   document.querySelectorAll('[data-passkey-section]').forEach(showSection);
+  for (const element of document.querySelectorAll('[data-passkey-sign-up]')) {
+    element.hidden = false;
+    const [alert, button] = [element.querySelector('[role=alert]'), element.querySelector('button')];
+    onClick(button, alert, () => signUp(button.form, element.dataset.passkeySignUp));
+    // After the browser's back button, a password is sent without the passkey of before.
+    button.form.addEventListener('submit', () => (button.form.elements.response.value = ''));
+  }
   for (const form of document.querySelectorAll('form[data-passkey-creation]')) {
     form.hidden = false;
     const [alert, button] = [form.querySelector('[role=alert]'), form.querySelector('button')];

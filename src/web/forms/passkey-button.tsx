@@ -27,6 +27,30 @@ export const PasskeySection = ({ summary, ...button }: PasskeyButtonProps & { su
   </details>
 );
 
+/**
+ * A button that makes a passkey by the options at this path, and posts it with the form in place of a password. A browser without
+ * passkeys shows a notice instead, which ends by `without`.
+ */
+export const PasskeyInstead = ({
+  form,
+  options,
+  without,
+}: {
+  form: string;
+  options: string;
+  without: string;
+}): VNode => (
+  <>
+    <WithoutPasskeys>{without}</WithoutPasskeys>
+    <div class="passkey" data-passkey-sign-up={options} hidden>
+      <p class="notice notice-error" role="alert" hidden />
+      <button type="button" class="quiet" form={form}>
+        Use a passkey instead
+      </button>
+    </div>
+  </>
+);
+
 /** Says that this browser cannot use passkeys, and what to do instead; our script hides it where the browser can. */
 export const WithoutPasskeys = ({ children }: { children: ComponentChildren }): VNode => (
   <p class="notice" data-without-passkeys>

@@ -1,0 +1,457 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { newSecret } from '../../src/secrets/tokens.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { MailServer } from '../support/mail-server.js';
+import { postPasskey, signUpOptions, signUpWithPasskey } from '../support/passkey-sign-ups.js';
+import {
+  addApp,
+  addPasskey,
+  answerPasskey,
+  isLoggedIn,
+  logInWith,
+  newBrowserAt,
+  openNewPasskey,
+  passkeyOptions,
+} from '../support/second-factors.js';
+import { SoftwarePasskey, type Tampering } from '../support/software-passkey.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const PASSWORD = 'a new long password';
+const WRONG_ANSWER =
+  'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.';
+
+describe('Signing up with a passkey', () => {
+  let service: TestService;
+  let smtp: MailServer;
+  let email: string;
+  let counter = 0;
+
+  beforeAll(async () => {
+    smtp = await MailServer.start();
+    const env = { ...smtp.env, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' };
+    service = await startService({ env, instances: 2 });
+  });
+  beforeEach(() => (email = `keyholder${++counter}@mail.example`));
+  afterAll(async () => {
+    await service.stop();
+    await smtp.stop();
+  });
+
+  let networks = 0;
+  const newBrowser = (url = service.url): BrowserSession =>
+    new BrowserSession(url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+  const newLink = async (n = 1): Promise<string> => {
+    const browser = newBrowser();
+    await browser.submit(await browser.open('/sign-up'), '/sign-up', { email });
+    return new URL((await smtp.mailTo(email, n)).link).pathname;
+  };
+  const found = () => service.app.get(UsersService).findByEmail(email);
+  const signUp = async (): Promise<{ user: UserEntity; passkey: SoftwarePasskey }> => {
+    const { passkey, page } = await signUpWithPasskey(newBrowser(), await newLink(), service.url);
+    expect(page.status).toBe(200);
+    return { user: (await found())!, passkey };
+  };
+  const isOpen = async (link: string): Promise<boolean> => (await newBrowser().open(link)).status === 200;
+
+  it('makes an account without a password, with a verified address, and the passkey logs in', async () => {
+    const link = await newLink();
+    const browser = newBrowser();
+    const { passkey, page } = await signUpWithPasskey(browser, link, service.url);
+    expect([page.status, page.html.querySelector('h1')!.text]).toEqual([
+      200,
+      'Your account has been created',
+    ]);
+    expect(page.text).toContain('You can log in now, with your passkey.');
+    expect(await isLoggedIn(browser)).toBe(false);
+    const user = (await found())!;
+    expect(user).toMatchObject({ name: 'Zoë Driver', kind: 'individual', role: 'user', enabled: true });
+    expect(user.emailVerifiedAt).toBeInstanceOf(Date);
+    const [row] = await service.database.query<{ password_hash: null; passkeys: string; codes: string }>(
+      `SELECT password_hash, (SELECT count(*) FROM passkeys WHERE user_id = u.id) AS passkeys,
+              (SELECT count(*) FROM recovery_codes WHERE user_id = u.id) AS codes FROM users u WHERE id = $1`,
+      [user.id],
+    );
+    expect(row).toEqual({ password_hash: null, passkeys: '1', codes: '0' });
+    expect((await logInWith(passkey, browser)).status).toBe(200);
+    expect(await isLoggedIn(browser)).toBe(true);
+  });
+
+  it('is told of and recorded as other passkeys are', async () => {
+    const { user } = await signUp();
+    expect((await smtp.mailTo(email, 2)).subject).toBe('You added a passkey');
+    const events = await service.database.query(
+      'SELECT action, actor_type, actor_id FROM audit_events WHERE subject_id = $1 ORDER BY id',
+      [user.id],
+    );
+    const actor = { actor_type: 'user', actor_id: user.id };
+    expect(events).toEqual([
+      { action: 'user.created', ...actor },
+      { action: 'user.passkey_added', ...actor },
+    ]);
+  });
+
+  it('asks the browser for a passkey of the new account, which can be found without its address', async () => {
+    const options = await signUpOptions(newBrowser(), await newLink());
+    expect(options).toMatchObject({
+      rp: { id: '127.0.0.1' },
+      user: { name: email },
+      excludeCredentials: [],
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+    expect(Buffer.from(options.user.id, 'base64url').toString()).toMatch(/^user[0-9A-Z]{26}$/);
+  });
+
+  it('is offered on the page, which says without a script that it takes a password', async () => {
+    const page = await newBrowser().open(await newLink());
+    expect(page.html.querySelector('[data-without-passkeys]')!.text).toContain('Choose a password.');
+    const offer = page.html.querySelector('[data-passkey-sign-up]')!;
+    expect([offer.hasAttribute('hidden'), offer.querySelector('button')!.text.trim()]).toEqual([
+      true,
+      'Use a passkey instead',
+    ]);
+  });
+
+  describe('is refused, makes no account, and leaves the link usable,', () => {
+    const TAMPERED: [string, Tampering][] = [
+      ['with another challenge', { challenge: Buffer.alloc(32, 'x').toString('base64url') }],
+      ['from another origin', { origin: 'https://evil.example' }],
+      ['for another site', { rpId: 'evil.example' }],
+      ['with the answer of a login', { type: 'webauthn.get' }],
+      ['without user verification', { userVerified: false }],
+      ['without anybody present', { userPresent: false }],
+    ];
+
+    const expectRefused = async (page: { status: number; html: BrowserPage }, link: string) => {
+      expect([page.status, page.html.querySelector('.notice-error')!.text]).toEqual([400, WRONG_ANSWER]);
+      expect(await found()).toBeNull();
+      expect(await isOpen(link)).toBe(true);
+    };
+
+    it.each(TAMPERED)('%s', async (_how, tampering) => {
+      const link = await newLink();
+      const { page } = await signUpWithPasskey(newBrowser(), link, service.url, tampering);
+      await expectRefused(page, link);
+      expect((await signUpWithPasskey(newBrowser(), link, service.url)).page.status).toBe(200);
+    });
+
+    it.each(['null', '[]', '{}', '{"id":1}', 'not JSON', '{"response":{"clientDataJSON":"e30"}}'])(
+      'with %s',
+      async (response) => {
+        const link = await newLink();
+        const browser = newBrowser();
+        await signUpOptions(browser, link);
+        await expectRefused(await postPasskey(browser, link, response), link);
+      },
+    );
+
+    it('without a challenge, in another browser, and with the challenge of another link', async () => {
+      const [link, asking] = [await newLink(), newBrowser()];
+      const passkey = new SoftwarePasskey(service.url);
+      const response = passkey.create(await signUpOptions(asking, link));
+      const other = newBrowser();
+      await expectRefused(await postPasskey(other, link, response), link);
+      await signUpOptions(other, link);
+      await expectRefused(await postPasskey(other, link, response), link);
+      const second = await newLink(2);
+      await expectRefused(await postPasskey(asking, second, response), second);
+    });
+
+    it('with the challenge of a login, and with that of somebody who adds a passkey', async () => {
+      const link = await newLink();
+      const browser = await service.make.signedIn(await service.make.user());
+      const login = await passkeyOptions(browser);
+      const { options: added } = await openNewPasskey(browser);
+      const mine = await signUpOptions(browser, link);
+      const [userId] = browser.cookies.get('passkey_sign_up')!.split('.');
+      const passkey = new SoftwarePasskey(service.url);
+      for (const [name, { challenge }] of [
+        ['passkey_sign_in', login],
+        ['passkey_new', added],
+      ] as const) {
+        browser.cookies.set('passkey_sign_up', `${userId}.${browser.cookies.get(name)!}`);
+        const response = passkey.create({ ...mine, challenge });
+        await expectRefused(await postPasskey(browser, link, response), link);
+      }
+    });
+
+    it('with a challenge for another account', async () => {
+      const link = await newLink();
+      const browser = newBrowser();
+      const options = await signUpOptions(browser, link);
+      const [userId, secret] = browser.cookies.get('passkey_sign_up')!.split('.');
+      const other = userId!.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      browser.cookies.set('passkey_sign_up', `${other}.${secret}`);
+      const response = new SoftwarePasskey(service.url).create(options);
+      await expectRefused(await postPasskey(browser, link, response), link);
+    });
+
+    it('after five minutes', async () => {
+      const link = await newLink();
+      const browser = newBrowser();
+      const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
+      await service.database.query("UPDATE webauthn_challenges SET expires_at = now() - interval '1 second'");
+      await expectRefused(await postPasskey(browser, link, response), link);
+    });
+
+    it('again with a challenge that a wrong answer has used up', async () => {
+      const link = await newLink();
+      const browser = newBrowser();
+      const options = await signUpOptions(browser, link);
+      const cookie = browser.cookies.get('passkey_sign_up')!;
+      await expectRefused(await postPasskey(browser, link, '{}'), link);
+      browser.cookies.set('passkey_sign_up', cookie);
+      const response = new SoftwarePasskey(service.url).create(options);
+      await expectRefused(await postPasskey(browser, link, response), link);
+    });
+
+    it('with a passkey that belongs to an account already', async () => {
+      const owner = await service.make.signedIn(await service.make.user());
+      const { passkey } = await addPasskey(owner, service.url);
+      const link = await newLink();
+      const browser = newBrowser();
+      const response = passkey.create(await signUpOptions(browser, link));
+      await expectRefused(await postPasskey(browser, link, response), link);
+    });
+  });
+
+  it.each(['', ' ', 'a\u202eb', 'x'.repeat(201)])('refuses the name "%.5s" beside the field', async (name) => {
+    const link = await newLink();
+    const browser = newBrowser();
+    const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
+    const page = await postPasskey(browser, link, response, name);
+    expect(page.status).toBe(400);
+    expect(page.html.querySelector('#name')!.getAttribute('aria-invalid')).toBe('true');
+    expect(page.html.querySelector('#password')!.getAttribute('aria-invalid')).not.toBe('true');
+    expect(await isOpen(link)).toBe(true);
+  });
+
+  it('uses the link up, for a passkey and for a password', async () => {
+    const link = await newLink();
+    const browser = newBrowser();
+    const page = await browser.open(link);
+    await signUpWithPasskey(newBrowser(), link, service.url);
+    expect((await browser.open(`${link}/passkey/options`, { method: 'POST', json: {} })).status).toBe(410);
+    const person = { name: 'Zoë Driver', password: PASSWORD, password_again: PASSWORD };
+    expect((await browser.submit(page, link, person)).status).toBe(410);
+    expect((await browser.submit(page, link, { name: 'Zoë', response: '{}' })).status).toBe(410);
+  });
+
+  it('says the same of every link that does not work', async () => {
+    const answers = await Promise.all(
+      ['x', newSecret('emailKey'), newSecret('signUpKey')].map((key) =>
+        newBrowser().open(`/sign-up/${key}/passkey/options`, { method: 'POST', json: {} }),
+      ),
+    );
+    for (const { status, json } of answers) {
+      expect([status, json]).toEqual([
+        410,
+        { status: 410, title: 'Gone', detail: 'This link no longer works. Ask for a new one.' },
+      ]);
+    }
+  });
+
+  it.each([
+    ['a form', { form: {} }, 415],
+    ['a request of another site', { json: {}, headers: { origin: 'https://evil.example' } }, 403],
+  ])('refuses the options to %s', async (_what, options, status) => {
+    const link = await newLink();
+    const answer = await newBrowser().open(`${link}/passkey/options`, { method: 'POST', ...options });
+    expect(answer.status).toBe(status);
+  });
+
+  it('makes one account, whatever is posted at once on two instances', async () => {
+    const links = [await newLink(), await newLink(2)];
+    const posts = await Promise.all(
+      [0, 0, 1, 1].map(async (n, index) => {
+        const [link, browser] = [links[n]!, newBrowser()];
+        const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
+        const csrf_token = (await browser.open(link)).html
+          .querySelector('input[name=csrf_token]')!
+          .getAttribute('value')!;
+        const elsewhere = newBrowser(service.instances[index % 2]!.url);
+        browser.cookies.forEach((value, name) => elsewhere.cookies.set(name, value));
+        const form = { csrf_token, response, name: 'Zoë Driver' };
+        return () => elsewhere.open(link, { form, headers: { origin: service.url } });
+      }),
+    );
+    const statuses = (await Promise.all(posts.map((post) => post()))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.every((status) => [200, 409, 410].includes(status))).toBe(true);
+    const [row] = await service.database.query<{ passkeys: string }>(
+      'SELECT count(*) AS passkeys FROM passkeys p JOIN users u ON u.id = p.user_id WHERE u.email = $1',
+      [email],
+    );
+    expect(row).toEqual({ passkeys: '1' });
+  });
+
+  it('posted twice with one answer makes one account', async () => {
+    const link = await newLink();
+    const browser = newBrowser();
+    const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
+    const page = await browser.open(link);
+    const kept = new Map(browser.cookies);
+    expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(200);
+    kept.forEach((value, name) => browser.cookies.set(name, value));
+    expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(410);
+  });
+
+  it('is off by default', async () => {
+    const without = await startService({ env: smtp.env });
+    try {
+      const path = `/sign-up/${newSecret('signUpKey')}/passkey/options`;
+      const answer = await new BrowserSession(without.url).open(path, { method: 'POST', json: {} });
+      expect(answer.status).toBe(404);
+    } finally {
+      await without.stop();
+    }
+  });
+
+  describe('leads to an account', () => {
+    const signedIn = async (passkey: SoftwarePasskey): Promise<BrowserSession> => {
+      const browser = newBrowserAt(service);
+      expect((await logInWith(passkey, browser)).status).toBe(200);
+      return browser;
+    };
+    const longAgo = (user: UserEntity) =>
+      service.database.query(
+        "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+        [user.id],
+      );
+    const idOf = async (user: UserEntity): Promise<string> =>
+      (
+        await service.database.query<{ id: string }>(
+          'SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id LIMIT 1',
+          [user.id],
+        )
+      )[0]!.id;
+
+    it('that no password opens', async () => {
+      await signUp();
+      for (const password of ['', 'null', PASSWORD]) {
+        const browser = newBrowser();
+        const page = await browser.submit(await browser.open('/login'), '/login', { email, password });
+        expect(page.status).not.toBe(303);
+        expect(await isLoggedIn(browser)).toBe(false);
+      }
+    });
+
+    it('that gets a password by the link for a forgotten one, and keeps its passkey', async () => {
+      const { user, passkey } = await signUp();
+      const browser = await signedIn(passkey);
+      const page = await browser.open('/account/password');
+      expect(page.text).toContain('You have no password');
+      expect(page.html.querySelector('main a[href="/password/forgotten"]')).not.toBeNull();
+      const asking = newBrowser();
+      await asking.submit(await asking.open('/password/forgotten'), '/password/forgotten', { email });
+      const link = new URL((await smtp.mailTo(email, 4)).link).pathname;
+      const fields = { password: PASSWORD, password_again: PASSWORD };
+      expect((await asking.submit(await asking.open(link), link, fields)).status).toBe(200);
+      expect(await isLoggedIn(browser)).toBe(false);
+      await service.make.signedIn(user, PASSWORD);
+      const again = await signedIn(passkey);
+      expect((await again.open('/account/password')).html.querySelector('#current-password')).not.toBeNull();
+    });
+
+    it('that is asked for the passkey, not for a password, before its factors change', async () => {
+      const { user, passkey } = await signUp();
+      const browser = await signedIn(passkey);
+      await longAgo(user);
+      const asked = await browser.open('/account/security/passkeys/new');
+      const path = '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew';
+      expect([asked.status, asked.headers.get('location')]).toEqual([303, path]);
+      const page = await browser.open(path);
+      expect(page.html.querySelector('input[type=password]')).toBeNull();
+      expect(page.html.querySelector('[data-passkey-sign-in] button')!.text).toBe('Use a passkey');
+      const response = passkey.get(await passkeyOptions(browser));
+      const answer = await answerPasskey(browser, response, '/account/security/passkeys/new');
+      expect(answer.json).toEqual({ location: '/account/security/passkeys/new' });
+      expect((await browser.open('/account/security/passkeys/new')).status).toBe(200);
+    });
+
+    it('whose last passkey stays, until there is another way in', async () => {
+      const { user, passkey } = await signUp();
+      const browser = await signedIn(passkey);
+      const path = `/account/security/passkeys/${await idOf(user)}/remove`;
+      const refused = await browser.submit(await browser.open(path), path);
+      expect([refused.status, refused.html.querySelector('main p')!.text]).toEqual([
+        409,
+        'This passkey is the only way to log in to your account. Add another one or set a password first, then remove this one.',
+      ]);
+      await signedIn(passkey);
+      // An app is asked for after a password: by itself it lets nobody in.
+      const { codes } = await addApp(browser);
+      expect(codes).toHaveLength(10);
+      expect((await browser.submit(await browser.open(path), path)).status).toBe(409);
+      await addPasskey(browser, service.url);
+      expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
+    });
+
+    it.each([
+      [
+        'a password',
+        (user: UserEntity) =>
+          service.database.query("UPDATE users SET password_hash = 'x' WHERE id = $1", [user.id]),
+        303,
+      ],
+      [
+        'a link to a provider that is no longer there',
+        (user: UserEntity) =>
+          service.database.query(
+            "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://gone.example', $1, $1, 'gone')",
+            [user.id],
+          ),
+        409,
+      ],
+    ])('whose last passkey, with %s,', async (_what, give, status) => {
+      const { user, passkey } = await signUp();
+      const browser = await signedIn(passkey);
+      await give(user);
+      const path = `/account/security/passkeys/${await idOf(user)}/remove`;
+      expect((await browser.submit(await browser.open(path), path)).status).toBe(status);
+    });
+
+    it('that keeps one of two passkeys, whatever is removed at once on two instances', async () => {
+      const { user, passkey } = await signUp();
+      const browser = await signedIn(passkey);
+      await addPasskey(browser, service.url);
+      const ids = await service.database.query<{ id: string }>(
+        'SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id',
+        [user.id],
+      );
+      const pages = await Promise.all(
+        ids.map(async ({ id }) => {
+          const path = `/account/security/passkeys/${id}/remove`;
+          return { path, page: await browser.open(path) };
+        }),
+      );
+      const answers = await Promise.all(
+        pages.map(({ path, page }, n) => {
+          const elsewhere = new BrowserSession(service.instances[n]!.url);
+          browser.cookies.forEach((value, name) => elsewhere.cookies.set(name, value));
+          const csrf_token = page.html
+            .querySelector(`form[action="${path}"] input[name=csrf_token]`)!
+            .getAttribute('value')!;
+          return elsewhere.open(path, { form: { csrf_token }, headers: { origin: service.url } });
+        }),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    });
+
+    it('that as an operator who needs a second factor opens the console with its passkey', async () => {
+      const { user, passkey } = await signUp();
+      await service.app
+        .get(UsersService)
+        .update(user.id, { role: 'operator', operatorRole: 'support' }, SERVICE_ACTOR);
+      const browser = await signedIn(passkey);
+      expect((await browser.open('/admin/console')).status).toBe(200);
+      await longAgo(user);
+      const page = await browser.open('/admin/console/confirm-password?return_to=%2Fadmin%2Fconsole');
+      expect(page.html.querySelector('input[type=password]')).toBeNull();
+      expect(page.html.querySelector('[data-passkey-sign-in]')).not.toBeNull();
+    });
+  });
+});
+
+type BrowserPage = Awaited<ReturnType<BrowserSession['open']>>['html'];
