@@ -1,10 +1,22 @@
 import { BrowserSession, type Page } from './browser-session.js';
+import type { MailServer } from './mail-server.js';
 import { SoftwarePasskey, type Tampering } from './software-passkey.js';
 
 interface CreationOptions {
   challenge: string;
   user: { id: string; name: string };
   rp: { id: string };
+}
+
+/** Asks for a link to create an account; returns its path, from the n-th mail to the address. */
+export async function signUpLink(
+  browser: BrowserSession,
+  smtp: MailServer,
+  email: string,
+  n = 1,
+): Promise<string> {
+  await browser.submit(await browser.open('/sign-up'), '/sign-up', { email });
+  return new URL((await smtp.mailTo(email, n)).link).pathname;
 }
 
 /** The options for the passkey of a new account, as the script of the page of a sign-up link gets them. */

@@ -1,0 +1,198 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { MailServer } from '../support/mail-server.js';
+import { signUpLink, signUpWithPasskey } from '../support/passkey-sign-ups.js';
+import {
+  addApp,
+  addPasskey,
+  answerPasskey,
+  isLoggedIn,
+  logInWith,
+  newBrowserAt,
+  passkeyOptions,
+} from '../support/second-factors.js';
+import type { SoftwarePasskey } from '../support/software-passkey.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const PASSWORD = 'a new long password';
+
+/** One that nobody goes to. */
+const provider = (id: string, audience: 'users' | 'operators') => ({
+  id,
+  label: id,
+  issuer: `http://127.0.0.1:1/${id}`,
+  client_id: 'x',
+  client_secret: 'x'.repeat(32),
+  audience: [audience],
+  accounts: 'linked',
+});
+
+describe('An account without a password', () => {
+  let service: TestService;
+  let smtp: MailServer;
+  let email: string;
+  let counter = 0;
+
+  beforeAll(async () => {
+    smtp = await MailServer.start();
+    const env = {
+      ...smtp.env,
+      SIGN_UP: 'true',
+      TRUSTED_PROXIES: '127.0.0.1',
+      SECOND_FACTOR_FOR_OPERATORS: 'true',
+      IDENTITY_PROVIDERS: JSON.stringify([provider('company', 'users'), provider('staff', 'operators')]),
+    };
+    service = await startService({ env, instances: 2 });
+  });
+  beforeEach(() => (email = `keyholder${++counter}@mail.example`));
+  afterAll(async () => {
+    await service.stop();
+    await smtp.stop();
+  });
+
+  let networks = 0;
+  const newBrowser = (): BrowserSession =>
+    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+  const signUp = async (): Promise<{ user: UserEntity; passkey: SoftwarePasskey }> => {
+    const link = await signUpLink(newBrowser(), smtp, email);
+    const { passkey, page } = await signUpWithPasskey(newBrowser(), link, service.url);
+    expect(page.status).toBe(200);
+    return { user: (await service.app.get(UsersService).findByEmail(email))!, passkey };
+  };
+  const signedIn = async (passkey: SoftwarePasskey): Promise<BrowserSession> => {
+    const browser = newBrowserAt(service);
+    expect((await logInWith(passkey, browser)).status).toBe(200);
+    return browser;
+  };
+  const longAgo = (user: UserEntity) =>
+    service.database.query(
+      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+      [user.id],
+    );
+  const idOf = async (user: UserEntity): Promise<string> =>
+    (
+      await service.database.query<{ id: string }>(
+        'SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id LIMIT 1',
+        [user.id],
+      )
+    )[0]!.id;
+
+  it('is opened by no password', async () => {
+    await signUp();
+    for (const password of ['', 'null', PASSWORD]) {
+      const browser = newBrowser();
+      const page = await browser.submit(await browser.open('/login'), '/login', { email, password });
+      expect(page.status).not.toBe(303);
+      expect(await isLoggedIn(browser)).toBe(false);
+    }
+  });
+
+  it('gets a password by the link for a forgotten one, and keeps its passkey', async () => {
+    const { user, passkey } = await signUp();
+    const browser = await signedIn(passkey);
+    const page = await browser.open('/account/password');
+    expect(page.text).toContain('You have no password');
+    expect(page.html.querySelector('main a[href="/password/forgotten"]')).not.toBeNull();
+    const asking = newBrowser();
+    await asking.submit(await asking.open('/password/forgotten'), '/password/forgotten', { email });
+    const link = new URL((await smtp.mailTo(email, 4)).link).pathname;
+    const fields = { password: PASSWORD, password_again: PASSWORD };
+    expect((await asking.submit(await asking.open(link), link, fields)).status).toBe(200);
+    expect(await isLoggedIn(browser)).toBe(false);
+    await service.make.signedIn(user, PASSWORD);
+    const again = await signedIn(passkey);
+    expect((await again.open('/account/password')).html.querySelector('#current-password')).not.toBeNull();
+  });
+
+  it('is asked for the passkey, not for a password, before its factors change', async () => {
+    const { user, passkey } = await signUp();
+    const browser = await signedIn(passkey);
+    await longAgo(user);
+    const asked = await browser.open('/account/security/passkeys/new');
+    const path = '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew';
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, path]);
+    const page = await browser.open(path);
+    expect(page.html.querySelector('input[type=password]')).toBeNull();
+    expect(page.html.querySelector('[data-passkey-sign-in] button')!.text).toBe('Use a passkey');
+    const response = passkey.get(await passkeyOptions(browser));
+    const answer = await answerPasskey(browser, response, '/account/security/passkeys/new');
+    expect(answer.json).toEqual({ location: '/account/security/passkeys/new' });
+    expect((await browser.open('/account/security/passkeys/new')).status).toBe(200);
+  });
+
+  it('keeps its last passkey until there is another way in', async () => {
+    const { user, passkey } = await signUp();
+    const browser = await signedIn(passkey);
+    const path = `/account/security/passkeys/${await idOf(user)}/remove`;
+    const refused = await browser.submit(await browser.open(path), path);
+    expect([refused.status, refused.html.querySelector('main p')!.text]).toEqual([
+      409,
+      'This passkey is the only way to log in to your account. Add another one or set a password first, then remove this one.',
+    ]);
+    await signedIn(passkey);
+    // An app is asked for after a password: by itself it lets nobody in.
+    const { codes } = await addApp(browser);
+    expect(codes).toHaveLength(10);
+    expect((await browser.submit(await browser.open(path), path)).status).toBe(409);
+    await addPasskey(browser, service.url);
+    expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
+  });
+
+  const link = (provider: string): string =>
+    `INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://id.example', $1, $1, '${provider}')`;
+
+  it.each([
+    ['a password', "UPDATE users SET password_hash = 'x' WHERE id = $1", 303],
+    ['a link to a provider', link('company'), 303],
+    ['a link to a provider for operators', link('staff'), 409],
+    ['a link to a provider that is no longer there', link('gone'), 409],
+  ])('with %s answers the removal of its last passkey', async (_what, statement, status) => {
+    const { user, passkey } = await signUp();
+    const browser = await signedIn(passkey);
+    await service.database.query(statement, [user.id]);
+    const path = `/account/security/passkeys/${await idOf(user)}/remove`;
+    expect((await browser.submit(await browser.open(path), path)).status).toBe(status);
+  });
+
+  it('keeps one of two passkeys, whatever is removed at once on two instances', async () => {
+    const { user, passkey } = await signUp();
+    const browser = await signedIn(passkey);
+    await addPasskey(browser, service.url);
+    const ids = await service.database.query<{ id: string }>(
+      'SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id',
+      [user.id],
+    );
+    const pages = await Promise.all(
+      ids.map(async ({ id }) => {
+        const path = `/account/security/passkeys/${id}/remove`;
+        return { path, page: await browser.open(path) };
+      }),
+    );
+    const answers = await Promise.all(
+      pages.map(({ path, page }, n) => {
+        const elsewhere = new BrowserSession(service.instances[n]!.url);
+        browser.cookies.forEach((value, name) => elsewhere.cookies.set(name, value));
+        const csrf_token = page.html
+          .querySelector(`form[action="${path}"] input[name=csrf_token]`)!
+          .getAttribute('value')!;
+        return elsewhere.open(path, { form: { csrf_token }, headers: { origin: service.url } });
+      }),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+  });
+
+  it('of an operator who needs a second factor opens the console with its passkey', async () => {
+    const { user, passkey } = await signUp();
+    await service.app
+      .get(UsersService)
+      .update(user.id, { role: 'operator', operatorRole: 'support' }, SERVICE_ACTOR);
+    const browser = await signedIn(passkey);
+    expect((await browser.open('/admin/console')).status).toBe(200);
+    await longAgo(user);
+    const page = await browser.open('/admin/console/confirm-password?return_to=%2Fadmin%2Fconsole');
+    expect(page.html.querySelector('input[type=password]')).toBeNull();
+    expect(page.html.querySelector('[data-passkey-sign-in]')).not.toBeNull();
+  });
+});
