@@ -61,6 +61,13 @@ const givenLongAgo = ({ database }: TestService, { driver }: Cast): Promise<unkn
     driver.id,
   ]);
 
+/** As whoever signed up with a passkey. */
+const withoutPassword = ({ database }: TestService, { driver }: Cast): Promise<unknown> =>
+  database.query(
+    "WITH u AS (UPDATE users SET password_hash = NULL WHERE id = $1) UPDATE sessions SET method = 'passkey' WHERE user_id = $1",
+    [driver.id],
+  );
+
 async function fillPassword(page: Page, current: string, password: string, again = password): Promise<void> {
   await page.getByLabel('Current password').fill(current);
   await page.getByLabel('New password', { exact: true }).fill(password);
@@ -96,6 +103,12 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await open('/account/password')(page, service, cast);
     await fillPassword(page, 'wrong horse battery staple', 'a new long password', 'another long password');
     await page.getByRole('alert').waitFor();
+  },
+  'change of password, without one': async (page, service, cast) => {
+    await open('/account/password')(page, service, cast);
+    await withoutPassword(service, cast);
+    await page.reload();
+    await page.getByText('You have no password').waitFor();
   },
   'security without factors': open('/account/security'),
   'security with a passkey and an app': async (page, service, cast) => {
@@ -143,6 +156,14 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await givenLongAgo(service, cast);
     await page.goto(`${service.url}/account/security/passkeys/new`);
     await page.getByLabel('Password').waitFor();
+  },
+  'login asked for again, without a password': async (page, service, cast) => {
+    await open('/account/security')(page, service, cast);
+    await withFactors(service, cast);
+    await withoutPassword(service, cast);
+    await givenLongAgo(service, cast);
+    await page.goto(`${service.url}/account/confirm`);
+    await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
   },
   'where signed in, here alone': open('/account/sessions', ({ database }, { driver }) =>
     database.query('DELETE FROM sessions WHERE user_id = $1', [driver.id]),

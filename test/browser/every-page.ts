@@ -263,6 +263,13 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('alert').waitFor();
   },
+  'sign up with a passkey refused': async (page, service, cast) => {
+    await page.goto(`${service.url}/sign-up/${await signUpKey(service, cast)}`);
+    await page.getByLabel('Name').fill(cast.driver.name);
+    // This browser's site has no name.
+    await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+    await page.getByRole('alert').waitFor();
+  },
   'sign-up link gone': go('/sign-up/gone'),
   'invitation gone': go('/invitations/gone'),
   'invitation for somebody without an account': async (page, service, cast) =>

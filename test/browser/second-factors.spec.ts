@@ -1,9 +1,11 @@
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PASSWORD } from '../support/factory.js';
 import { codeOf } from '../support/second-factors.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
+import { scannedCode } from './scanned-code.js';
+import { addAuthenticator } from './virtual-authenticator.js';
 
 describe('Second factors in a browser', () => {
   let service: TestService;
@@ -44,23 +46,6 @@ describe('Second factors in a browser', () => {
     });
   }
 
-  /** Gives the browser an authenticator of its own, as a phone or a laptop has. */
-  async function addAuthenticator(): Promise<{ cdp: CDPSession; authenticatorId: string }> {
-    const cdp = await context.newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
-    return { cdp, authenticatorId };
-  }
-
   const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
   const follow = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
   const headingIs = (name: string): Promise<void> =>
@@ -84,7 +69,7 @@ describe('Second factors in a browser', () => {
   };
 
   it('a passkey is added, logs in, does not log in without its user being verified, and is removed', async () => {
-    const { cdp, authenticatorId } = await addAuthenticator();
+    const { cdp, authenticatorId } = await addAuthenticator(page);
     await addPasskey('My laptop');
     expect(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count()).toBe(10);
     await follow('I have copied it');
@@ -120,7 +105,7 @@ describe('Second factors in a browser', () => {
   });
 
   it('the same device does not get a second passkey', async () => {
-    await addAuthenticator();
+    await addAuthenticator(page);
     await addPasskey('My laptop');
     await page.goto(`${service.url}/account/security/passkeys/new`);
     await press('Continue');
@@ -139,7 +124,7 @@ describe('Second factors in a browser', () => {
       delete known['parseRequestOptionsFromJSON'];
       delete (known.prototype as Record<string, unknown>)['toJSON'];
     });
-    await addAuthenticator();
+    await addAuthenticator(page);
     await addPasskey('An old browser');
     await follow('I have copied it');
     await logOut();
@@ -163,6 +148,24 @@ describe('Second factors in a browser', () => {
     await page.keyboard.press('Enter');
     await headingIs('Sessions');
   });
+
+  it.each([
+    ['in light', { colorScheme: 'light' }],
+    ['in dark', { colorScheme: 'dark' }],
+    ['on a phone', { colorScheme: 'dark', viewport: { width: 320, height: 640 }, deviceScaleFactor: 3 }],
+  ] as const)(
+    'a phone that scans the code %s reads the key on the page, and whose it is',
+    async (_how, how) => {
+      user = await service.make.user({ email: `${'long'.repeat(15)}+tag${user.email}` });
+      await open(how);
+      await enterPassword('/account/security/app/new');
+      const secret = (await page.locator('code.secret').innerText()).replaceAll(' ', '');
+      const issuer = 'Charging%20Data%20Service';
+      expect(await scannedCode(page.getByRole('img', { name: 'QR code with the key below' }))).toBe(
+        `otpauth://totp/${issuer}:${encodeURIComponent(user.email)}?issuer=${issuer}&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
+      );
+    },
+  );
 
   it('without a script, the login offers no passkey, and the page that adds one says why', async () => {
     await open({ javaScriptEnabled: false });
