@@ -74,6 +74,17 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     expect(await locationOf(other)).toEqual([200, null]);
   });
 
+  it('does not take recovery codes by themselves for a factor', async () => {
+    await addPasskey(await service.make.signedIn(operator), service.url);
+    // No page leaves it like this.
+    await service.database.query('DELETE FROM passkeys WHERE user_id = $1', [operator.id]);
+    const browser = newBrowserAt(service);
+    expect((await givePassword(browser, operator, CONSOLE)).headers.get('location')).toBe(CONSOLE);
+    expect(await locationOf(browser)).toEqual([303, SECURITY]);
+    expect((await browser.open(SECURITY)).text).not.toContain('Recovery codes');
+    expect((await browser.open('/account/security/passkeys/new')).status).toBe(200);
+  });
+
   it('does not open it to a session of an account with a factor that was never given in it', async () => {
     const [before, adding] = [await service.make.signedIn(operator), await service.make.signedIn(operator)];
     const { secret } = await addApp(adding);

@@ -46,12 +46,12 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
   'the feed of changes to access': { paths: /^\/v2\/access_changes$/, caller: 'operator' },
   'what is public': {
     paths:
-      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|docs(\/|$)|health\/|metrics$|login\/(passkey|backchannel_logout\/))/,
+      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|docs(\/|$)|health\/|metrics$|login\/(passkey|backchannel_logout\/)|sign-up\/:key\/passkey\/)/,
     caller: 'nobody',
   },
   'pages of users': {
     paths:
-      /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up|account)/,
+      /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up(?!\/:key\/passkey\/)|account)/,
     caller: 'user',
   },
   invitations: { paths: /^\/invitations\//, caller: 'visitor' },
