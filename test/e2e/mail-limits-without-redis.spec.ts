@@ -44,7 +44,9 @@ describe('While Redis is down, each instance', () => {
       const other = await service.make.user();
       for (const n of [0, 1]) await ask(path, other.email, n);
       await smtp.mailTo(other.email, 2);
-      expect(await service.database.query('SELECT 1 FROM mails WHERE address = $1', [email])).toHaveLength(10);
+      expect(await service.database.query('SELECT 1 FROM mails WHERE address = $1', [email])).toHaveLength(
+        10,
+      );
     },
   );
 });
