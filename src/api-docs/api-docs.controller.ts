@@ -12,15 +12,16 @@ export class ApiDocsController {
   /** OpenAPI 3.1. */
   @Get('openapi.json')
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    void reply.header('cache-control', 'public, max-age=300');
-    await this.docs.document.send(request, reply);
+    void reply.header('cache-control', 'public, max-age=60');
+    const document = await this.docs.document();
+    await document.send(request, reply);
   }
 
   /** The same as a page. */
   @Get('docs')
   @PageRoute()
-  read(@Res() reply: FastifyReply): void {
+  async read(@Res() reply: FastifyReply): Promise<void> {
     const styleNonce = randomBytes(16).toString('base64url');
-    sendPage(reply, this.docs.pageWith(styleNonce), { withScript: true, styleNonce });
+    sendPage(reply, await this.docs.pageWith(styleNonce), { withScript: true, styleNonce });
   }
 }

@@ -1,38 +1,95 @@
-import { Injectable, type INestApplication } from '@nestjs/common';
+import { Injectable, Logger, type INestApplication } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import { Settings } from '../config/settings.js';
 import { API_REFERENCE_SCRIPT } from '../http/server/assets.js';
 import { CompressedAsset } from '../http/server/compressed-asset.js';
+import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import { openApiDocument } from './document.js';
+import type { OpenApiDocument } from './openapi.js';
+import { operatorsEventTypes, withEventTypes } from './operators-event-types.js';
 import { docsPage } from './pages/docs.page.js';
 import { REFERENCE_SETTINGS } from './reference-settings.js';
 
-/** Stands in the kept page for the value that is new in each response. */
-const NONCE = '{nonce}';
+/** Stands in the kept page for the value that is new in each response; in no text of an operator. */
+const NONCE = randomBytes(16).toString('hex');
+/** How soon a change of the catalogue of event types is seen. */
+const READ_EVERY_MS = 10_000;
+
+/** The document and its page, as they are sent. */
+interface Served {
+  document: CompressedAsset;
+  page: string;
+}
 
 /**
- * The OpenAPI document and its page, made once when the application starts. That adds 0.1 to 0.4 s to the start; made at the first
- * request instead, it would hold up all requests of that moment, because nothing else runs meanwhile.
+ * The OpenAPI document and its page, made when the application starts. That adds 0.1 to 0.4 s to the start; made at the first
+ * request instead, it would hold up all requests of that moment, because nothing else runs meanwhile. They are made again when
+ * an operator has changed the catalogue of event types.
  */
 @Injectable()
 export class ApiDocs {
-  document!: CompressedAsset;
-  private page!: string;
+  private readonly logger = new Logger(ApiDocs.name);
+  private generated!: OpenApiDocument;
+  private served!: Served;
+  /** What operators have added to the served document. */
+  private added = '[]';
+  private readAt: number | undefined;
+  private reading: Promise<void> | undefined;
 
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly types: EventTypesService,
+  ) {}
 
   describe(app: INestApplication): void {
-    const document = openApiDocument(app, this.settings.baseUrl);
-    this.document = new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8');
-    const reference = API_REFERENCE_SCRIPT && {
-      script: API_REFERENCE_SCRIPT,
-      nonce: NONCE,
-      configuration: REFERENCE_SETTINGS,
-    };
-    this.page = docsPage(document, reference || undefined);
+    this.generated = openApiDocument(app, this.settings.baseUrl);
+    this.served = served(this.generated);
+  }
+
+  async document(): Promise<CompressedAsset> {
+    await this.catchUp();
+    return this.served.document;
   }
 
   /** The page whose script may add style sheets that carry this value. */
-  pageWith(nonce: string): string {
-    return this.page.replace(NONCE, nonce);
+  async pageWith(nonce: string): Promise<string> {
+    await this.catchUp();
+    return this.served.page.replace(NONCE, nonce);
   }
+
+  private async catchUp(): Promise<void> {
+    if (this.readAt !== undefined && performance.now() - this.readAt < READ_EVERY_MS) return;
+    this.reading ??= this.read().finally(() => {
+      this.readAt = performance.now();
+      this.reading = undefined;
+    });
+    await this.reading;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      const types = operatorsEventTypes(await this.types.listPublic());
+      const added = JSON.stringify(types);
+      if (added === this.added) return;
+      this.served = served(withEventTypes(this.generated, types));
+      this.added = added;
+    } catch (error) {
+      // What was served last is better than nothing.
+      this.logger.warn(
+        `The event types could not be read for the API's description: ${(error as Error).message}`,
+      );
+    }
+  }
+}
+
+function served(document: OpenApiDocument): Served {
+  const reference = API_REFERENCE_SCRIPT && {
+    script: API_REFERENCE_SCRIPT,
+    nonce: NONCE,
+    configuration: REFERENCE_SETTINGS,
+  };
+  return {
+    document: new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8'),
+    page: docsPage(document, reference || undefined),
+  };
 }

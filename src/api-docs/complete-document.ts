@@ -44,7 +44,7 @@ const closed = (schema: Schema): Schema =>
     : { ...schema, additionalProperties: false };
 
 /** The library writes `example` into schemas, as in OpenAPI 3.0. */
-function withExamples<T>(part: T, isSchema = false): T {
+export function withExamples<T>(part: T, isSchema = false): T {
   if (Array.isArray(part)) return part.map((item: unknown) => withExamples(item, isSchema)) as T;
   if (typeof part !== 'object' || part === null) return part;
   const entries = Object.entries(part).map(([key, value]): [string, unknown] => {

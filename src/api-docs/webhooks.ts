@@ -1,7 +1,7 @@
 import { EVENT_RESOURCES } from '../../migrations/event-schemas.js';
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { idOf, text, time, whole } from '../http/api/api-schemas.js';
-import { dataSchemaOf } from './event-data.js';
+import { dataSchemaName } from './event-data.js';
 import type { Operation, Parameter, Paths, Schema } from './openapi.js';
 
 const header = (name: string, description: string): Parameter => ({
@@ -14,24 +14,42 @@ const header = (name: string, description: string): Parameter => ({
 
 const SEQUENCE = whole('Grows by one with each event about the same thing. Tests have none.', { minimum: 1 });
 
-const envelope = (type: string): Schema => ({
+/** An event type as the document describes it. */
+export interface DescribedEvent {
+  type: string;
+  scope: string | null;
+  description: string;
+  sample: object;
+  /** Whether its events may be numbered. */
+  isNumbered: boolean;
+  /** The name of the schema of `data` in the document. */
+  dataSchema: string;
+  operationId: string;
+}
+
+const envelope = ({ type, dataSchema, isNumbered }: DescribedEvent): Schema => ({
   type: 'object',
   properties: {
     id: idOf('evnt', 'The id of the event: the same in the deliveries to each endpoint.'),
     type: { type: 'string', const: type },
     timestamp: time(),
     user_id: idOf('user'),
-    data: dataSchemaOf(type),
-    ...(EVENT_RESOURCES[type] ? { sequence: SEQUENCE } : {}),
+    data: { $ref: `#/components/schemas/${dataSchema}` },
+    ...(isNumbered ? { sequence: SEQUENCE } : {}),
   },
   required: ['id', 'type', 'timestamp', 'user_id', 'data'],
   additionalProperties: false,
 });
 
-const delivered = (type: string, scope: string | null, description: string, sample: object): Operation => ({
-  operationId: type.replace(/[._](.)/g, (_match, letter: string) => letter.toUpperCase()),
-  summary: description,
-  description: `${scope === null ? 'Requires no scope.' : `Requires the scope \`${scope}\`, in the client and in the user’s consent.`} Signed to Standard Webhooks 1.0.`,
+/** The id of the operation that describes an event type. */
+export const webhookOperationId = (type: string): string =>
+  type.replace(/[._](.)/g, (_match, letter: string) => letter.toUpperCase());
+
+/** What an endpoint receives of an event type. */
+export const webhookOf = (event: DescribedEvent): Operation => ({
+  operationId: event.operationId,
+  summary: event.description,
+  description: `${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} Signed to Standard Webhooks 1.0.`,
   tags: ['Webhooks'],
   security: [],
   parameters: [
@@ -45,13 +63,13 @@ const delivered = (type: string, scope: string | null, description: string, samp
     required: true,
     content: {
       'application/json': {
-        schema: envelope(type),
+        schema: envelope(event),
         example: {
           id: 'evnt01HN2NJ9NMRZBXT1H6FT9N7735',
-          type,
+          type: event.type,
           timestamp: '2026-03-02T17:42:10Z',
           user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735',
-          data: sample,
+          data: event.sample,
         },
       },
     },
@@ -63,10 +81,15 @@ const delivered = (type: string, scope: string | null, description: string, samp
   },
 });
 
-/** What webhook endpoints receive, from the catalogue of event types (contract §10). */
+/** What webhook endpoints receive, from the first catalogue of event types (contract §10). */
 export const WEBHOOKS: Paths = Object.fromEntries(
-  EVENT_TYPES.map(([type, scope, , description, sample]) => [
-    type,
-    { post: delivered(type, scope, description, sample) },
-  ]),
+  EVENT_TYPES.map(([type, scope, , description, sample]) => {
+    const event = {
+      ...{ type, scope, description, sample },
+      isNumbered: EVENT_RESOURCES[type] !== undefined,
+      dataSchema: dataSchemaName(type),
+      operationId: webhookOperationId(type),
+    };
+    return [type, { post: webhookOf(event) }];
+  }),
 );

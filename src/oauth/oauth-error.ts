@@ -50,6 +50,7 @@ export function renderOAuthError(problem: Problem, request: FastifyRequest): Ren
   const code = problem instanceof OAuthError ? problem.code : codeOf(problem.status);
   if (code === undefined) return undefined;
   request.refusedWith = (problem instanceof OAuthError && problem.reason) || code;
+  if (request.refusedWith === 'sandbox_fault') request.sandboxFault = 'refresh';
   refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
   return {
     status: problem.status,

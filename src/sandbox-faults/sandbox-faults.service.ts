@@ -9,7 +9,7 @@ import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set where the answer is a fault that somebody asked for, for the log of requests. */
-    sandboxFault?: RequestFault;
+    sandboxFault?: FaultKind;
   }
 }
 

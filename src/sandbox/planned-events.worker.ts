@@ -70,10 +70,11 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
 
   private async publishDue(): Promise<void> {
     let wait = POLL_EVERY_MS;
+    const passedOver: string[] = [];
     try {
       while (this.isWanted && this.isRunning && !this.schema.isOutdated) {
         this.isWanted = false;
-        if (await this.publishSome()) this.isWanted = true;
+        if (await this.publishSome(passedOver)) this.isWanted = true;
       }
       const seconds = await this.plans.secondsUntilNext(this.clock.aheadSeconds);
       if (seconds !== null) wait = Math.min(wait, Math.max(AT_LEAST_MS, seconds * 1000));
@@ -86,15 +87,29 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
     if (this.isRunning) this.timer = setTimeout(() => this.wake(), wait).unref();
   }
 
-  /** Publishes some events of one driver; false if there are none that this instance could take. */
-  private async publishSome(): Promise<boolean> {
-    const deliveries = await this.transactions.run(async (manager) => {
-      const due = await this.plans.takeDue(manager, this.clock.aheadSeconds);
+  /**
+   * Publishes some events of one driver; false if there are none that this instance could take. A driver whose events are gone, or
+   * who is being erased, is passed over.
+   */
+  private async publishSome(passedOver: string[]): Promise<boolean> {
+    const done = await this.transactions.run(async (manager) => {
+      const due = await this.plans.findDue(manager, this.clock.aheadSeconds, passedOver);
       if (!due) return undefined;
-      return this.publishing.publishIn(manager, due.events, { id: due.ownerId, realm: due.ownerId });
+      // Before anything is written.
+      const prepared = await this.publishing.prepareIn(manager, due.events, {
+        id: due.ownerId,
+        realm: due.ownerId,
+      });
+      const taken = await this.plans.take(manager, due);
+      const events = prepared
+        .filter(({ publication }) => taken.has(publication.plannedId))
+        .map(({ event }) => event);
+      const deliveries = await this.publishing.publishIn(manager, events);
+      return { driver: due.userId, taken: taken.size, deliveries };
     });
-    if (deliveries === undefined) return false;
-    this.publishing.announce(deliveries);
+    if (!done) return false;
+    if (done.taken === 0) passedOver.push(done.driver);
+    else this.publishing.announce(done.deliveries);
     return true;
   }
 }

@@ -9,8 +9,12 @@ type PlannedRow = Pick<PlannedEventEntity, 'dueAt' | 'occurredAt' | 'type' | 'da
 /** Events whose time has come, all of one driver, in their order. */
 export interface DueEvents {
   ownerId: string;
-  events: EventContent[];
+  userId: string;
+  events: (EventContent & { plannedId: string })[];
 }
+
+// The advisory locks under which an instance publishes what a driver does.
+const IN_HAND = 1_702_260_341;
 
 // So that no transaction holds much for long.
 const BATCH = 50;
@@ -49,39 +53,65 @@ export class PlansRepository {
   }
 
   /**
-   * Takes events that are due out of the plan, of the driver who has waited longest and whom no other instance has in hand: what a
-   * driver does is published in its order. A driver who is being erased is passed over. In SQL, because it locks, then deletes.
+   * The first events that are due, of the driver who has waited longest and whom no other instance has in hand until the
+   * transaction ends: what a driver does is published in its order. Writes nothing, and locks no row. In SQL, because it locks.
    */
-  async takeDue(manager: EntityManager, aheadSeconds: number): Promise<DueEvents | undefined> {
-    const rows: { ownerId: string; userId: string; type: string; occurredAt: Date; data: object }[] =
-      await manager.query(
-        `WITH due AS MATERIALIZED (
-           SELECT user_id, min(due_at) AS at FROM sandbox_planned_events
-            WHERE due_at <= now() + make_interval(secs => $1) GROUP BY user_id
+  async findDue(
+    manager: EntityManager,
+    aheadSeconds: number,
+    passedOver: string[],
+  ): Promise<DueEvents | undefined> {
+    const rows: {
+      id: string;
+      ownerId: string;
+      userId: string;
+      type: string;
+      occurredAt: Date;
+      data: object;
+    }[] = await manager.query(
+      `WITH waiting AS MATERIALIZED (
+           SELECT user_id FROM sandbox_planned_events
+            WHERE due_at <= now() + make_interval(secs => $1) AND user_id <> ALL ($2::text[])
+            GROUP BY user_id ORDER BY min(due_at)
          ), driver AS MATERIALIZED (
-           SELECT d.user_id FROM due JOIN sandbox_drivers d ON d.user_id = due.user_id JOIN users u ON u.id = d.user_id
-            ORDER BY due.at LIMIT 1
-              FOR KEY SHARE OF u SKIP LOCKED FOR NO KEY UPDATE OF d SKIP LOCKED
-         ), taken AS (
-           DELETE FROM sandbox_planned_events WHERE id IN (
-             SELECT e.id FROM sandbox_planned_events e JOIN driver ON driver.user_id = e.user_id
-              WHERE e.due_at <= now() + make_interval(secs => $1) ORDER BY e.due_at, e.id LIMIT ${BATCH})
-           RETURNING id, user_id, owner_id, due_at, occurred_at, type, data
+           SELECT user_id FROM waiting WHERE pg_try_advisory_xact_lock(${IN_HAND}::int, hashtext(user_id)) LIMIT 1
          )
-         SELECT owner_id AS "ownerId", user_id AS "userId", type, occurred_at AS "occurredAt", data
-           FROM taken ORDER BY due_at, id`,
-        [aheadSeconds],
-      );
-    if (rows.length === 0) return undefined;
-    return {
-      ownerId: rows[0]!.ownerId,
-      events: rows.map(({ userId, type, occurredAt, data }) => ({
-        userId,
-        type,
-        timestamp: occurredAt.toISOString(),
-        data,
-      })),
-    };
+         SELECT e.id, e.owner_id AS "ownerId", e.user_id AS "userId", e.type, e.occurred_at AS "occurredAt", e.data
+           FROM driver JOIN sandbox_planned_events e ON e.user_id = driver.user_id
+          WHERE e.due_at <= now() + make_interval(secs => $1) ORDER BY e.due_at, e.id LIMIT ${BATCH}`,
+      [aheadSeconds, passedOver],
+    );
+    const [first] = rows;
+    return (
+      first && {
+        ownerId: first.ownerId,
+        userId: first.userId,
+        events: rows.map(({ id, userId, type, occurredAt, data }) => ({
+          plannedId: id,
+          userId,
+          type,
+          timestamp: occurredAt.toISOString(),
+          data,
+        })),
+      }
+    );
+  }
+
+  /**
+   * Takes these events out of the plan. Returns the ids of those that were still there: none of a driver who is being erased. In
+   * SQL, because it locks, then deletes.
+   */
+  async take(manager: EntityManager, { userId, events }: DueEvents): Promise<Set<string>> {
+    const rows: { id: string }[] = await manager.query(
+      `WITH driver AS MATERIALIZED (
+         SELECT id FROM users WHERE id = $1 FOR KEY SHARE SKIP LOCKED
+       ), taken AS (
+         DELETE FROM sandbox_planned_events WHERE id = ANY ($2::bigint[]) AND user_id IN (SELECT id FROM driver) RETURNING id
+       )
+       SELECT id FROM taken`,
+      [userId, events.map(({ plannedId }) => plannedId)],
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Seconds until the next event is due; null if none is planned. */

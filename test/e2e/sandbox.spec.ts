@@ -2,10 +2,12 @@ import { planSession } from '../../src/sandbox/generator/plan-session.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
+import { ActivityService } from '../../src/activity/activity.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
 import { unexpectedErrors } from '../support/refusals.js';
+import { enterPortal } from '../support/portal.js';
 import { letSandboxTimePass, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -198,6 +200,12 @@ describe('The sandbox', () => {
 
   describe('with faults', () => {
     const users = (bearer = partner.bearer) => service.http.get('/v2/users', { bearer });
+    const flush = async (): Promise<void> => {
+      for (const { app } of service.instances) {
+        await app.get(RequestLogService, { strict: false }).flush();
+        await app.get(ActivityService, { strict: false }).flush();
+      }
+    };
 
     it('fails the next refresh as a revoked one, ends its grant, and no other', async () => {
       const { id } = await partner.driver();
@@ -214,6 +222,29 @@ describe('The sandbox', () => {
       );
       const works = await refresh(service.http, partner.client, second.refresh_token);
       expect(works.status).toBe(200);
+    });
+
+    it('marks the refresh that failed in the request log and among the refusals, and nothing else', async () => {
+      const { id } = await partner.driver();
+      const { refresh_token: token } = await partner.tokens(id);
+      await partner.call('POST', 'faults', { kind: 'refresh' });
+      for (const expected of [400, 400])
+        expect((await refresh(service.http, partner.client, token)).status).toBe(expected);
+      await flush();
+      const logged = await service.database.query<{ status: number; injected: boolean }>(
+        `SELECT status, injected FROM client_requests WHERE client_id = $1 AND route LIKE '/o/token%' AND status = 400
+          ORDER BY injected`,
+        [partner.client.id],
+      );
+      expect(logged).toEqual([
+        { status: 400, injected: false },
+        { status: 400, injected: true },
+      ]);
+      const portal = await enterPortal(service, partner.client);
+      const requests = await portal.open('/portal/requests');
+      expect(requests.html.text.match(/made to fail in the sandbox/g)).toHaveLength(1);
+      const refusals = await portal.open('/portal/refusals');
+      expect(refusals.html.text).toContain('Somebody asked in the sandbox for this refresh to fail.');
     });
 
     it('answers exactly the next requests, also simultaneous ones, as if they were real, and marks nothing else', async () => {
@@ -237,7 +268,7 @@ describe('The sandbox', () => {
         notification: { category: 'RETRY' },
       });
       expect(await statusOf(users())).toBe(200);
-      for (const { app } of service.instances) await app.get(RequestLogService, { strict: false }).flush();
+      await flush();
       const logged = await service.database.query<{ status: number; injected: boolean }>(
         "SELECT status, injected FROM client_requests WHERE client_id = $1 AND method = 'GET' ORDER BY status",
         [partner.client.id],

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 
 /** Statements that the service runs every few seconds on its own, and the first statements of each new connection. */
 const isHousekeeping = (sql: string): boolean =>
-  /resolve_at <= now\(\)|SKIP LOCKED|activity_hours|client_requests|client_secret_uses|pg_notify|pg_listening_channels|pg_current_snapshot|^SET enable_/.test(
+  /resolve_at <= now\(\)|SKIP LOCKED|activity_hours|client_requests|client_secret_uses|pg_notify|sandbox_planned_events|pg_listening_channels|pg_current_snapshot|^SET enable_/.test(
     sql,
   );
 

@@ -102,7 +102,7 @@ function Operations({
           <details>
             <summary>
               <code class="docs-method">{tag === 'Webhooks' ? 'EVENT' : method.toUpperCase()}</code>{' '}
-              <code>{path}</code> <span class="docs-summary">{operation.summary}</span>
+              <code>{path}</code> <bdi class="docs-summary">{operation.summary}</bdi>
             </summary>
             <Anchored id={operation.operationId}>
               <OperationView document={document} operation={operation} />

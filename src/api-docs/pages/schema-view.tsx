@@ -41,22 +41,27 @@ export function SchemaView({ schema }: { schema: Schema }): VNode {
 }
 
 const isObjectList = (schema: Schema): boolean =>
-  schema.type === 'array' && (schema.items as Schema).properties !== undefined;
+  schema.type === 'array' && (schema.items as Schema | undefined)?.properties !== undefined;
 
-function Kind({ schema }: { schema: Schema }): VNode {
+/** Also of a schema that an operator wrote: any member may be missing, and any schema `true` or `false`. */
+function Kind({ schema }: { schema: Schema | boolean | undefined }): VNode {
+  if (typeof schema !== 'object') return <>{schema === false ? 'nothing' : 'anything'}</>;
   if (typeof schema.$ref === 'string') {
-    const name = schema.$ref.split('/').at(-1)!;
-    return <a href={`#schema-${name}`}>{name}</a>;
+    const path = schema.$ref.split('/');
+    return <a href={`#schema-${path[3]}`}>{path.at(-1)}</a>;
   }
   if (schema.type === 'array') {
     return (
       <>
-        list of <Kind schema={schema.items as Schema} />
+        list of <Kind schema={schema.items as Schema | undefined} />
       </>
     );
   }
-  if (Array.isArray(schema.enum)) return <>{schema.enum.join(' | ')}</>;
+  if (Array.isArray(schema.enum)) return <>{schema.enum.map(valueText).join(' | ')}</>;
   if (schema.const !== undefined) return <>{JSON.stringify(schema.const)}</>;
+  if (schema.type === undefined) return <>anything</>;
   const kinds = Array.isArray(schema.type) ? schema.type.join(' or ') : String(schema.type);
   return <>{typeof schema.format === 'string' ? `${kinds} (${schema.format})` : kinds}</>;
 }
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -5,7 +5,7 @@ import { formatCount, formatMs, sumOf } from '../../web/charts/numbers.js';
 import { utcFieldValue } from '../utc-time.js';
 import { ACTIVITY_RANGES, type ActivityBucket, type ActivityRange } from './activity-buckets.js';
 import { successRate } from './endpoint-state.js';
-import { periodsOf } from './chart-periods.js';
+import { periodsOf } from '../../web/charts/periods.js';
 
 export interface ActivityProps {
   /** Path of the page, which shows the other range with `?range=`. */

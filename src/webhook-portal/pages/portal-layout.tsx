@@ -3,7 +3,7 @@ import { PostButton } from '../../web/forms/form.js';
 import { InitialTile, type LayoutProps } from '../../web/layout/layout.js';
 import { LIVE_LIST_SCRIPT } from '../../web/tables/live-list.js';
 import { Moment } from '../../web/tables/moment.js';
-import { Navigation } from '../../web/layout/navigation.js';
+import { GroupedNavigation, type NavigationGroup } from '../../web/layout/navigation.js';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import { DoneNotice } from '../../web/layout/notices.js';
 import { Permissions, type MayUse } from '../../web/layout/may-use.js';
@@ -15,30 +15,55 @@ export const SIGN_IN_PATH = '/portal/sign-in';
 /** The footer of every portal page, including those shown before the login. */
 export const PORTAL_FOOTER = 'webhook portal';
 
-const PARTS = [
-  { part: 'endpoints', href: '/portal', label: 'Endpoints' },
-  { part: 'deliveries', href: '/portal/deliveries', label: 'Deliveries' },
-  { part: 'contacts', href: '/portal/contacts', label: 'Contacts' },
-  { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
-  { part: 'sandbox', href: '/portal/sandbox', label: 'Sandbox' },
-  { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
-  { part: 'credentials', href: '/portal/credentials', label: 'Credentials' },
-  { part: 'redirect-uris', href: '/portal/redirect-uris', label: 'Redirect URIs' },
-  { part: 'requests', href: '/portal/requests', label: 'Requests' },
-  { part: 'refusals', href: '/portal/refusals', label: 'Refusals' },
-  { part: 'usage', href: '/portal/usage', label: 'Usage' },
-  { part: 'members', href: '/portal/members', label: 'Members' },
+const GROUPS = [
+  {
+    heading: 'Webhooks',
+    links: [
+      { part: 'endpoints', href: '/portal', label: 'Endpoints' },
+      { part: 'deliveries', href: '/portal/deliveries', label: 'Deliveries' },
+      { part: 'contacts', href: '/portal/contacts', label: 'Contacts' },
+    ],
+  },
+  {
+    heading: 'Build and test',
+    links: [
+      { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
+      { part: 'sandbox', href: '/portal/sandbox', label: 'Sandbox' },
+      { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
+    ],
+  },
+  {
+    heading: 'Application',
+    links: [
+      { part: 'credentials', href: '/portal/credentials', label: 'Credentials' },
+      { part: 'redirect-uris', href: '/portal/redirect-uris', label: 'Redirect URIs' },
+      { part: 'members', href: '/portal/members', label: 'Members' },
+    ],
+  },
+  {
+    heading: 'Use of the API',
+    links: [
+      { part: 'requests', href: '/portal/requests', label: 'Requests' },
+      { part: 'refusals', href: '/portal/refusals', label: 'Refusals' },
+      { part: 'usage', href: '/portal/usage', label: 'Usage' },
+    ],
+  },
 ] as const;
 
-const partsOf = (environment: PortalVisitor['environment']) =>
-  environment === 'sandbox' ? PARTS : PARTS.filter(({ part }) => part !== 'sandbox');
+const groupsFor = (environment: PortalVisitor['environment']): readonly NavigationGroup[] =>
+  environment === 'sandbox'
+    ? GROUPS
+    : GROUPS.map(({ heading, links }) => ({
+        heading,
+        links: links.filter(({ part }) => part !== 'sandbox'),
+      }));
 
 /** One page of the portal. */
 export interface PortalPage {
   title: string;
   /** The heading, if it differs from the title. */
   heading?: ComponentChildren;
-  part: (typeof PARTS)[number]['part'];
+  part: (typeof GROUPS)[number]['links'][number]['part'];
   /** Link to the parent page. */
   above?: { href: string; label: string };
   refreshAfter?: number;
@@ -73,7 +98,7 @@ export const portalLayout = (
           Log out
         </PostButton>
       </section>
-      <Navigation class="area-nav" label="Webhook portal" links={partsOf(environment)} current={part} />
+      <GroupedNavigation label="Webhook portal" groups={groupsFor(environment)} current={part} />
       {above && (
         <p class="above">
           <a href={above.href}>← {above.label}</a>

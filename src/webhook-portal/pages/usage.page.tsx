@@ -4,7 +4,7 @@ import { BarChart } from '../../web/charts/bar-chart.js';
 import { formatCount, sumOf } from '../../web/charts/numbers.js';
 import { bucketsOf } from '../../web/charts/time-buckets.js';
 import { Facts } from '../../web/tables/facts.js';
-import { periodsOf } from './chart-periods.js';
+import { periodsOf } from '../../web/charts/periods.js';
 import { ACTIVITY_RANGES, type ActivityRange } from './activity-buckets.js';
 import type { PortalPage } from './portal-layout.js';
 

@@ -55,6 +55,11 @@ export class EventContracts {
     return this.judgeBy(await this.read(), publishing);
   }
 
+  /** Later judgements are by the catalogue as it is now. */
+  async readAgain(): Promise<void> {
+    await this.read();
+  }
+
   /** To be called before something is stored: from now on the version does not change. Asks the database once for each version. */
   async beginUse({ unused }: Judgement): Promise<void> {
     if (!unused || unused.usedAt !== null) return;

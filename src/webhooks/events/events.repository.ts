@@ -41,8 +41,13 @@ export interface TestEvent {
   payload: string;
 }
 
-// Of the advisory locks that events about one thing are numbered under.
+// The advisory locks that events about one thing are numbered under.
 const NUMBERING = 1_702_260_340;
+// Takes them for the rows of `input`, in one order.
+const TAKE_TURNS = `
+         SELECT pg_advisory_xact_lock(${NUMBERING}::int, key)
+           FROM (SELECT DISTINCT hashtext(concat_ws(' ', user_id, split_part(type, '.', 1), resource_id)) AS key
+                   FROM input WHERE resource_id IS NOT NULL ORDER BY key) each`;
 
 @Injectable()
 export class EventsRepository {
@@ -67,9 +72,7 @@ export class EventsRepository {
                                           resource_id, realm, place)
        ), turn AS MATERIALIZED (
          -- Whoever numbers the next event about a thing waits before its transaction gets an id: so numbers grow in the feed's order.
-         SELECT pg_advisory_xact_lock(${NUMBERING}::int, key)
-           FROM (SELECT DISTINCT hashtext(concat_ws(' ', user_id, split_part(type, '.', 1), resource_id)) AS key
-                   FROM input WHERE resource_id IS NOT NULL ORDER BY key) each
+         ${TAKE_TURNS}
        ), known AS MATERIALIZED (
          -- Before any other row: an erasure locks the user first, too.
          SELECT u.id, u.realm FROM users u
@@ -144,6 +147,25 @@ export class EventsRepository {
         events.map(({ revision }) => revision),
         events.map(({ resourceId }) => resourceId),
         events.map(({ realm }) => realm),
+      ],
+    );
+  }
+
+  /**
+   * Waits until nobody else numbers events about the same things, as `publish` does. A transaction that writes before it publishes
+   * does this first: it must not have an id while it waits.
+   */
+  async takeTurns(
+    manager: EntityManager,
+    events: Pick<NewEvent, 'type' | 'userId' | 'resourceId'>[],
+  ): Promise<void> {
+    await manager.query(
+      `WITH input AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS i (type, user_id, resource_id))
+       ${TAKE_TURNS}`,
+      [
+        events.map(({ type }) => type),
+        events.map(({ userId }) => userId),
+        events.map(({ resourceId }) => resourceId),
       ],
     );
   }

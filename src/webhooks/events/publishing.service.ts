@@ -100,16 +100,15 @@ export class PublishingService {
   }
 
   /**
-   * Publishes events in the caller's transaction, in this order and without idempotency keys. Those of a user who is gone, and those
-   * that their type refuses, are left out. Returns the number of deliveries; announce them after the commit. Throws a 503 problem
-   * while a type is being changed.
+   * Judges events and waits for their turn to be numbered, in the caller's transaction before it writes anything. Returns what to
+   * publish with `publishIn`, without what its type refuses.
    */
-  async publishIn(
+  async prepareIn<P extends EventContent>(
     manager: EntityManager,
-    publications: EventContent[],
+    publications: P[],
     publisher: Publisher,
-  ): Promise<number> {
-    const events: NewEvent[] = [];
+  ): Promise<{ publication: P; event: NewEvent }[]> {
+    const prepared: { publication: P; event: NewEvent }[] = [];
     for (const publication of publications) {
       const judgement = await this.contracts.judge(publication);
       const { version, revision, resourceId, broken } = judgement;
@@ -120,12 +119,22 @@ export class PublishingService {
         continue;
       }
       await this.contracts.beginUse(judgement);
-      events.push({ ...event, version, revision, resourceId });
+      prepared.push({ publication, event: { ...event, version, revision, resourceId } });
     }
+    const events = prepared.map(({ event }) => event);
+    await this.repository.takeTurns(manager, events);
+    return prepared;
+  }
+
+  /**
+   * Publishes prepared events in the caller's transaction, in this order and without idempotency keys. Those of a user who is gone
+   * are left out. Returns the number of deliveries; announce them after the commit. Throws a 503 problem while a type is being changed.
+   */
+  async publishIn(manager: EntityManager, events: NewEvent[]): Promise<number> {
     if (events.length === 0) return 0;
     const results = await this.repository.publish(events, manager);
     if (results.some(({ isTypeKnown, isCurrent }) => isTypeKnown && !isCurrent)) {
-      await this.contracts.judgeAnew(publications[0]!);
+      await this.contracts.readAgain();
       throw changing();
     }
     return results.reduce((sum, { deliveries }) => sum + deliveries, 0);

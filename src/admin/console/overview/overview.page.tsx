@@ -1,8 +1,10 @@
 import type { VNode } from 'preact';
+import { HOUR_MS } from '../../../config/durations.js';
 import type { Counted } from '../../../activity/activity.js';
 import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
 import { formatCount, sumOf } from '../../../web/charts/numbers.js';
-import { TrendChart } from '../../../web/charts/trend-chart.js';
+import { periodsOf } from '../../../web/charts/periods.js';
+import { TrendChart, type TrendBand } from '../../../web/charts/trend-chart.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
@@ -106,10 +108,37 @@ function Tile({ series }: { series: Series }): VNode {
         <span class="muted"> · {formatCount(sumOf(day))} in 24 hours</span>
         <span class="muted"> · {formatCount(sumOf(week))} in 7 days</span>
       </p>
-      <TrendChart label={`${label} over the last day`} tone={tone} counts={day} from="24 hours ago" />
-      <TrendChart label={`${label} over the last week`} tone={tone} counts={week} from="7 days ago" />
+      <TrendChart
+        label={`${label} over the last day`}
+        tone={tone}
+        counts={day}
+        from="24 hours ago"
+        bands={bandsOf(series, 24, 1)}
+      />
+      <TrendChart
+        label={`${label} over the last week`}
+        tone={tone}
+        counts={week}
+        from="7 days ago"
+        bands={bandsOf(series, week.length, 24)}
+      />
     </section>
   );
+}
+
+/** The last hours of a series in parts of so many. The table below has the numbers of single hours. */
+function bandsOf({ label, hours, listOf }: Series, last: number, size: number): TrendBand[] {
+  const shown = hours.slice(-last);
+  return Array.from({ length: shown.length / size }, (_part, n) => {
+    const part = shown.slice(n * size, (n + 1) * size);
+    const count = sumOf(part.map((hour) => hour.count));
+    const [first, end] = [part[0]!.hour, new Date(part.at(-1)!.hour.getTime() + HOUR_MS)];
+    const [begun] = periodsOf([{ start: first }], '24h');
+    const words = `${size === 1 ? '' : `${size} hours from `}${begun}: ${formatCount(count)}`;
+    const link = listOf &&
+      count > 0 && { href: listOf(first, end), label: `${label}, ${words}. Show these deliveries` };
+    return { words, ...(link ? { link } : {}), isFocusable: size > 1 };
+  });
 }
 
 function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting }): VNode {
@@ -165,10 +194,14 @@ function HourTable({ series }: { series: Series[] }): VNode {
         rows={rows}
         columns={[
           { head: 'Hour beginning', cell: ({ hour }) => <ExactMoment at={hour} /> },
-          ...series.map(({ label }, n) => ({
+          ...series.map(({ label, listOf }, n) => ({
             head: label,
             isNumber: true,
-            cell: ({ counts }: (typeof rows)[number]) => formatCount(counts[n] ?? 0),
+            cell: ({ hour, counts }: (typeof rows)[number]) => {
+              const count = counts[n] ?? 0;
+              if (!listOf || count === 0) return formatCount(count);
+              return <a href={listOf(hour, new Date(hour.getTime() + HOUR_MS))}>{formatCount(count)}</a>;
+            },
           })),
         ]}
       />

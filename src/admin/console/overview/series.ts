@@ -3,6 +3,8 @@ import type { HourOfAll } from '../../../activity/hour-of-all.js';
 import { REFUSALS, type ActivityKind } from '../../../activity/activity.js';
 import { sumOf } from '../../../web/charts/numbers.js';
 import { bucketsOf, rangeStart } from '../../../web/charts/time-buckets.js';
+import { pathWith } from '../pages/lists.js';
+import { DELIVERIES_PATH } from '../webhooks/endpoint-paths.js';
 import type { HourOfAllEndpoints } from '../../../webhooks/endpoints/endpoint-hour.js';
 
 const WEEK = { bucketMs: HOUR_MS, count: 7 * 24 };
@@ -12,7 +14,16 @@ export interface Series {
   label: string;
   tone: 'good' | 'bad';
   hours: { hour: Date; count: number }[];
+  /** The list of what was counted between two times. */
+  listOf?: (from: Date, to: Date) => string;
 }
+
+const deliveriesIn =
+  (state: 'delivered' | 'failed') =>
+  (from: Date, to: Date): string =>
+    pathWith(DELIVERIES_PATH, { state, from: textOf(from), to: textOf(to) });
+
+const textOf = (time: Date): string => time.toISOString().replace('.000', '');
 
 /** The first hour shown. */
 export const weekBefore = (now: Date): Date => rangeStart(WEEK, now);
@@ -33,15 +44,21 @@ export function seriesOf(activity: HourOfAll[], attempts: HourOfAllEndpoints[], 
     series('Tokens issued', 'good', ofKinds(['token_issued'])),
     series('Requests refused', 'bad', ofKinds(REFUSALS)),
     series('Failed logins', 'bad', ofKinds(['sign_in_refused'])),
-    series(
-      'Successful deliveries',
-      'good',
-      attempts.map(({ hour, delivered }) => ({ hour, count: delivered })),
-    ),
-    series(
-      'Failed delivery attempts',
-      'bad',
-      attempts.map(({ hour, failed }) => ({ hour, count: failed })),
-    ),
+    {
+      ...series(
+        'Successful deliveries',
+        'good',
+        attempts.map(({ hour, delivered }) => ({ hour, count: delivered })),
+      ),
+      listOf: deliveriesIn('delivered'),
+    },
+    {
+      ...series(
+        'Failed delivery attempts',
+        'bad',
+        attempts.map(({ hour, failed }) => ({ hour, count: failed })),
+      ),
+      listOf: deliveriesIn('failed'),
+    },
   ];
 }

@@ -3,26 +3,51 @@ import { LogoutButton, type LayoutProps } from '../../../web/layout/layout.js';
 import type { OperatorRole } from '../../../config/operator-role.js';
 import type { SignedInUser } from '../../../users/sessions/signed-in-user.js';
 import { Permissions, type MayUse } from '../../../web/layout/may-use.js';
-import { Navigation } from '../../../web/layout/navigation.js';
+import { GroupedNavigation } from '../../../web/layout/navigation.js';
 import { DoneNotice } from '../../../web/layout/notices.js';
 import { RoleOfVisitor } from './for-admins.js';
 
-const PARTS = [
-  { part: 'overview', href: '/admin/console', label: 'Overview' },
-  { part: 'clients', href: '/admin/console/clients', label: 'Clients' },
-  { part: 'users', href: '/admin/console/users', label: 'Users' },
-  { part: 'scopes', href: '/admin/console/scopes', label: 'Scopes' },
-  { part: 'event-types', href: '/admin/console/event-types', label: 'Event types' },
-  { part: 'endpoints', href: '/admin/console/endpoints', label: 'Endpoints' },
-  { part: 'deliveries', href: '/admin/console/deliveries', label: 'Deliveries' },
-  { part: 'notifications', href: '/admin/console/notifications', label: 'Notifications' },
-  { part: 'approvals', href: '/admin/console/approvals', label: 'Approvals' },
-  { part: 'redirect-uris', href: '/admin/console/redirect-uris', label: 'Redirect URIs' },
-  { part: 'mails', href: '/admin/console/mails', label: 'Mails' },
-  { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
+const GROUPS = [
+  {
+    heading: 'At a glance',
+    links: [
+      { part: 'overview', href: '/admin/console', label: 'Overview' },
+      { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
+    ],
+  },
+  {
+    heading: 'Access',
+    links: [
+      { part: 'clients', href: '/admin/console/clients', label: 'Clients' },
+      { part: 'users', href: '/admin/console/users', label: 'Users' },
+      { part: 'scopes', href: '/admin/console/scopes', label: 'Scopes' },
+    ],
+  },
+  {
+    heading: 'Webhooks',
+    links: [
+      { part: 'event-types', href: '/admin/console/event-types', label: 'Event types' },
+      { part: 'endpoints', href: '/admin/console/endpoints', label: 'Endpoints' },
+      { part: 'deliveries', href: '/admin/console/deliveries', label: 'Deliveries' },
+    ],
+  },
+  {
+    heading: 'Messages',
+    links: [
+      { part: 'notifications', href: '/admin/console/notifications', label: 'Notifications' },
+      { part: 'mails', href: '/admin/console/mails', label: 'Mails' },
+    ],
+  },
+  {
+    heading: 'To decide',
+    links: [
+      { part: 'approvals', href: '/admin/console/approvals', label: 'Approvals' },
+      { part: 'redirect-uris', href: '/admin/console/redirect-uris', label: 'Redirect URIs' },
+    ],
+  },
 ] as const;
 
-type ConsolePart = (typeof PARTS)[number]['part'];
+type ConsolePart = (typeof GROUPS)[number]['links'][number]['part'];
 
 /** One page of the console. */
 export interface ConsolePage {
@@ -57,7 +82,7 @@ export const consoleLayout = (
     <Permissions.Provider value={mayUse}>
       <RoleOfVisitor.Provider value={role}>
         <div class="console">
-          <Navigation class="area-nav" label="Console" links={PARTS} current={part} />
+          <GroupedNavigation label="Console" groups={GROUPS} current={part} />
           <div class="console-head">
             <div class="console-title">
               {above.length > 0 && <Above pages={above} />}

@@ -1,13 +1,13 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
-import { DeliveriesQuery } from '../../api/deliveries/admin-deliveries.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, type FieldErrors } from '../form-attempt.js';
 import { deliveriesPage } from './deliveries.page.js';
 import { deliveryPage } from './delivery.page.js';
+import { ConsoleDeliveriesQuery } from './deliveries-query.dto.js';
 import { deliveryPath } from './endpoint-paths.js';
 
 /** Deliveries of all clients: list, view, resend. */
@@ -18,10 +18,10 @@ export class ConsoleDeliveriesController {
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(
-      DeliveriesQuery,
+      ConsoleDeliveriesQuery,
       context.url,
-      ({ client_id: clientId, endpoint_id: endpointId, state }, page) =>
-        this.deliveries.list({ clientId, endpointId, state }, page),
+      ({ client_id: clientId, endpoint_id: endpointId, state, from, to }, page) =>
+        this.deliveries.list({ clientId, endpointId, state, from: timeOf(from), to: timeOf(to) }, page),
     );
     return { page: deliveriesPage(list, context.url), status: list.errors ? 400 : 200 };
   }
@@ -43,3 +43,6 @@ export class ConsoleDeliveriesController {
     return { page: deliveryPage({ delivery, errors }), status: errors ? 409 : 200 };
   }
 }
+
+const timeOf = (text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : new Date(text);

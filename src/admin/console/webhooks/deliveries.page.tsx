@@ -33,6 +33,8 @@ export function deliveriesPage(list: FilteredList<Delivery>, url: string): Conso
                 ...DELIVERY_STATES.map((value) => ({ value, label: value })),
               ]}
             />
+            <TextField name="from" label="From (UTC)" />
+            <TextField name="to" label="Until (UTC)" />
           </>
         }
         caption="Deliveries"

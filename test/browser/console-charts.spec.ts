@@ -1,0 +1,77 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { makeEndpoint, seedDelivery } from '../support/portal.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
+import { launchChromium } from './chromium.js';
+import { signIn } from './every-page.js';
+
+/* As the charts of the portal do (contract §22). */
+describe('The charts of the console’s front page', () => {
+  let service: TestService;
+  let browser: Browser;
+  let context: BrowserContext;
+  let failed: string;
+
+  beforeAll(async () => {
+    service = await startService({ env: WEBHOOK_ENV });
+    browser = await launchChromium();
+    const endpoint = await makeEndpoint(service, await service.make.client(), {});
+    failed = await seedDelivery(service, endpoint, { state: 'failed' });
+    await service.database.query(
+      `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+       SELECT $1, date_trunc('hour', now(), 'UTC') - make_interval(hours => n), 1000, CASE n WHEN 0 THEN 2 ELSE 0 END, 400, 250
+         FROM generate_series(0, 1) n`,
+      [endpoint.id],
+    );
+    await service.database.query(
+      `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+       VALUES ('all', date_trunc('hour', now(), 'UTC'), 'sign_in_refused', 'x', 7, now())`,
+    );
+  });
+  afterEach(() => context.close());
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const open = async (javaScriptEnabled: boolean): Promise<Page> => {
+    context = await browser.newContext({ javaScriptEnabled });
+    const page = await context.newPage();
+    await signIn(service, page, await service.make.user({ role: 'operator' }));
+    await page.goto(`${service.url}/admin/console`);
+    return page;
+  };
+  const chart = (page: Page, tile: string, n: number) =>
+    page.getByRole('region', { name: tile, exact: true }).locator('figure').nth(n);
+  const words = (page: Page, tile: string, n: number) =>
+    chart(page, tile, n).locator('.band-words').filter({ visible: true }).allTextContents();
+
+  it.each([true, false])('show values under the pointer and at the focus (script: %s)', async (script) => {
+    const page = await open(script);
+    const delivered = 'Successful deliveries';
+    expect(await words(page, delivered, 0)).toEqual([]);
+    await chart(page, delivered, 0).locator('.band-area').last().hover();
+    expect(await words(page, delivered, 0)).toEqual([expect.stringMatching(/^\d+ \w{3,4}, \d\d:00: 1,000$/)]);
+    await chart(page, 'Failed logins', 1).locator('.band-area').last().hover();
+    expect(await words(page, 'Failed logins', 1)).toEqual([expect.stringMatching(/^24 hours from .*: 7$/)]);
+    await chart(page, delivered, 1).getByRole('link').last().focus();
+    expect(await words(page, delivered, 1)).toEqual([expect.stringMatching(/^24 hours from .*: 2,000$/)]);
+    // Without a list to lead to, the week can have the focus; the numbers of the day are in the table.
+    await chart(page, 'Tokens issued', 1).locator('.band[tabindex]').first().focus();
+    expect(await words(page, 'Tokens issued', 1)).toHaveLength(1);
+    expect(await chart(page, 'Tokens issued', 0).locator('[tabindex], a').count()).toBe(0);
+  });
+
+  it.each([true, false])('lead to the deliveries of their time (script: %s)', async (script) => {
+    const page = await open(script);
+    await chart(page, 'Failed delivery attempts', 0).getByRole('link').click();
+    await page.waitForURL('**/admin/console/deliveries?state=failed&from=*&to=*');
+    expect(await page.getByLabel('From (UTC)').inputValue()).toMatch(/T\d\d:00:00Z$/);
+    expect(await page.locator(`a[href="/admin/console/deliveries/${failed}"]`).count()).toBe(1);
+    await page.goBack();
+    await page.getByText('Last 24 hours in numbers').click();
+    await page.getByRole('row').nth(2).getByRole('link', { name: '1,000' }).click();
+    await page.waitForURL('**/admin/console/deliveries?state=delivered&*');
+    expect(await page.locator(`a[href="/admin/console/deliveries/${failed}"]`).count()).toBe(0);
+  });
+});
