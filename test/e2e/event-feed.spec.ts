@@ -215,6 +215,20 @@ describe('GET /v2/events', () => {
       for (const id of [before, vehicle, after]) expect(now).not.toContain(id);
     });
 
+    it('of users who are enabled; what came while one was disabled is shown when the user is enabled again', async () => {
+      const before = await publish(session('before'));
+      await untilShown(before);
+      await service.make.setEnabled(user, false);
+      const meanwhile = await publish(session('meanwhile'));
+      const other = await publish(session('other'), await webhooks.consentedUser(client));
+      await untilShown(other);
+      const ids = await shown();
+      for (const id of [before, meanwhile]) expect(ids).not.toContain(id);
+      await service.make.setEnabled(user, true);
+      const again = await shown();
+      for (const id of [before, meanwhile]) expect(again).toContain(id);
+    });
+
     it('of nobody who never agreed, of no other client, and no tests', async () => {
       const [stranger, other] = [await service.make.user(), await service.make.client()];
       await service.make.consent(other, stranger);

@@ -278,6 +278,18 @@ describe('/v2/users', () => {
       expect([idsOf(second).length, Object.keys(linksOf(second))]).toEqual([1, ['previous']]);
     });
 
+    it('leaves a disabled user out, alone and in the list, until the user is enabled again', async () => {
+      const own = await service.make.client();
+      const token = await service.make.clientToken(own);
+      const [first, second] = await consented(own, 2);
+      await service.make.setEnabled(first!, false);
+      expect(idsOf(await list({}, { bearer: token }))).toEqual([second!.id]);
+      expectNotFound(await show(first!.id, { bearer: token }));
+      await service.make.setEnabled(first!, true);
+      expect(idsOf(await list({}, { bearer: token }))).toEqual([first!.id, second!.id]);
+      expect((await show(first!.id, { bearer: token })).status).toBe(200);
+    });
+
     it('continues after a cursor whose user has withdrawn consent', async () => {
       const own = await service.make.client();
       const token = await service.make.clientToken(own);
