@@ -284,7 +284,6 @@ describe('An endpoint', () => {
       const after = await publish(user.id);
       await webhooks.receives(endpoint, 5);
       expect(idsOf(endpoint).at(-1)).toBe(after);
-
       await turn(endpoint, false);
       const again = await publish(user.id);
       await turn(endpoint, true);
