@@ -31,62 +31,9 @@ export class AccessChangeWindow1763699200000 implements MigrationInterface {
                     ELSE ARRAY['*'] END
          WHERE cardinality(ids) > 0;
       $$;
-
-      CREATE FUNCTION record_rows_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(ARRAY(SELECT id::text FROM changed), '{}');
-          RETURN NULL;
-        END
-      $$;
-
-      CREATE FUNCTION record_secrets_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(
-            ARRAY(SELECT DISTINCT client_id FROM changed WHERE expires_at IS NULL OR expires_at > now()), '{}');
-          RETURN NULL;
-        END
-      $$;
-
-      CREATE FUNCTION record_consents_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(
-            ARRAY(SELECT DISTINCT user_id FROM changed WHERE revoked_at IS NULL),
-            ARRAY(SELECT DISTINCT client_id || ' users' FROM changed WHERE revoked_at IS NULL));
-          RETURN NULL;
-        END
-      $$;
-
-      CREATE FUNCTION record_grants_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(
-            ARRAY(SELECT id FROM changed WHERE revoked_at IS NULL AND expires_at > now()),
-            ARRAY(SELECT DISTINCT client_id || ' users' FROM changed WHERE revoked_at IS NULL AND expires_at > now()));
-          RETURN NULL;
-        END
-      $$;
-
-      CREATE FUNCTION record_token_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(
-            ARRAY(SELECT encode(digest, 'base64') FROM changed WHERE revoked_at IS NULL AND expires_at > now()), '{}');
-          RETURN NULL;
-        END
-      $$;
-
-      CREATE FUNCTION record_keys_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(ARRAY['token keys'], '{}');
-          RETURN NULL;
-        END
-      $$;
-
-      CREATE FUNCTION record_all_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(ARRAY['*'], '{}');
-          RETURN NULL;
-        END
-      $$;
     `);
+    await queryRunner.query(RECORDING_FUNCTIONS);
+    await queryRunner.query(RECORD_ACCESS_TOKENS);
     for (const [table, record] of Object.entries(RECORDED)) {
       await queryRunner.query(`
         CREATE TRIGGER ${table}_record_update AFTER UPDATE ON ${table} REFERENCING OLD TABLE AS changed
@@ -135,3 +82,64 @@ const RECORDED = {
   access_tokens: 'record_token_revoked',
   token_keys: 'record_keys_changed',
 };
+
+/** One for each kind of table; 1763800500000 replaces them. */
+export const RECORDING_FUNCTIONS = `
+  CREATE OR REPLACE FUNCTION record_rows_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(ARRAY(SELECT id::text FROM changed), '{}');
+      RETURN NULL;
+    END
+  $$;
+
+  CREATE OR REPLACE FUNCTION record_secrets_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(
+        ARRAY(SELECT DISTINCT client_id FROM changed WHERE expires_at IS NULL OR expires_at > now()), '{}');
+      RETURN NULL;
+    END
+  $$;
+
+  CREATE OR REPLACE FUNCTION record_consents_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(
+        ARRAY(SELECT DISTINCT user_id FROM changed WHERE revoked_at IS NULL),
+        ARRAY(SELECT DISTINCT client_id || ' users' FROM changed WHERE revoked_at IS NULL));
+      RETURN NULL;
+    END
+  $$;
+
+  CREATE OR REPLACE FUNCTION record_grants_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(
+        ARRAY(SELECT id FROM changed WHERE revoked_at IS NULL AND expires_at > now()),
+        ARRAY(SELECT DISTINCT client_id || ' users' FROM changed WHERE revoked_at IS NULL AND expires_at > now()));
+      RETURN NULL;
+    END
+  $$;
+
+  CREATE OR REPLACE FUNCTION record_keys_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(ARRAY['token keys'], '{}');
+      RETURN NULL;
+    END
+  $$;
+
+  CREATE OR REPLACE FUNCTION record_all_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(ARRAY['*'], '{}');
+      RETURN NULL;
+    END
+  $$;
+`;
+
+/** The same for access tokens, while they had rows. */
+export const RECORD_ACCESS_TOKENS = `
+  CREATE OR REPLACE FUNCTION record_token_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(
+        ARRAY(SELECT encode(digest, 'base64') FROM changed WHERE revoked_at IS NULL AND expires_at > now()), '{}');
+      RETURN NULL;
+    END
+  $$;
+`;

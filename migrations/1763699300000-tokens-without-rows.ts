@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { RECORD_ACCESS_TOKENS } from './1763699200000-access-change-window.js';
 import { requireMigration, unrequireMigration } from './support/required-migration.js';
 
 /**
@@ -51,35 +52,13 @@ export class TokensWithoutRows1763699300000 implements MigrationInterface {
       );
       CREATE INDEX revoked_access_tokens_expires_at_idx ON revoked_access_tokens (expires_at);
 
-      CREATE FUNCTION record_token_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(ARRAY(SELECT id FROM changed WHERE expires_at > now()), '{}');
-          RETURN NULL;
-        END
-      $$;
+      ${RECORD_TOKENS_AND_ROTATIONS}
       CREATE TRIGGER revoked_access_tokens_record_insert AFTER INSERT ON revoked_access_tokens
         REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION record_token_revoked();
       CREATE TRIGGER revoked_access_tokens_record_delete AFTER DELETE ON revoked_access_tokens
         REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION record_token_revoked();
       CREATE TRIGGER revoked_access_tokens_record_truncate AFTER TRUNCATE ON revoked_access_tokens
         FOR EACH STATEMENT EXECUTE FUNCTION record_all_changed();
-
-      -- A rotation takes no access away, so it records nothing.
-      CREATE FUNCTION record_grants_updated() RETURNS trigger LANGUAGE plpgsql AS $$
-        DECLARE
-          ids text[];
-          of_clients text[];
-        BEGIN
-          SELECT array_agg(id), array_agg(DISTINCT client_id || ' users') INTO ids, of_clients FROM (
-            SELECT id, client_id, user_id, scopes, expires_at, revoked_at FROM changed
-            EXCEPT SELECT id, client_id, user_id, scopes, expires_at, revoked_at FROM now_so
-          ) AS c WHERE revoked_at IS NULL AND expires_at > now();
-          IF ids IS NOT NULL THEN
-            PERFORM record_access_changes(ids, of_clients);
-          END IF;
-          RETURN NULL;
-        END
-      $$;
       DROP TRIGGER grants_record_update ON grants;
       CREATE TRIGGER grants_record_update AFTER UPDATE ON grants REFERENCING OLD TABLE AS changed NEW TABLE AS now_so
         FOR EACH STATEMENT EXECUTE FUNCTION record_grants_updated();
@@ -138,13 +117,7 @@ export class TokensWithoutRows1763699300000 implements MigrationInterface {
       );
       CREATE INDEX sealed_successors_grace_ends_at_idx ON sealed_successors (grace_ends_at);
 
-      CREATE FUNCTION record_token_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM record_access_changes(
-            ARRAY(SELECT encode(digest, 'base64') FROM changed WHERE revoked_at IS NULL AND expires_at > now()), '{}');
-          RETURN NULL;
-        END
-      $$;
+      ${RECORD_ACCESS_TOKENS}
       CREATE TRIGGER access_tokens_record_update AFTER UPDATE ON access_tokens REFERENCING OLD TABLE AS changed
         FOR EACH STATEMENT EXECUTE FUNCTION record_token_revoked();
       CREATE TRIGGER access_tokens_record_delete AFTER DELETE ON access_tokens REFERENCING OLD TABLE AS changed
@@ -155,3 +128,30 @@ export class TokensWithoutRows1763699300000 implements MigrationInterface {
     await unrequireMigration(queryRunner, this.name);
   }
 }
+
+/** For revoked tokens and changed grants; 1763800500000 replaces them. */
+export const RECORD_TOKENS_AND_ROTATIONS = `
+  CREATE OR REPLACE FUNCTION record_token_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM record_access_changes(ARRAY(SELECT id FROM changed WHERE expires_at > now()), '{}');
+      RETURN NULL;
+    END
+  $$;
+
+  -- A rotation takes no access away, so it records nothing.
+  CREATE OR REPLACE FUNCTION record_grants_updated() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE
+      ids text[];
+      of_clients text[];
+    BEGIN
+      SELECT array_agg(id), array_agg(DISTINCT client_id || ' users') INTO ids, of_clients FROM (
+        SELECT id, client_id, user_id, scopes, expires_at, revoked_at FROM changed
+        EXCEPT SELECT id, client_id, user_id, scopes, expires_at, revoked_at FROM now_so
+      ) AS c WHERE revoked_at IS NULL AND expires_at > now();
+      IF ids IS NOT NULL THEN
+        PERFORM record_access_changes(ids, of_clients);
+      END IF;
+      RETURN NULL;
+    END
+  $$;
+`;

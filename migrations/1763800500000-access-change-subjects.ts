@@ -1,4 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { RECORDING_FUNCTIONS } from './1763699200000-access-change-window.js';
+import { RECORD_TOKENS_AND_ROTATIONS } from './1763699300000-tokens-without-rows.js';
 
 /**
  * Each access change also says whom it is about, by client and user, for services that remember introspections (contract §23): a
@@ -40,7 +42,8 @@ export class AccessChangeSubjects1763800500000 implements MigrationInterface {
       DROP TRIGGER access_changes_note_delete ON access_changes;
       DROP FUNCTION note_purged_changes;
       DROP TABLE access_changes_purged;
-      ${EARLIER_FUNCTIONS}
+      ${RECORDING_FUNCTIONS}
+      ${RECORD_TOKENS_AND_ROTATIONS}
       DROP FUNCTION record_access_changes(text[], text[], jsonb);
       DROP FUNCTION access_change_subjects;
       ALTER TABLE revoked_access_tokens DROP COLUMN client_id, DROP COLUMN user_id;
@@ -170,79 +173,6 @@ const FUNCTIONS = `
       newest xid8 := (SELECT xid FROM gone WHERE xid < pg_snapshot_xmax(pg_current_snapshot()) ORDER BY xid DESC LIMIT 1);
     BEGIN
       UPDATE access_changes_purged SET up_to = newest WHERE up_to < newest;
-      RETURN NULL;
-    END
-  $$;
-`;
-
-/** As the migrations 1763699200000 and 1763699300000 define them. */
-const EARLIER_FUNCTIONS = `
-  CREATE OR REPLACE FUNCTION record_access_changes(ids text[], of_clients text[]) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO access_changes (ids)
-    SELECT CASE WHEN cardinality(ids) <= 1000 THEN ids
-                WHEN cardinality(of_clients) BETWEEN 1 AND 1000 THEN of_clients
-                ELSE ARRAY['*'] END
-     WHERE cardinality(ids) > 0;
-  $$;
-  CREATE OR REPLACE FUNCTION record_rows_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM record_access_changes(ARRAY(SELECT id::text FROM changed), '{}');
-      RETURN NULL;
-    END
-  $$;
-  CREATE OR REPLACE FUNCTION record_secrets_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM record_access_changes(
-        ARRAY(SELECT DISTINCT client_id FROM changed WHERE expires_at IS NULL OR expires_at > now()), '{}');
-      RETURN NULL;
-    END
-  $$;
-  CREATE OR REPLACE FUNCTION record_consents_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM record_access_changes(
-        ARRAY(SELECT DISTINCT user_id FROM changed WHERE revoked_at IS NULL),
-        ARRAY(SELECT DISTINCT client_id || ' users' FROM changed WHERE revoked_at IS NULL));
-      RETURN NULL;
-    END
-  $$;
-  CREATE OR REPLACE FUNCTION record_grants_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM record_access_changes(
-        ARRAY(SELECT id FROM changed WHERE revoked_at IS NULL AND expires_at > now()),
-        ARRAY(SELECT DISTINCT client_id || ' users' FROM changed WHERE revoked_at IS NULL AND expires_at > now()));
-      RETURN NULL;
-    END
-  $$;
-  CREATE OR REPLACE FUNCTION record_grants_updated() RETURNS trigger LANGUAGE plpgsql AS $$
-    DECLARE
-      ids text[];
-      of_clients text[];
-    BEGIN
-      SELECT array_agg(id), array_agg(DISTINCT client_id || ' users') INTO ids, of_clients FROM (
-        SELECT id, client_id, user_id, scopes, expires_at, revoked_at FROM changed
-        EXCEPT SELECT id, client_id, user_id, scopes, expires_at, revoked_at FROM now_so
-      ) AS c WHERE revoked_at IS NULL AND expires_at > now();
-      IF ids IS NOT NULL THEN
-        PERFORM record_access_changes(ids, of_clients);
-      END IF;
-      RETURN NULL;
-    END
-  $$;
-  CREATE OR REPLACE FUNCTION record_token_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM record_access_changes(ARRAY(SELECT id FROM changed WHERE expires_at > now()), '{}');
-      RETURN NULL;
-    END
-  $$;
-  CREATE OR REPLACE FUNCTION record_keys_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM record_access_changes(ARRAY['token keys'], '{}');
-      RETURN NULL;
-    END
-  $$;
-  CREATE OR REPLACE FUNCTION record_all_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM record_access_changes(ARRAY['*'], '{}');
       RETURN NULL;
     END
   $$;

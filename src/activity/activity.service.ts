@@ -1,7 +1,7 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
-import type { FastifyInstance } from 'fastify';
+import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
 import {
@@ -25,20 +25,16 @@ const OTHER = 'other';
  * statement. Counts not yet written are lost when an instance is killed, which is acceptable for charts.
  */
 @Injectable()
-export class ActivityService implements OnModuleInit {
+export class ActivityService extends WriteBehind {
   private readonly logger = new Logger(ActivityService.name);
   private counts = new Map<string, Counted>();
-  private writing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly repository: ActivityRepository,
     private readonly transactions: Transactions,
-    private readonly server: HttpAdapterHost,
-  ) {}
-
-  onModuleInit(): void {
-    // After the last request, and before the connection pool is closed.
-    this.server.httpAdapter.getInstance<FastifyInstance>().addHook('onClose', () => this.flush());
+    server: HttpAdapterHost,
+  ) {
+    super(server);
   }
 
   /** Counts an event for its client, for everybody and for the metrics; costs no query. */
@@ -77,12 +73,6 @@ export class ActivityService implements OnModuleInit {
     return this.repository.nearLimit(limit);
   }
 
-  /** Writes what was counted since the last write; one write at a time. */
-  flush(): Promise<void> {
-    this.writing = this.writing.then(() => this.write());
-    return this.writing;
-  }
-
   @Interval(FLUSH_EVERY_MS)
   protected flushOnSchedule(): Promise<void> {
     return this.flush();
@@ -104,7 +94,7 @@ export class ActivityService implements OnModuleInit {
     }
   }
 
-  private async write(): Promise<void> {
+  protected async write(): Promise<void> {
     if (this.counts.size === 0) return;
     const counts = [...this.counts.values()];
     this.counts = new Map();

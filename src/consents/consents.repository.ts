@@ -105,8 +105,8 @@ export class ConsentsRepository {
   }
 
   /**
-   * One page of the client's active consents, by user id; with `userId`, only that user's. A prepared statement with the users,
-   * because many requests of partners wait for it.
+   * One page of the users who share data with the client, by user id; with `userId`, only that user. A prepared statement, because
+   * many requests of partners wait for it.
    */
   async listLive(
     clientId: string,
@@ -120,14 +120,14 @@ export class ConsentsRepository {
       return this.statements.run(
         `live consents${userId === undefined ? '' : ' of a user'}, ${name}`,
         `SELECT u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
-           FROM consents c JOIN users u ON u.id = c.user_id
+           FROM consents c JOIN users u ON u.id = c.user_id AND u.enabled
           WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
         params,
       );
     });
   }
 
-  /** A user with an active consent to the client. Concurrent calls share one query, which is prepared as above. */
+  /** A user who shares data with the client. Concurrent calls share one query, which is prepared as above. */
   readonly findUser = batched<{ clientId: string; userId: string }, ConsentedUser | undefined>(
     async (pairs) => {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
@@ -135,7 +135,7 @@ export class ConsentsRepository {
         `SELECT c.client_id AS "clientId", u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
            FROM (SELECT DISTINCT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'text')}) AS p (client_id, user_id)) AS p
            JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND c.revoked_at IS NULL
-           JOIN users u ON u.id = c.user_id`,
+           JOIN users u ON u.id = c.user_id AND u.enabled`,
         [pairs.map(({ clientId }) => clientId), pairs.map(({ userId }) => userId)],
       );
       const found = new Map(rows.map((row) => [`${row.clientId} ${row.id}`, row]));

@@ -1,18 +1,11 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
-import type { FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { Settings } from '../config/settings.js';
+import { QueueWorker } from '../database/background/queue-worker.js';
 import { Listener } from '../database/connections/listener.service.js';
 import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
-import { detached } from '../telemetry/log-scope.js';
 import { finishedMails, mailAttempts } from './mail-metrics.js';
 import { waitAfter } from './mail-schedule.js';
 import { SendError, type MailTransport } from './mail-transport.js';
@@ -25,33 +18,25 @@ const IN_HAND = 8;
 const POLL_EVERY_MS = 5_000;
 /** Well below the lease, so that a holder has stopped before another instance may begin. */
 const SEND_WITHIN_MS = 45_000;
-/** Contract §14: what is still under way this long after SIGTERM is aborted. */
-const ABORT_AFTER_MS = 8_000;
 const TRY_AGAIN_MS = 250;
 const WRITE_TRIES = 20;
 
 /** One of any number of workers that send queued mails (contract §18): claims, sends, writes the results. */
 @Injectable()
-export class MailWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(MailWorker.name);
+export class MailWorker extends QueueWorker {
   private transport: MailTransport | undefined;
-  private readonly underWay = new Set<Promise<void>>();
-  private readonly abort = new AbortController();
-  private isClaiming = false;
-  private claimAgain = false;
-  private isRunning = false;
-  private stopped = Promise.resolve();
 
   constructor(
     private readonly queue: MailsRepository,
     private readonly mails: MailsService,
-    private readonly server: HttpAdapterHost,
-    private readonly schema: SchemaCompatibility,
+    server: HttpAdapterHost,
+    schema: SchemaCompatibility,
     settings: Settings,
     listener: Listener,
   ) {
+    super('Mails', server, schema);
     if (settings.mail) this.transport = new SmtpTransport(settings.mail);
-    const wakeUp = () => void this.sendDue();
+    const wakeUp = () => void this.claimDue();
     listener.listen(MAIL_CHANNEL, { onConnected: wakeUp, onAnnouncement: wakeUp });
   }
 
@@ -60,55 +45,25 @@ export class MailWorker implements OnModuleInit, OnApplicationBootstrap, BeforeA
     this.transport = transport;
   }
 
-  onModuleInit(): void {
-    // The last moment before the connection pool is closed, which is the first thing that a shutdown ends.
-    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
-    fastify.addHook('onClose', () => this.stopped);
-  }
-
-  onApplicationBootstrap(): void {
-    this.isRunning = true;
-    void this.sendDue();
-  }
-
-  /** Starts to stop: mails that are being sent are finished while the server finishes its requests. */
-  beforeApplicationShutdown(): void {
-    this.isRunning = false;
-    this.stopped = this.finish();
-  }
-
   @Interval(POLL_EVERY_MS)
   protected poll(): void {
-    void this.sendDue();
+    void this.claimDue();
   }
 
-  /** Claims and starts due mails for as long as there are any and there is room. */
-  private sendDue(): Promise<void> {
-    return detached(() => this.claimWhileRoom());
+  protected hasRoom(): boolean {
+    return this.transport !== undefined && this.underWay.size < IN_HAND;
   }
 
-  private async claimWhileRoom(): Promise<void> {
-    this.claimAgain = true;
-    if (this.isClaiming || !this.isRunning || !this.transport || this.schema.isOutdated) return;
-    this.isClaiming = true;
-    try {
-      while (this.claimAgain && this.isRunning && this.underWay.size < IN_HAND) {
-        this.claimAgain = false;
-        const claimed = await this.queue.claim(randomUUID(), IN_HAND - this.underWay.size);
-        for (const mail of claimed) this.begin(mail, this.transport);
-        if (claimed.length > 0) this.claimAgain = true;
-      }
-    } catch (error) {
-      this.logger.warn(`Mails could not be claimed: ${(error as Error).message}`);
-    } finally {
-      this.isClaiming = false;
-    }
+  protected async claim(): Promise<boolean> {
+    const claimed = await this.queue.claim(randomUUID(), IN_HAND - this.underWay.size);
+    for (const mail of claimed) this.begin(mail, this.transport!);
+    return claimed.length > 0;
   }
 
   private begin(mail: ClaimedMail, transport: MailTransport): void {
     const work = this.deliver(mail, transport).finally(() => {
       this.underWay.delete(work);
-      void this.sendDue();
+      void this.claimDue();
     });
     this.underWay.add(work);
   }
@@ -159,15 +114,6 @@ export class MailWorker implements OnModuleInit, OnApplicationBootstrap, BeforeA
         await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
       }
     }
-  }
-
-  private async finish(): Promise<void> {
-    const timer = setTimeout(() => this.abort.abort(), ABORT_AFTER_MS);
-    while (this.isClaiming || this.underWay.size > 0) {
-      await Promise.allSettled(this.underWay);
-      if (this.isClaiming) await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    clearTimeout(timer);
   }
 }
 

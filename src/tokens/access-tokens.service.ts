@@ -72,11 +72,10 @@ export class AccessTokensService {
     return { reason, clientId };
   }
 
-  /** What a valid token may do with one user's data: nothing unless that user consented (contract §5). */
+  /** What a valid token may do with one user's data: nothing unless that user shares data with its client (contract §5). */
   async scopesForUser(principal: Principal, userId: string): Promise<readonly string[]> {
     if (principal.userId !== undefined) return principal.userId === userId ? principal.scopes : [];
-    const consent = await this.consents.findLive(principal.client.id, userId);
-    return intersection(principal.scopes, consent?.scopes ?? []);
+    return intersection(principal.scopes, await this.consents.scopesShared(principal.client.id, userId));
   }
 
   /**

@@ -1,29 +1,11 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { setUpPasskeys } from '../support/passkeys.js';
 import { addPasskey, logInWith, newBrowserAt } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
 
 describe('A passkey on the account page', () => {
-  let service: TestService;
-  let user: UserEntity;
-
-  beforeAll(async () => (service = await startService()));
-  beforeEach(async () => (user = await service.make.user()));
-  afterAll(() => service.stop());
-
-  const add = async (options?: { counts?: boolean; name?: string }) =>
-    addPasskey(await service.make.signedIn(user), service.url, options);
-  const passkeys = () =>
-    service.database.query<{ id: string; name: string; sign_count: string; last_used_at: Date | null }>(
-      'SELECT id, name, sign_count, last_used_at FROM passkeys WHERE user_id = $1 ORDER BY id',
-      [user.id],
-    );
-  const actions = async (): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [user.id],
-      )
-    ).map(({ action }) => action);
+  const own = setUpPasskeys();
+  const { add, passkeys, actions } = own;
+  let { service, user } = own;
+  beforeEach(() => void ({ service, user } = own));
 
   it('is listed, renamed and removed', async () => {
     const browser = await service.make.signedIn(user);

@@ -150,28 +150,28 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
     browser = await service.make.signedIn(operator);
     approvalId = newId('appr');
-    await service.database.query(
+    await query(
       `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
        VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
       [approvalId, user.id, client.ownerId],
     );
     redirectUriRequestId = newId('ruri');
-    await service.database.query(
+    await query(
       `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
        VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
       [redirectUriRequestId, client.id, client.ownerId],
     );
   });
 
+  const query = <T>(sql: string, params: unknown[]) => service.database.query<T>(sql, params);
+  const IDS: Record<string, string> = {
+    endpoints: 'endpoint_id',
+    deliveries: 'delivery_id',
+    approvals: 'approval_id',
+    'redirect-uris': 'redirect_uri_request_id',
+  };
   const named = (path: string): string =>
-    path.replace(/^\/(endpoints|deliveries|approvals|redirect-uris)\/:id/, replaceNoun);
-  const replaceNoun = (_all: string, noun: string): string =>
-    ({
-      endpoints: '/endpoints/:endpoint_id',
-      deliveries: '/deliveries/:delivery_id',
-      approvals: '/approvals/:approval_id',
-      'redirect-uris': '/redirect-uris/:redirect_uri_request_id',
-    })[noun]!;
+    path.replace(/^\/([a-z-]+)\/:id/, (all, noun: string) => (noun in IDS ? `/${noun}/:${IDS[noun]}` : all));
   const fill = (path: string): string =>
     CONSOLE +
     path
@@ -197,38 +197,35 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   /** Opens the form while the password is recent. The caller then makes the session old and submits it. */
   const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
     if (/remove-operator$/.test(path))
-      await service.database.query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
+      await query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
     if (path.endsWith('/reset-second-factor')) {
-      await service.database.query(
-        "INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)",
-        [user.id],
-      );
+      await query("INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)", [
+        user.id,
+      ]);
     }
     if (path.includes('/members/')) {
-      await service.database.query("UPDATE users SET kind = 'organisation' WHERE id = $1", [user.id]);
+      await query("UPDATE users SET kind = 'organisation' WHERE id = $1", [user.id]);
     }
     if (path.endsWith('/members/:user_id/remove')) {
-      await service.database.query(
+      await query(
         "INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'viewer')",
         [user.id, client.ownerId],
       );
     }
     if (path.includes('/identities/')) {
-      await service.database.query(
+      await query(
         "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://company.example', $1, $1, 'company')",
         [user.id],
       );
     }
-    const disabled = path.endsWith('/enable');
-    if (disabled) {
-      const table = path.startsWith('/users') ? 'users' : path.startsWith('/clients') ? 'clients' : undefined;
-      const id = table === 'users' ? user.id : client.id;
-      await service.database.query(
-        table
-          ? `UPDATE ${table} SET enabled = false WHERE id = $1`
-          : 'UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1',
-        [table ? id : endpoint.id],
-      );
+    if (path.endsWith('/enable')) {
+      const id = path.startsWith('/users') ? user.id : path.startsWith('/clients') ? client.id : endpoint.id;
+      for (const [table, disabled] of [
+        ['users', 'enabled = false'],
+        ['clients', 'enabled = false'],
+        ['webhook_endpoints', 'enabled = false, disabled_at = now()'],
+      ])
+        await query(`UPDATE ${table} SET ${disabled} WHERE id = $1`, [id]);
     }
     const page = await browser.open(fill(from));
     const action =
@@ -238,17 +235,11 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     return { page, action };
   };
   const ageSession = () =>
-    service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [operator.id],
-    );
-  const auditLog = async (): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        "SELECT action FROM audit_events WHERE actor_id = $1 AND action NOT LIKE 'session.%' ORDER BY id",
-        [operator.id],
-      )
-    ).map(({ action }) => action);
+    query("UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1", [operator.id]);
+  const auditLog = () =>
+    query("SELECT action FROM audit_events WHERE actor_id = $1 AND action NOT LIKE 'session.%' ORDER BY id", [
+      operator.id,
+    ]);
 
   it('is in exactly one of the two lists', () => {
     expect([...Object.keys(ASKING), ...Object.keys(NOT_ASKING)].sort()).toEqual(POSTS.map(named).sort());
@@ -314,10 +305,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     'does not ask for the password for changes that give no power: %s',
     async (path) => {
       if (path.startsWith('/clients')) {
-        await service.database.query(
-          "UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1",
-          [client.id],
-        );
+        await query("UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1", [client.id]);
       }
       const { page, action } = await open(path, {});
       await ageSession();
@@ -334,10 +322,9 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     expect(page.html.querySelector('a[href="/account/password"]')).not.toBeNull();
     // The page has no such form, so the test creates the CSRF token as the service does.
     const path = `${own}/password-link`;
-    const [session] = await service.database.query<{ digest: Buffer }>(
-      'SELECT digest FROM sessions WHERE user_id = $1',
-      [operator.id],
-    );
+    const [session] = await query<{ digest: Buffer }>('SELECT digest FROM sessions WHERE user_id = $1', [
+      operator.id,
+    ]);
     const request = { cookies: Object.fromEntries(browser.cookies) } as unknown as FastifyRequest;
     const binding = `console ${path} ${session!.digest.toString('base64url')}`;
     const token = service.app.get(CsrfService).tokenFor(request, {} as FastifyReply, binding);
@@ -347,9 +334,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     });
     expect(answer.status).toBe(409);
     expect(wordsOf(answer)).toContain('You cannot create a password link for yourself.');
-    expect(
-      await service.database.query('SELECT 1 FROM password_links WHERE user_id = $1', [operator.id]),
-    ).toEqual([]);
+    expect(await query('SELECT 1 FROM password_links WHERE user_id = $1', [operator.id])).toEqual([]);
     expect(await auditLog()).toEqual([]);
   });
 });

@@ -40,6 +40,7 @@ describe('After a failed attempt,', () => {
       'consent_withdrawn',
       () => service.make.consent(client, user, ['vehicle:read']),
     ],
+    ['the user was disabled', 'consent_withdrawn', () => service.make.setEnabled(user, false)],
     [
       'the client lost the scope',
       'scope_missing',

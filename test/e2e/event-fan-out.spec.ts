@@ -99,6 +99,13 @@ describe('An event', () => {
       expect(await targetsOf()).toEqual([endpoint.id]);
     });
 
+    it('any client while the user is disabled', async () => {
+      await service.make.setEnabled(user, false);
+      expect(await targetsOf()).toEqual([]);
+      await service.make.setEnabled(user, true);
+      expect(await targetsOf()).toEqual([endpoint.id]);
+    });
+
     it('a client whose consent does not include the scope', async () => {
       await service.make.consent(client, user, ['vehicle:read']);
       expect(await targetsOf()).toEqual([]);

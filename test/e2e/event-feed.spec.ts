@@ -3,81 +3,19 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newId } from '../../src/secrets/ids.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
-import { HeldTimers } from '../support/held-timers.js';
-import type { Answer } from '../support/http.js';
-import { unexpectedErrors } from '../support/refusals.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
+import { startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const SESSION_SCOPE = 'charging_session:read';
 const UNKNOWN_EVENT = 'evnt01HN2NJ9NMRZBXT1H6FT9N7735';
 
-interface Event {
-  id: string;
-  type: string;
-  user_id: string;
-  data: Record<string, unknown>;
-  sequence?: number;
-}
-
 describe('GET /v2/events', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
-  let bearer: string;
-
-  beforeAll(async () => {
-    service = await startService({ instances: 2, env: WEBHOOK_ENV });
-    webhooks = await Webhooks.start(service);
-  });
-  beforeEach(async () => {
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    bearer = await service.make.clientToken(client);
-  });
-  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
-
-  const get = (query = '', instance: TestInstance = service, token = bearer): Promise<Answer> =>
-    instance.http.get(`/v2/events${query}`, { bearer: token });
-  const idsOf = ({ json }: Answer) => (json as Event[]).map(({ id }) => id);
-  const nextOf = ({ headers }: Answer): string => {
-    const url = new URL(/^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')![1]!);
-    return url.search;
-  };
-  const publish = async (fields: Record<string, unknown> = {}, of: UserEntity = user): Promise<string> => {
-    const answer = await webhooks.publish(of.id, fields);
-    expect(answer.status).toBe(202);
-    return answer.json.id as string;
-  };
-  const session = (id: string, type = TYPE) => ({
-    type,
-    data: { id, plugged_in_at: '2026-01-01T00:00:00Z', state: 'x' },
-  });
-  /** The whole feed, page by page. */
-  const readAll = async (query = '', instance: TestInstance = service): Promise<Event[]> => {
-    const events: Event[] = [];
-    for (let at = query; ;) {
-      const answer = await get(at, instance);
-      expect(answer.status).toBe(200);
-      if ((answer.json as Event[]).length === 0) return events;
-      events.push(...(answer.json as Event[]));
-      at = nextOf(answer);
-    }
-  };
-  /** Other databases of the same server can hold events up for a moment. */
-  const untilShown = (...ids: string[]): Promise<void> =>
-    until('the feed shows the events', async () => {
-      const shown = (await readAll('?page_size=100')).map(({ id }) => id);
-      return ids.every((id) => shown.includes(id));
-    });
+  const own = setUpEventFeed();
+  const { get, publish, readAll, untilShown } = own;
+  let { service, webhooks, client, user, bearer } = own;
+  beforeEach(() => void ({ service, webhooks, client, user, bearer } = own));
 
   describe('refuses', () => {
     it('a request without a token, and the token of a user', async () => {
@@ -154,7 +92,7 @@ describe('GET /v2/events', () => {
     expect(idsOf(answer).slice(1)).toEqual(ids);
     const bodies = webhooks.received(endpoint).map(({ body }) => body);
     for (const body of bodies) expect(answer.text).toContain(body);
-    expect((answer.json as Event[]).map(({ sequence }) => sequence)).toEqual([undefined, 1, 1, 2]);
+    expect((answer.json as FeedEvent[]).map(({ sequence }) => sequence)).toEqual([undefined, 1, 1, 2]);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('service-version')).toBe('2');
     const remaining = Number(answer.headers.get('x-ratelimit-remaining'));
@@ -213,6 +151,20 @@ describe('GET /v2/events', () => {
       await untilShown(again);
       const now = await shown();
       for (const id of [before, vehicle, after]) expect(now).not.toContain(id);
+    });
+
+    it('of users who are enabled; what came while one was disabled is shown when the user is enabled again', async () => {
+      const before = await publish(session('before'));
+      await untilShown(before);
+      await service.make.setEnabled(user, false);
+      const meanwhile = await publish(session('meanwhile'));
+      const other = await publish(session('other'), await webhooks.consentedUser(client));
+      await untilShown(other);
+      const ids = await shown();
+      for (const id of [before, meanwhile]) expect(ids).not.toContain(id);
+      await service.make.setEnabled(user, true);
+      const again = await shown();
+      for (const id of [before, meanwhile]) expect(again).toContain(id);
     });
 
     it('of nobody who never agreed, of no other client, and no tests', async () => {
@@ -359,107 +311,6 @@ describe('GET /v2/events', () => {
       await untilShown(first, second);
       expect((await readAll()).map(({ id }) => id).slice(1)).toEqual([first, second]);
       await another.app.close();
-    });
-  });
-
-  describe('with wait', () => {
-    let nowhere: string;
-    beforeEach(async () => {
-      await until('the consent is shown', async () => (await readAll()).length === 1);
-      nowhere = nextOf(await get('?after=latest'));
-    });
-    const waiting = (instance: TestInstance = service) => get(`${nowhere}&wait=20`, instance);
-
-    it('answers with an event that another instance accepts meanwhile, without holding a connection', async () => {
-      const clock = HeldTimers.hold(19_000, 20_000);
-      const answers = Array.from({ length: 15 }, () => waiting(service.instances[1]));
-      await until('all wait', () => clock.count >= 15);
-      // More than there are connections: the pool has ten.
-      expect((await get('', service.instances[1])).status).toBe(200);
-      const id = await publish(session('awaited'));
-      for (const answer of await Promise.all(answers)) expect(idsOf(answer)).toEqual([id]);
-      clock.release();
-    });
-
-    it('does not wait if there is something', async () => {
-      const id = await publish(session('there'));
-      await untilShown(id);
-      const clock = HeldTimers.hold(19_000, 20_000);
-      expect(idsOf(await waiting())).toEqual([id]);
-      expect(clock.count).toBe(0);
-      clock.release();
-    });
-
-    it('answers with nothing when the time is over, and counts once', async () => {
-      const clock = HeldTimers.hold(19_000, 20_000);
-      const before = Number((await get()).headers.get('x-ratelimit-remaining'));
-      const answer = waiting();
-      await until('it waits', () => clock.count === 1);
-      // An event of somebody else does not end it.
-      const stranger = await service.make.user();
-      await publish(session('foreign'), stranger);
-      clock.letPass();
-      const { status, json, headers } = await answer;
-      expect([status, json, Number(headers.get('x-ratelimit-remaining'))]).toEqual([200, [], before - 1]);
-      expect(nextOf(await answer)).toContain('wait=20');
-      clock.release();
-    });
-
-    it('shows an event that an open transaction held up, when that ends', async () => {
-      const holding = new Client({ connectionString: service.database.url });
-      await holding.connect();
-      await holding.query('BEGIN');
-      await holding.query('SELECT pg_current_xact_id()');
-      const clock = HeldTimers.hold(19_000, 20_000);
-      const answer = waiting();
-      await until('it waits', () => clock.count === 1);
-      const id = await publish(session('held-up'));
-      await holding.query('COMMIT');
-      expect(idsOf(await answer)).toEqual([id]);
-      clock.release();
-      await holding.end();
-    });
-
-    it('is refused when the token ends meanwhile', async () => {
-      const clock = HeldTimers.hold(19_000, 20_000);
-      const answer = waiting();
-      await until('it waits', () => clock.count === 1);
-      await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
-      let status: number | undefined;
-      void answer.then((refused) => (status = refused.status));
-      // What woke it meanwhile lets it wait again.
-      await until('it is answered', () => {
-        clock.letPass();
-        return status !== undefined;
-      });
-      expect(status).toBe(401);
-      clock.release();
-    });
-
-    it('ends when the client goes away', async () => {
-      const clock = HeldTimers.hold(19_000, 20_000);
-      const leaving = new AbortController();
-      const left = fetch(`${service.url}/v2/events${nowhere}&wait=20`, {
-        headers: { authorization: `Bearer ${bearer}` },
-        signal: leaving.signal,
-      }).catch(() => undefined);
-      await until('it waits', () => clock.count === 1);
-      leaving.abort();
-      await left;
-      await until('nothing waits', () => clock.count === 0);
-      clock.release();
-    });
-
-    it('ends at once when the instance stops', async () => {
-      const instance = await startInstance(service.database, { ...WEBHOOK_ENV, BASE_URL: service.url });
-      const clock = HeldTimers.hold(19_000, 20_000);
-      const answer = waiting(instance);
-      await until('it waits', () => clock.count === 1);
-      await instance.app.close();
-      const { status, json } = await answer;
-      expect([status, json]).toEqual([200, []]);
-      expect(nextOf(await answer)).not.toBe('');
-      clock.release();
     });
   });
 });

@@ -279,6 +279,16 @@ describe('With user_id, the scope is what the token may do with that user’s da
     expect(await scopeFor(access_token, other.id)).toBe('');
   });
 
+  it('nothing while the user is disabled, and the same as before afterwards', async () => {
+    const someone = await service.make.user();
+    await service.make.consent(client, someone);
+    const token = await service.make.clientToken(client);
+    await service.make.setEnabled(someone, false);
+    expect(await scopeFor(token, someone.id)).toBe('');
+    await service.make.setEnabled(someone, true);
+    expect(await scopeFor(token, someone.id)).toBe(BOTH);
+  });
+
   it('nothing for an unknown user', async () => {
     const token = await service.make.clientToken(client);
     expect(await scopeFor(token, 'user01HN2NJ9NMRZBXT1H6FT9N7735')).toBe('');

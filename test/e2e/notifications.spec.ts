@@ -1,6 +1,6 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { refresh } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
@@ -62,13 +62,6 @@ describe('Notifications', () => {
   const mark = (id: string, json: unknown, options: HttpOptions = {}): Promise<Answer> =>
     show(id, { method: 'PATCH', json, ...options });
   const idsOf = (answer: Answer): string[] => (answer.json as Notification[]).map(({ id }) => id);
-  const linksOf = (answer: Answer): Record<string, string> =>
-    Object.fromEntries(
-      [...(answer.headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="([^"]+)"/g)].map((m) => [
-        m[2]!,
-        m[1]!,
-      ]),
-    );
   const expectNotFound = (answer: Answer): void => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       404,
@@ -322,12 +315,8 @@ describe('Notifications', () => {
       const { refresh_token } = await service.make.tokens(client, user);
       for (let n = 0; n < 2; n++)
         expect((await refresh(service.http, client, refresh_token)).status).toBe(200);
-      expect(
-        await service.database.query(
-          "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2001'",
-          [user.id],
-        ),
-      ).toEqual([]);
+      const sql = "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2001'";
+      expect(await service.database.query(sql, [user.id])).toEqual([]);
     });
 
     it('are raised by the first sign-in from a new browser only, and are not shown to tokens', async () => {
@@ -351,10 +340,8 @@ describe('Notifications', () => {
   it('tell the user about a consent that an operator recorded, and the client concerned may read them', async () => {
     const person = await service.make.user();
     await service.make.consent(client, person);
-    const stored = await service.database.query(
-      'SELECT client_id, message_id FROM notifications WHERE user_id = $1',
-      [person.id],
-    );
+    const sql = 'SELECT client_id, message_id FROM notifications WHERE user_id = $1';
+    const stored = await service.database.query(sql, [person.id]);
     expect(stored).toEqual([{ client_id: client.id, message_id: 'ERR2003' }]);
   });
 });

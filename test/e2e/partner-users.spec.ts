@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startService, type TestService } from '../support/test-service.js';
 
@@ -46,13 +46,6 @@ describe('/v2/users', () => {
     service.http.get(`/v2/users/${id}`, { bearer, ...options });
   const idsOf = (answer: Answer): string[] => (answer.json as { id: string }[]).map(({ id }) => id);
   const idsFrom = (from: number, to?: number): string[] => users.slice(from, to).map(({ id }) => id);
-  const linksOf = (answer: Answer): Record<string, string> =>
-    Object.fromEntries(
-      [...(answer.headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="([^"]+)"/g)].map((m) => [
-        m[2]!,
-        m[1]!,
-      ]),
-    );
   const expectNotFound = (answer: Answer): void => {
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
@@ -276,6 +269,18 @@ describe('/v2/users', () => {
       expect(idsOf(first)).toHaveLength(25);
       const second = await service.http.get(linksOf(first).next!, { bearer: token });
       expect([idsOf(second).length, Object.keys(linksOf(second))]).toEqual([1, ['previous']]);
+    });
+
+    it('leaves a disabled user out, alone and in the list, until the user is enabled again', async () => {
+      const own = await service.make.client();
+      const token = await service.make.clientToken(own);
+      const [first, second] = await consented(own, 2);
+      await service.make.setEnabled(first!, false);
+      expect(idsOf(await list({}, { bearer: token }))).toEqual([second!.id]);
+      expectNotFound(await show(first!.id, { bearer: token }));
+      await service.make.setEnabled(first!, true);
+      expect(idsOf(await list({}, { bearer: token }))).toEqual([first!.id, second!.id]);
+      expect((await show(first!.id, { bearer: token })).status).toBe(200);
     });
 
     it('continues after a cursor whose user has withdrawn consent', async () => {

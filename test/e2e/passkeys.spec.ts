@@ -1,8 +1,8 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { setUpPasskeys } from '../support/passkeys.js';
 import {
   addPasskey,
   answerPasskey,
@@ -14,7 +14,6 @@ import {
   passkeyOptions,
 } from '../support/second-factors.js';
 import { SoftwarePasskey, type Tampering } from '../support/software-passkey.js';
-import { startService, type TestService } from '../support/test-service.js';
 
 const REFUSED = {
   status: 403,
@@ -23,31 +22,11 @@ const REFUSED = {
 };
 
 describe('A passkey', () => {
-  let service: TestService;
-  let user: UserEntity;
-  let otherKey: KeyObject;
-
-  beforeAll(async () => {
-    service = await startService({ instances: 2 });
-    otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  });
-  beforeEach(async () => (user = await service.make.user()));
-  afterAll(() => service.stop());
-
-  const add = async (options?: { counts?: boolean; name?: string }) =>
-    addPasskey(await service.make.signedIn(user), service.url, options);
-  const passkeys = () =>
-    service.database.query<{ id: string; name: string; sign_count: string; last_used_at: Date | null }>(
-      'SELECT id, name, sign_count, last_used_at FROM passkeys WHERE user_id = $1 ORDER BY id',
-      [user.id],
-    );
-  const actions = async (): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [user.id],
-      )
-    ).map(({ action }) => action);
+  const own = setUpPasskeys(2);
+  const { add, passkeys, actions } = own;
+  let { service, user } = own;
+  beforeEach(() => void ({ service, user } = own));
+  const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
   it('logs its user in by itself, and leads where the browser wanted to go', async () => {
     const { passkey, codes } = await add();

@@ -69,6 +69,14 @@ describe('The portal shows a payload', () => {
     expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
   });
 
+  it('that never arrived only while the user is enabled', async () => {
+    const delivery = await sent();
+    await service.make.setEnabled(user, false);
+    await expectHidden(delivery, signatureOf(delivery));
+    await service.make.setEnabled(user, true);
+    expect((await portal.open(pathOf(delivery))).text).toContain(DATA);
+  });
+
   it('that never arrived only while the user is connected, even after a resend or a recovery', async () => {
     const delivery = await sent();
     const page = await portal.open(pathOf(delivery));

@@ -185,6 +185,19 @@ describe('When a person is erased,', () => {
     expect(bodiesAt(endpoint).filter(({ type }) => type === TYPE)).toHaveLength(1);
   });
 
+  it('nothing is kept of the responses to attempts', async () => {
+    webhooks.answer(endpoint.path, (response) => void response.setHeader('x-echo', user.id).end('ok'));
+    const { id } = await publishOne();
+    await webhooks.finished(id);
+    const headers = async () =>
+      JSON.stringify(
+        await query('SELECT response_headers FROM delivery_attempts WHERE delivery_id = $1', [id]),
+      );
+    expect(await headers()).toContain(user.id);
+    await erase();
+    expect(await headers()).toBe('[{"response_headers":null}]');
+  });
+
   it('an attempt is not retried after its worker died', async () => {
     const { id } = await failedOnce();
     await query(

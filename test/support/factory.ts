@@ -92,6 +92,11 @@ export class Factory {
     await this.instance.app.get(ConsentsService).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
   }
 
+  /** Disables a user, or enables it again. */
+  setEnabled(user: Pick<UserEntity, 'id'>, enabled: boolean): Promise<UserEntity> {
+    return this.instance.app.get(UsersService).update(user.id, { enabled }, SERVICE_ACTOR);
+  }
+
   /** A browser session in which the user is signed in. */
   async signedIn(user: UserEntity, password = PASSWORD): Promise<BrowserSession> {
     const browser = new BrowserSession(this.instance.url);

@@ -79,6 +79,15 @@ export class Http {
 }
 
 /** RFC 6749 §2.3.1: both parts form-urlencoded before base64. */
+/** The addresses of the `Link` header, by their relation. */
+export const linksOf = ({ headers }: Answer): Record<string, string> =>
+  Object.fromEntries(
+    [...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="([^"]+)"/g)].map(([, url, rel]) => [
+      rel!,
+      url!,
+    ]),
+  );
+
 export function basicHeader({ id, secret }: { id: string; secret: string }): string {
   const encode = (text: string) => new URLSearchParams({ v: text }).toString().slice(2);
   return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`;

@@ -11,8 +11,13 @@ export interface RefusalMessage {
   help: string;
 }
 
-const token = (status: string, what: string, help: string): RefusalMessage => ({ status, what, help });
-const oauthError = (code: string, what: string, help: string) => token(`400 ${code}`, what, help);
+/** Of a refusal with this status, and the error code if it has one. */
+export const refused = (status: string, what: string, help: string): RefusalMessage => ({
+  status,
+  what,
+  help,
+});
+const oauthError = (code: string, what: string, help: string) => refused(`400 ${code}`, what, help);
 
 const invalidGrant = (what: string, help: string) => oauthError('invalid_grant', what, help);
 const CUT_SHORT =
@@ -100,23 +105,23 @@ const INVALID_GRANT = {
 };
 
 const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, RefusalMessage> = {
-  wrong_secret: token(
+  wrong_secret: refused(
     '401 invalid_client',
     'Wrong secret',
     'The secret matches none of this client’s secrets. Check the client’s settings, or rotate the secret.',
   ),
-  expired_secret: token(
+  expired_secret: refused(
     '401 invalid_client',
     'Expired secret',
     'The client still sends a secret that was rotated and has expired. Set the new one in its settings.',
   ),
-  client_disabled: token('401 invalid_client', 'Client disabled', 'Enable the client if it should work.'),
-  no_secret: token(
+  client_disabled: refused('401 invalid_client', 'Client disabled', 'Enable the client if it should work.'),
+  no_secret: refused(
     '401 invalid_client',
     'No secret',
     'It is a confidential client but sends only its ID. It has to authenticate.',
   ),
-  secret_of_public_client: token(
+  secret_of_public_client: refused(
     '401 invalid_client',
     'Secret sent by a public client',
     'A public client has no secret and must not send one. An empty secret counts as none.',
@@ -162,7 +167,7 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
     'Unknown grant type',
     'This service supports authorization_code, client_credentials and refresh_token.',
   ),
-  insufficient_scope: token(
+  insufficient_scope: refused(
     '403 insufficient_scope',
     'Introspection not allowed',
     'Introspection requires the scope token:introspect.',
@@ -172,61 +177,61 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
 const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = {
   token_refused: TOKEN_REFUSED,
   bearer_refused: {
-    token_expired: token(
+    token_expired: refused(
       '401',
       'Expired access token',
       'The client uses a token that has expired. It has to refresh it or get a new one.',
     ),
-    token_revoked: token(
+    token_revoked: refused(
       '401',
       'Revoked access token',
       'The token or its grant was revoked. The audit log says by whom. ' + AGAIN,
     ),
-    token_key_revoked: token(
+    token_key_revoked: refused(
       '401',
       'Access token signed with a revoked key',
       'The key that signed it was revoked. The client needs a new token; users have to authorize the client again.',
     ),
-    grant_expired: token('401', 'Expired grant', 'A grant expires after one year (the default). ' + AGAIN),
-    consent_withdrawn: token(
+    grant_expired: refused('401', 'Expired grant', 'A grant expires after one year (the default). ' + AGAIN),
+    consent_withdrawn: refused(
       '401',
       'Consent withdrawn',
       'The user or an operator disconnected the client. ' + AGAIN,
     ),
-    client_disabled: token(
+    client_disabled: refused(
       '401',
       'Client disabled',
       'Enable the client if it should work. It then needs new tokens.',
     ),
-    owner_disabled: token(
+    owner_disabled: refused(
       '401',
       'Owner disabled',
       'Enable its owner if the client should work. It then needs new tokens.',
     ),
-    user_disabled: token('401', 'User disabled', 'The account of the user behind the token is disabled.'),
-    scope_missing: token(
+    user_disabled: refused('401', 'User disabled', 'The account of the user behind the token is disabled.'),
+    scope_missing: refused(
       '403',
       'Missing scope',
       'The token does not have the scope that the endpoint requires.',
     ),
-    role_missing: token(
+    role_missing: refused(
       '403',
       'Role too low',
       'The owner of the client is an operator whose role does not include this. An admin can change the role.',
     ),
   },
   rate_limited: {
-    partner: token(
+    partner: refused(
       '429',
       'Over the hourly request limit',
       'The client has to wait for as long as Retry-After says. Its limit can be raised.',
     ),
-    portal: token(
+    portal: refused(
       '429',
       'Too many tests, resends or recoveries',
       `Its webhook portal allows ${PORTAL_SENDINGS_PER_MINUTE} tests and resends a minute, and ${PORTAL_RECOVERIES_PER_MINUTE} recoveries.`,
     ),
-    oauth: token(
+    oauth: refused(
       '429',
       'Over the per-minute limit of /o/',
       'The client requests tokens more often than needed: a token is valid for hours.',

@@ -1,8 +1,9 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
+import { WriteBehind } from '../../database/background/write-behind.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import type { ClientRequestEntity, NewClientRequest } from './client-request.entity.js';
 import { ClientRequestsRepository, REQUESTS_KEPT, type StatusRange } from './client-requests.repository.js';
@@ -27,26 +28,22 @@ interface Recent {
  * instance is killed.
  */
 @Injectable()
-export class RequestLogService implements OnModuleInit {
+export class RequestLogService extends WriteBehind {
   private readonly logger = new Logger(RequestLogService.name);
   private recent = new Map<string, Recent>();
-  private writing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly repository: ClientRequestsRepository,
     private readonly activity: ActivityService,
     private readonly transactions: Transactions,
-    private readonly server: HttpAdapterHost,
-  ) {}
+    server: HttpAdapterHost,
+  ) {
+    super(server);
+  }
 
-  onModuleInit(): void {
-    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
-    // Hooks run in the order in which they were added, so the counts below are in the activity before it is written for the last time.
-    fastify.addHook('onClose', async () => {
-      await this.flush();
-      await this.activity.flush();
-    });
-    fastify.addHook('onResponse', (request, reply, done) => {
+  override onModuleInit(): void {
+    super.onModuleInit();
+    this.fastify.addHook('onResponse', (request, reply, done) => {
       this.note(request, reply);
       done();
     });
@@ -58,15 +55,15 @@ export class RequestLogService implements OnModuleInit {
     return this.repository.list(clientId, status);
   }
 
-  /** Writes what was noted since the last write; one write at a time. */
-  flush(): Promise<void> {
-    this.writing = this.writing.then(() => this.write());
-    return this.writing;
-  }
-
   @Interval(FLUSH_EVERY_MS)
   protected flushOnSchedule(): Promise<void> {
     return this.flush();
+  }
+
+  /** The activity may have been written for the last time already, and this write counts requests in it. */
+  protected override async flushLast(): Promise<void> {
+    await this.flush();
+    await this.activity.flush();
   }
 
   /** Only requests whose sender proved to be the client, or to hold its token: anybody can send a client's id. */
@@ -100,7 +97,7 @@ export class RequestLogService implements OnModuleInit {
     return created;
   }
 
-  private async write(): Promise<void> {
+  protected async write(): Promise<void> {
     if (this.recent.size === 0) return;
     const written = this.recent;
     this.recent = new Map();

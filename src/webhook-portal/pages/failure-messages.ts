@@ -80,7 +80,7 @@ export const adviceFor = ({ status, failure }: Outcome): string =>
   status === null ? FAILURES[failure ?? 'http'].advice : STATUSES.find(([matches]) => matches(status))![1];
 
 export const CANCEL_REASONS: Record<CancelReason, string> = {
-  consent_withdrawn: 'The user withdrew the consent before it was sent.',
+  consent_withdrawn: 'The user withdrew the consent, or was not sharing data, before it was sent.',
   scope_missing: 'Your application does not hold the scope that this event type needs.',
   endpoint_disabled: 'The endpoint was disabled. Enable it, then resend.',
   endpoint_deleted: 'The endpoint was deleted.',

@@ -23,6 +23,7 @@ const MAY_BE_SHOWN = `(
   OR EXISTS (SELECT 1 FROM event_types t
                JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
                JOIN consents n ON n.client_id = c.id AND n.user_id = event.user_id AND n.revoked_at IS NULL AND t.scope = ANY (n.scopes)
+               JOIN users u ON u.id = n.user_id AND u.enabled
               WHERE t.name = event.type))`;
 
 @Injectable()

@@ -111,7 +111,7 @@ export class DeliveryQueueRepository {
                       WHEN t.scope IS NULL THEN NULL
                       WHEN t.scope <> ALL (c.scopes) THEN 'scope_missing'
                       WHEN v.test THEN NULL
-                      WHEN NOT EXISTS (SELECT 1 FROM consents n
+                      WHEN NOT EXISTS (SELECT 1 FROM consents n JOIN users u ON u.id = n.user_id AND u.enabled
                                         WHERE n.client_id = c.id AND n.user_id = v.user_id AND n.revoked_at IS NULL
                                           AND t.scope = ANY (n.scopes)) THEN 'consent_withdrawn'
                  END AS "cancelReason"

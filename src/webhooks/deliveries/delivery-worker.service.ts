@@ -1,18 +1,12 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
-import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
+import { QueueWorker } from '../../database/background/queue-worker.js';
 import { SchemaCompatibility } from '../../database/migrations/schema-compatibility.service.js';
 import type { Line } from '../../http/server/logging.js';
-import { detached, inLogScope } from '../../telemetry/log-scope.js';
+import { inLogScope } from '../../telemetry/log-scope.js';
 import { inAttemptSpan } from './attempt-span.js';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
 import { attemptCounter, attemptDuration, deliveriesInHand, finishedCounter } from './delivery-metrics.js';
@@ -33,52 +27,27 @@ const SLOW_AFTER_MS = 1000;
 const IN_HAND_WITH_SLOW = 2048;
 const CLAIM_AT_ONCE = 256;
 const POLL_EVERY_MS = 1000;
-/** Contract §14: attempts still running this long after SIGTERM are aborted. */
-const ABORT_AFTER_MS = 8_000;
 
 /** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes the results. */
 @Injectable()
-export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(DeliveryWorker.name);
+export class DeliveryWorker extends QueueWorker {
   private readonly inHand = new Map<string, number>();
   /** Running attempts that are slow. */
   private slow = 0;
   /** Endpoints whose last attempt here failed, or is slow. */
   private readonly failing = new LRUCache<string, true>({ max: 1000 });
-  private readonly underWay = new Set<Promise<void>>();
-  private readonly abort = new AbortController();
-  private isClaiming = false;
-  private claimAgain = false;
   private mayBeMore = false;
-  private isRunning = false;
-  private stopped = Promise.resolve();
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
     private readonly attempts: DeliveryAttemptService,
     private readonly results: DeliveryResultsService,
-    private readonly server: HttpAdapterHost,
-    private readonly schema: SchemaCompatibility,
+    server: HttpAdapterHost,
+    schema: SchemaCompatibility,
     wakeUps: WakeUps,
   ) {
+    super('Deliveries', server, schema);
     wakeUps.onWakeUp(() => void this.claimDue());
-  }
-
-  onModuleInit(): void {
-    // The last moment before the connection pool is closed, which is the first thing that a shutdown ends.
-    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
-    fastify.addHook('onClose', () => this.stopped);
-  }
-
-  onApplicationBootstrap(): void {
-    this.isRunning = true;
-    void this.claimDue();
-  }
-
-  /** Starts to stop: running attempts finish while the server finishes its requests. */
-  beforeApplicationShutdown(): void {
-    this.isRunning = false;
-    this.stopped = this.finish();
   }
 
   @Interval(POLL_EVERY_MS)
@@ -86,31 +55,18 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
     void this.claimDue();
   }
 
-  /** Claims and starts due deliveries for as long as there are any and there is room. */
-  private claimDue(): Promise<void> {
-    return detached(() => this.claimWhileRoom());
+  protected hasRoom(): boolean {
+    return this.roomInHand() > 0;
   }
 
-  private async claimWhileRoom(): Promise<void> {
-    this.claimAgain = true;
-    if (this.isClaiming || !this.isRunning || this.schema.isOutdated) return;
-    this.isClaiming = true;
-    try {
-      while (this.claimAgain && this.isRunning && this.roomInHand() > 0) {
-        this.claimAgain = false;
-        const room = this.roomOfEndpoints();
-        const limit = Math.min(CLAIM_AT_ONCE, this.roomInHand());
-        const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
-        for (const claim of claimed) this.begin(claim);
-        // Deliveries for which an endpoint had no room wait until an attempt ends.
-        this.mayBeMore = claimed.length > 0 || [...room.values()].includes(0);
-        if (claimed.length >= CLAIM_AT_ONCE) this.claimAgain = true;
-      }
-    } catch (error) {
-      this.logger.warn(`Deliveries could not be claimed: ${(error as Error).message}`);
-    } finally {
-      this.isClaiming = false;
-    }
+  protected async claim(): Promise<boolean> {
+    const room = this.roomOfEndpoints();
+    const limit = Math.min(CLAIM_AT_ONCE, this.roomInHand());
+    const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
+    for (const each of claimed) this.begin(each);
+    // Deliveries for which an endpoint had no room wait until an attempt ends.
+    this.mayBeMore = claimed.length > 0 || [...room.values()].includes(0);
+    return claimed.length >= CLAIM_AT_ONCE;
   }
 
   private roomInHand(): number {
@@ -185,15 +141,6 @@ export class DeliveryWorker implements OnModuleInit, OnApplicationBootstrap, Bef
       clearTimeout(timer);
       if (isSlow) this.slow--;
     }
-  }
-
-  private async finish(): Promise<void> {
-    const timer = setTimeout(() => this.abort.abort(), ABORT_AFTER_MS);
-    while (this.isClaiming || this.underWay.size > 0) {
-      await Promise.allSettled(this.underWay);
-      if (this.isClaiming) await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    clearTimeout(timer);
   }
 }
 

@@ -154,6 +154,7 @@ export class RecoveriesRepository {
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
            JOIN consents n ON n.client_id = c.id AND n.revoked_at IS NULL
+           JOIN users u ON u.id = n.user_id AND u.enabled
            JOIN events v ON v.user_id = n.user_id AND v.type = ANY (e.event_types) AND v.payload IS NOT NULL
            JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND t.scope = ANY (n.scopes)
           WHERE e.id = $1 AND ${IN_A_PAUSE}

@@ -75,7 +75,7 @@ export class EventsRepository {
          ${TAKE_TURNS}
        ), known AS MATERIALIZED (
          -- Before any other row: an erasure locks the user first, too.
-         SELECT u.id, u.realm FROM users u
+         SELECT u.id, u.realm, u.enabled FROM users u
           WHERE u.id IN (SELECT user_id FROM input) AND (SELECT count(*) FROM turn) >= 0 ORDER BY u.id FOR KEY SHARE
        ), checked AS (
          SELECT i.*, t.name IS NOT NULL AS is_type_known, u.id IS NOT NULL AS is_user_known,
@@ -103,6 +103,7 @@ export class EventsRepository {
        ), target AS (
          SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
            FROM fresh f
+           JOIN known u ON u.id = f.user_id AND u.enabled
            JOIN consents n ON n.user_id = f.user_id AND n.revoked_at IS NULL AND f.scope = ANY (n.scopes)
            JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
            JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL

@@ -59,7 +59,7 @@ export class EventFeedRepository {
             AND EXISTS (SELECT 1 FROM clients c WHERE c.id = $1 AND c.enabled AND c.realm = s.realm)
             AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
                      ELSE t.scope = ANY ($4::text[]) AND EXISTS (
-                       SELECT 1 FROM consents n
+                       SELECT 1 FROM consents n JOIN users u ON u.id = n.user_id AND u.enabled
                         WHERE n.client_id = $1 AND n.user_id = s.user_id AND n.revoked_at IS NULL AND t.scope = ANY (n.scopes)
                           AND coalesce(n.scopes_granted_at[array_position(n.scopes, t.scope)], n.granted_at) <= s.created_at) END
           ORDER BY s.xid, s.id LIMIT $5

@@ -1,5 +1,4 @@
 import type { VNode } from 'preact';
-import { SelectField } from '../../../web/forms/field.js';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { ErrorNotice } from '../../../web/layout/notices.js';
 import { Facts } from '../../../web/tables/facts.js';
@@ -15,8 +14,7 @@ import {
 import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id } from '../pages/lists.js';
-import { linkOf } from '../pages/resource-link.js';
+import { FilteredTable, Id, Party, StateFilter } from '../pages/lists.js';
 import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
 
 const ACTIONS: Record<ApprovalAction, string> = {
@@ -37,13 +35,6 @@ const ApprovalStateWord = ({ approval }: { approval: ApprovalEntity }): VNode =>
   return <State tone={tone}>{label}</State>;
 };
 
-/** The id of a user or client, with a link to its page. */
-const Party = ({ id }: { id: string }): VNode => (
-  <a href={linkOf(id)}>
-    <Id id={id} />
-  </a>
-);
-
 /** What admins asked for, newest first. */
 export function approvalsPage(list: FilteredList<ApprovalEntity>): ConsolePage {
   return {
@@ -53,16 +44,7 @@ export function approvalsPage(list: FilteredList<ApprovalEntity>): ConsolePage {
       <FilteredTable
         list={list}
         path={APPROVALS_PATH}
-        filter={
-          <SelectField
-            name="state"
-            label="State"
-            options={[
-              { value: '', label: 'All' },
-              ...APPROVAL_STATES.map((value) => ({ value, label: STATES[value].label })),
-            ]}
-          />
-        }
+        filter={<StateFilter states={APPROVAL_STATES} labelOf={(state) => STATES[state].label} />}
         caption="Approvals"
         empty="There are no approvals."
         columns={[

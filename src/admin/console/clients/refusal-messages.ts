@@ -1,44 +1,50 @@
 import type { ActivityKind } from '../../../activity/activity.js';
 import type { SignInRefusalReason } from '../../../identity-providers/refusals.js';
-import { clientRefusalMessage, type RefusalMessage } from '../../../partners/refusals/refusal-messages.js';
-
-const token = (status: string, what: string, help: string): RefusalMessage => ({ status, what, help });
+import {
+  clientRefusalMessage,
+  refused,
+  type RefusalMessage,
+} from '../../../partners/refusals/refusal-messages.js';
 
 const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', RefusalMessage> = {
-  password: token('401', 'Wrong email or password', 'Many from one address may be somebody who guesses.'),
-  too_many: token('429', 'Too many failed logins', 'Not checked: too many failed before, within 15 minutes.'),
-  provider_unavailable: token(
+  password: refused('401', 'Wrong email or password', 'Many from one address may be somebody who guesses.'),
+  too_many: refused(
+    '429',
+    'Too many failed logins',
+    'Not checked: too many failed before, within 15 minutes.',
+  ),
+  provider_unavailable: refused(
     '503',
     'Identity provider not reachable',
     'Its discovery document, token endpoint or keys could not be read. The log says which.',
   ),
-  provider_refused: token(
+  provider_refused: refused(
     '400',
     'Refused by the identity provider',
     'The person cancelled, or the provider refused this service. Many: check client_id, client_secret and redirect URI there.',
   ),
-  provider_answer_invalid: token(
+  provider_answer_invalid: refused(
     '400',
     'Invalid answer of an identity provider',
     'A check of the answer failed: the log says which. Check issuer and clocks, or somebody tampered with a login.',
   ),
-  sign_in_expired: token(
+  sign_in_expired: refused(
     '400',
     'Login through a provider expired',
     'It took longer than 10 minutes, came back in another browser or without cookies, or the page was loaded again.',
   ),
-  email_not_verified: token(
+  email_not_verified: refused(
     '403',
     'Email address not verified by the provider',
     'An account would have been linked or made. The person has to verify the address at the provider.',
   ),
-  no_account: token(
+  no_account: refused(
     '403',
     'No account for this person',
     'The provider’s setting accounts does not allow to link or make one, or the account is linked to somebody else there.',
   ),
-  account_disabled: token('403', 'Account disabled', 'Enable the user if the person should log in.'),
-  not_for_you: token(
+  account_disabled: refused('403', 'Account disabled', 'Enable the user if the person should log in.'),
+  not_for_you: refused(
     '403',
     'Provider not for this kind of account',
     'The provider’s setting audience does not include operators, or users; or its claim gives the person no role.',

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact';
 import { MAIL_STATES, type MailEntity, type MailKind, type MailState } from '../../../mail/mail.entity.js';
-import { SelectField, TextField } from '../../../web/forms/field.js';
+import { TextField } from '../../../web/forms/field.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable } from '../pages/lists.js';
+import { FilteredTable, StateFilter } from '../pages/lists.js';
 
 const MAILS_PATH = '/admin/console/mails';
 
@@ -35,14 +35,7 @@ export const mailsPage = (list: FilteredList<MailEntity>): ConsolePage => ({
       filter={
         <>
           <TextField name="user_id" label="User ID" />
-          <SelectField
-            name="state"
-            label="State"
-            options={[
-              { value: '', label: 'All' },
-              ...MAIL_STATES.map((value) => ({ value, label: STATE_LABELS[value] })),
-            ]}
-          />
+          <StateFilter states={MAIL_STATES} labelOf={(state) => STATE_LABELS[state]} />
         </>
       }
       caption="Mails"

@@ -1,10 +1,12 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { SelectField } from '../../../web/forms/field.js';
 import { FilterForm } from '../../../web/forms/form.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
 import { LiveList } from '../../../web/tables/live-list.js';
 import { PagedTable, type PagedTableProps } from '../../../web/tables/table.js';
 import type { FilteredList } from '../filtered-list.js';
+import { linkOf } from './resource-link.js';
 
 /** The path with those parameters that have a value. */
 export function pathWith(path: string, parameters: Record<string, string | undefined>): string {
@@ -47,6 +49,21 @@ export function FilteredTable<T extends { id: string }>(props: FilteredTableProp
     </>
   );
 }
+
+/** A field of a filter: all, or those in one of these states. */
+export const StateFilter = <S extends string>(props: {
+  states: readonly S[];
+  labelOf: (state: S) => string;
+}): VNode => (
+  <SelectField
+    name="state"
+    label="State"
+    options={[
+      { value: '', label: 'All' },
+      ...props.states.map((value) => ({ value, label: props.labelOf(value) })),
+    ]}
+  />
+);
 
 export interface NameLinkProps {
   href: string;
@@ -91,6 +108,13 @@ export function RowLink({
 
 /** An id in copyable form. */
 export const Id = ({ id }: { id: string }): VNode => <code class="id">{id}</code>;
+
+/** The id of a user or client, with a link to its page if it has one. */
+export const Party = ({ id }: { id: string }): VNode => (
+  <a href={linkOf(id)}>
+    <Id id={id} />
+  </a>
+);
 
 /** Short texts separated by commas, each in its own element. */
 export const CommaList = ({ items, none = 'none' }: { items: string[]; none?: string }): VNode =>

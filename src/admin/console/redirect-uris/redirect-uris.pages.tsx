@@ -5,7 +5,7 @@ import {
   type RedirectUriRequestEntity,
   type RedirectUriRequestState,
 } from '../../../partners/redirect-uris/redirect-uri-request.entity.js';
-import { SelectField, TextField } from '../../../web/forms/field.js';
+import { TextField } from '../../../web/forms/field.js';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
 import { ErrorNotice } from '../../../web/layout/notices.js';
@@ -17,8 +17,7 @@ import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, NameLink } from '../pages/lists.js';
-import { linkOf } from '../pages/resource-link.js';
+import { FilteredTable, Id, NameLink, Party, StateFilter } from '../pages/lists.js';
 
 export const REDIRECT_URIS_PATH = '/admin/console/redirect-uris';
 
@@ -36,13 +35,6 @@ const StateWord = ({ state }: { state: RedirectUriRequestState }): VNode => (
   <State tone={STATES[state].tone}>{STATES[state].label}</State>
 );
 
-/** The id of a user or client, with a link to its page if it has one. */
-const Party = ({ id }: { id: string }): VNode => (
-  <a href={linkOf(id)}>
-    <Id id={id} />
-  </a>
-);
-
 /** What partners asked for, newest first. */
 export const redirectUriRequestsPage = (list: FilteredList<RedirectUriRequestEntity>): ConsolePage => ({
   part: 'redirect-uris',
@@ -54,14 +46,7 @@ export const redirectUriRequestsPage = (list: FilteredList<RedirectUriRequestEnt
       filter={
         <>
           <TextField name="client_id" label="Client ID" />
-          <SelectField
-            name="state"
-            label="State"
-            options={[
-              { value: '', label: 'All' },
-              ...REDIRECT_URI_REQUEST_STATES.map((value) => ({ value, label: STATES[value].label })),
-            ]}
-          />
+          <StateFilter states={REDIRECT_URI_REQUEST_STATES} labelOf={(state) => STATES[state].label} />
         </>
       }
       caption="Redirect URIs that partners ask for"

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { SelectField, TextField } from '../../../web/forms/field.js';
+import { TextField } from '../../../web/forms/field.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { LIVE_LIST_SCRIPT } from '../../../web/tables/live-list.js';
 import { State } from '../../../web/tables/state.js';
@@ -7,7 +7,7 @@ import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/del
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable } from '../pages/lists.js';
+import { FilteredTable, StateFilter } from '../pages/lists.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 /** The deliveries of all clients, newest first. */
@@ -25,14 +25,7 @@ export function deliveriesPage(list: FilteredList<Delivery>, url: string): Conso
           <>
             <TextField name="client_id" label="Client ID" />
             <TextField name="endpoint_id" label="Endpoint ID" />
-            <SelectField
-              name="state"
-              label="State"
-              options={[
-                { value: '', label: 'All' },
-                ...DELIVERY_STATES.map((value) => ({ value, label: value })),
-              ]}
-            />
+            <StateFilter states={DELIVERY_STATES} labelOf={(state) => state} />
             <TextField name="from" label="From (UTC)" />
             <TextField name="to" label="Until (UTC)" />
           </>

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { SelectField, TextField } from '../../../web/forms/field.js';
+import { TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
@@ -10,7 +10,7 @@ import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-lis
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, NameLink } from '../pages/lists.js';
+import { FilteredTable, NameLink, StateFilter } from '../pages/lists.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 
 /** The endpoints of all clients, with the results of their deliveries within a day. */
@@ -29,14 +29,7 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
         filter={
           <>
             <TextField name="client_id" label="Client ID" />
-            <SelectField
-              name="state"
-              label="State"
-              options={[
-                { value: '', label: 'All' },
-                { value: 'disabled', label: 'Disabled' },
-              ]}
-            />
+            <StateFilter states={['disabled']} labelOf={() => 'Disabled'} />
           </>
         }
         caption="Endpoints"

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { PostForm } from '../../../web/forms/form.js';
 import { InitialTile, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
 
@@ -31,12 +31,7 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
     title: 'Authorize an application',
     children: (
       <>
-        <div class="client-tile">
-          <InitialTile name={clientName} kind="application" />
-        </div>
-        <h1 class={clientName.length > 48 ? 'centred long' : 'centred'}>
-          Let <bdi class="name">{clientName}</bdi> read your charging data?
-        </h1>
+        <ConsentHeading clientName={clientName} whose="your" />
         <SignedInAs {...user} />
         <PostForm action="/logout" class="switch-user" hidden={{ return_to: returnTo }}>
           <p>
@@ -56,17 +51,36 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
         )}
         <DecisionForm {...props} />
         <p class="fine-print">
-          Either way, your browser then goes to{' '}
-          <bdi class="host" dir="ltr">
-            {redirectHost}
-          </bdi>
-          . If you cancel, nothing new is shared. If you authorize, you can disconnect the application at any
-          time.
+          Either way, your browser then goes to <Host name={redirectHost} />. If you cancel, nothing new is
+          shared. If you authorize, you can disconnect the application at any time.
         </p>
       </>
     ),
   };
 }
+
+/** Who asks, and whose data it is about; with what stands between the two. */
+export const ConsentHeading = (props: {
+  clientName: string;
+  whose: string;
+  children?: ComponentChildren;
+}): VNode => (
+  <>
+    <div class="client-tile">
+      <InitialTile name={props.clientName} kind="application" />
+    </div>
+    {props.children}
+    <h1 class={props.clientName.length > 48 ? 'centred long' : 'centred'}>
+      Let <bdi class="name">{props.clientName}</bdi> read {props.whose} charging data?
+    </h1>
+  </>
+);
+
+export const Host = ({ name }: { name: string }): VNode => (
+  <bdi class="host" dir="ltr">
+    {name}
+  </bdi>
+);
 
 export function ScopeList({
   scopes,
@@ -123,13 +137,13 @@ function DecisionForm({ request }: ConsentPageProps): VNode {
  * Authorize is the visually primary button, but Cancel comes first in the DOM: browsers press the
  * first submit button by default, and access must only be given by a deliberate click.
  */
-export const DecisionButtons = (): VNode => (
+export const DecisionButtons = ({ value = 'authorize', label = 'Authorize' }): VNode => (
   <div class="actions actions-pair">
     <button type="submit" class="quiet" name="decision" value="cancel">
       Cancel
     </button>
-    <button type="submit" name="decision" value="authorize">
-      Authorize
+    <button type="submit" name="decision" value={value}>
+      {label}
     </button>
   </div>
 );

@@ -1,8 +1,8 @@
 import { FormFields, SelectField } from '../../../web/forms/field.js';
 import { PostForm } from '../../../web/forms/form.js';
-import { InitialTile, type LayoutProps } from '../../../web/layout/layout.js';
+import type { LayoutProps } from '../../../web/layout/layout.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
-import { DecisionButtons, ScopeList, type ConsentScope } from './consent.page.js';
+import { ConsentHeading, DecisionButtons, Host, ScopeList, type ConsentScope } from './consent.page.js';
 
 interface SandboxConsentPageProps {
   clientName: string;
@@ -21,15 +21,11 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
     title: 'Authorize an application',
     children: (
       <>
-        <div class="client-tile">
-          <InitialTile name={clientName} kind="application" />
-        </div>
-        <p class="centred">
-          <SandboxBadge of={{ environment: 'sandbox' }} />
-        </p>
-        <h1 class={clientName.length > 48 ? 'centred long' : 'centred'}>
-          Let <bdi class="name">{clientName}</bdi> read a driver’s charging data?
-        </h1>
+        <ConsentHeading clientName={clientName} whose="a driver’s">
+          <p class="centred">
+            <SandboxBadge of={{ environment: 'sandbox' }} />
+          </p>
+        </ConsentHeading>
         <p>
           This application is in a sandbox: its drivers and their data are invented. Nobody logs in. Choose
           the driver who answers.
@@ -37,38 +33,28 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
         <ScopeList scopes={scopes} alreadyConsented={[]} />
         <PostForm action="/o/authorize/" hidden={{ request }}>
           {drivers.length === 0 ? (
-            <p class="notice">There is no driver in this sandbox yet. Create one to go on.</p>
+            <>
+              <p class="notice">There is no driver in this sandbox yet. Create one to go on.</p>
+              <DecisionButtons value="create_driver" label="Create driver" />
+            </>
           ) : (
-            <FormFields values={{ driver: drivers[0]!.id }}>
-              <SelectField
-                name="driver"
-                label="Driver"
-                options={drivers.map(({ id, name, seed }) => ({
-                  value: id,
-                  label: `${name} (seed ${seed})`,
-                }))}
-              />
-            </FormFields>
-          )}
-          {drivers.length === 0 ? (
-            <div class="actions actions-pair">
-              <button type="submit" class="quiet" name="decision" value="cancel">
-                Cancel
-              </button>
-              <button type="submit" name="decision" value="create_driver">
-                Create driver
-              </button>
-            </div>
-          ) : (
-            <DecisionButtons />
+            <>
+              <FormFields values={{ driver: drivers[0]!.id }}>
+                <SelectField
+                  name="driver"
+                  label="Driver"
+                  options={drivers.map(({ id, name, seed }) => ({
+                    value: id,
+                    label: `${name} (seed ${seed})`,
+                  }))}
+                />
+              </FormFields>
+              <DecisionButtons />
+            </>
           )}
         </PostForm>
         <p class="fine-print">
-          If you authorize or cancel, your browser then goes to{' '}
-          <bdi class="host" dir="ltr">
-            {redirectHost}
-          </bdi>
-          .
+          If you authorize or cancel, your browser then goes to <Host name={redirectHost} />.
         </p>
       </>
     ),

@@ -1,0 +1,32 @@
+import type { OnModuleInit } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+
+/** Notes something in this process, and writes it behind the answers, many at once. `flush` is also called on a schedule. */
+export abstract class WriteBehind implements OnModuleInit {
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly server: HttpAdapterHost) {}
+
+  onModuleInit(): void {
+    // After the last request, and before the connection pool is closed.
+    this.fastify.addHook('onClose', () => this.flushLast());
+  }
+
+  /** Writes what was noted since the last write; one write at a time. */
+  flush(): Promise<void> {
+    this.writing = this.writing.then(() => this.write());
+    return this.writing;
+  }
+
+  protected get fastify(): FastifyInstance {
+    return this.server.httpAdapter.getInstance<FastifyInstance>();
+  }
+
+  protected flushLast(): Promise<void> {
+    return this.flush();
+  }
+
+  /** Takes what was noted and writes it; never rejects. */
+  protected abstract write(): Promise<void>;
+}

@@ -1,0 +1,113 @@
+import { Client } from 'pg';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { idsOf, nextOf, session, setUpEventFeed } from '../support/event-feed.js';
+import { HeldTimers } from '../support/held-timers.js';
+import { startInstance, type TestInstance } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
+
+describe('GET /v2/events with wait', () => {
+  const own = setUpEventFeed();
+  const { get, publish, readAll, untilShown } = own;
+  let { service, client, bearer } = own;
+  let nowhere: string;
+  beforeEach(async () => {
+    ({ service, client, bearer } = own);
+    await until('the consent is shown', async () => (await readAll()).length === 1);
+    nowhere = nextOf(await get('?after=latest'));
+  });
+  const waiting = (instance: TestInstance = service) => get(`${nowhere}&wait=20`, instance);
+
+  it('answers with an event that another instance accepts meanwhile, without holding a connection', async () => {
+    const clock = HeldTimers.hold(19_000, 20_000);
+    const answers = Array.from({ length: 15 }, () => waiting(service.instances[1]));
+    await until('all wait', () => clock.count >= 15);
+    // More than there are connections: the pool has ten.
+    expect((await get('', service.instances[1])).status).toBe(200);
+    const id = await publish(session('awaited'));
+    for (const answer of await Promise.all(answers)) expect(idsOf(answer)).toEqual([id]);
+    clock.release();
+  });
+
+  it('does not wait if there is something', async () => {
+    const id = await publish(session('there'));
+    await untilShown(id);
+    const clock = HeldTimers.hold(19_000, 20_000);
+    expect(idsOf(await waiting())).toEqual([id]);
+    expect(clock.count).toBe(0);
+    clock.release();
+  });
+
+  it('answers with nothing when the time is over, and counts once', async () => {
+    const clock = HeldTimers.hold(19_000, 20_000);
+    const before = Number((await get()).headers.get('x-ratelimit-remaining'));
+    const answer = waiting();
+    await until('it waits', () => clock.count === 1);
+    // An event of somebody else does not end it.
+    const stranger = await service.make.user();
+    await publish(session('foreign'), stranger);
+    clock.letPass();
+    const { status, json, headers } = await answer;
+    expect([status, json, Number(headers.get('x-ratelimit-remaining'))]).toEqual([200, [], before - 1]);
+    expect(nextOf(await answer)).toContain('wait=20');
+    clock.release();
+  });
+
+  it('shows an event that an open transaction held up, when that ends', async () => {
+    const holding = new Client({ connectionString: service.database.url });
+    await holding.connect();
+    await holding.query('BEGIN');
+    await holding.query('SELECT pg_current_xact_id()');
+    const clock = HeldTimers.hold(19_000, 20_000);
+    const answer = waiting();
+    await until('it waits', () => clock.count === 1);
+    const id = await publish(session('held-up'));
+    await holding.query('COMMIT');
+    expect(idsOf(await answer)).toEqual([id]);
+    clock.release();
+    await holding.end();
+  });
+
+  it('is refused when the token ends meanwhile', async () => {
+    const clock = HeldTimers.hold(19_000, 20_000);
+    const answer = waiting();
+    await until('it waits', () => clock.count === 1);
+    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    let status: number | undefined;
+    void answer.then((refused) => (status = refused.status));
+    // What woke it meanwhile lets it wait again.
+    await until('it is answered', () => {
+      clock.letPass();
+      return status !== undefined;
+    });
+    expect(status).toBe(401);
+    clock.release();
+  });
+
+  it('ends when the client goes away', async () => {
+    const clock = HeldTimers.hold(19_000, 20_000);
+    const leaving = new AbortController();
+    const left = fetch(`${service.url}/v2/events${nowhere}&wait=20`, {
+      headers: { authorization: `Bearer ${bearer}` },
+      signal: leaving.signal,
+    }).catch(() => undefined);
+    await until('it waits', () => clock.count === 1);
+    leaving.abort();
+    await left;
+    await until('nothing waits', () => clock.count === 0);
+    clock.release();
+  });
+
+  it('ends at once when the instance stops', async () => {
+    const instance = await startInstance(service.database, { ...WEBHOOK_ENV, BASE_URL: service.url });
+    const clock = HeldTimers.hold(19_000, 20_000);
+    const answer = waiting(instance);
+    await until('it waits', () => clock.count === 1);
+    await instance.app.close();
+    const { status, json } = await answer;
+    expect([status, json]).toEqual([200, []]);
+    expect(nextOf(await answer)).not.toBe('');
+    clock.release();
+  });
+});

@@ -1,0 +1,164 @@
+import type { MemberRole } from '../../src/partners/members/member-role.js';
+import { newSecret } from '../../src/secrets/tokens.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { PASSWORD } from '../support/factory.js';
+import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
+import { errorAt, wordsOf } from '../support/portal.js';
+
+describe('The members of an organisation are invited by a mail whose link', () => {
+  const own = setUpOrganisation();
+  const { newBrowser, signedIn, openPortal, inPortal, member, invite } = own;
+  let { service, smtp, owner, email } = own;
+  beforeEach(() => void ({ service, smtp, owner, email } = own));
+
+  const invited = async (role: MemberRole = 'developer'): Promise<string> => {
+    expect((await invite(await inPortal(owner), email, role)).status).toBe(303);
+    return new URL((await smtp.mailTo(email)).link).pathname;
+  };
+
+  it('makes a member of whoever is logged in with its address, once', async () => {
+    const link = await invited('admin');
+    const user = await service.make.user({ email, emailVerified: true });
+    const browser = newBrowser();
+    const first = await browser.open(link);
+    expect([first.status, first.headers.get('location'), first.headers.get('referrer-policy')]).toEqual([
+      302,
+      `/login?return_to=${encodeURIComponent(link)}`,
+      'strict-origin',
+    ]);
+    const login = await browser.submit(await browser.open(first.headers.get('location')!), '/login', {
+      email,
+      password: PASSWORD,
+    });
+    expect(login.headers.get('location')).toBe(link);
+    const page = await browser.open(link);
+    const answers = await Promise.all([1, 2, 3].map(() => browser.submit(page, link)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 410, 410]);
+    expect((await browser.open(link)).status).toBe(410);
+    expect((await openPortal(browser)).status).toBe(303);
+    expect(wordsOf(await browser.open(MEMBERS))).toContain(user.name);
+    const events = await service.database.query<{ action: string }>(
+      "SELECT action, before, after FROM audit_events WHERE subject_id = $1 AND action LIKE 'organisation.%' ORDER BY id",
+      [owner.id],
+    );
+    expect(events.map(({ action }) => action)).toEqual([
+      'organisation.member_invited',
+      'organisation.member_added',
+    ]);
+    expect(JSON.stringify(events)).not.toContain(email);
+  });
+
+  it('makes an account with a verified address for somebody who has none', async () => {
+    const link = await invited('viewer');
+    const browser = newBrowser();
+    const page = await browser.open(link);
+    expect([page.status, wordsOf(page)]).toEqual([200, expect.stringContaining(owner.name)]);
+    const person = { name: 'Zoë Partner', password: PASSWORD, password_again: PASSWORD };
+    const wrong = await browser.submit(page, link, { ...person, password_again: 'other' });
+    expect([wrong.status, errorAt(wrong, 'password-again')]).toEqual([
+      400,
+      'The two passwords are not the same.',
+    ]);
+    const answers = await Promise.all([1, 2].map(() => browser.submit(page, link, person)));
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)[0]).toBe(200);
+    const user = (await service.app.get(UsersService).findByEmail(email))!;
+    expect(user.emailVerifiedAt).not.toBeNull();
+    expect(wordsOf(await (await inPortal(user)).open('/portal'))).toContain('with the role viewer');
+    expect((await newBrowser().open(link)).status).toBe(410);
+  });
+
+  it('is for nobody else, nor for an address that is not verified', async () => {
+    const link = await invited();
+    const other = await (await signedIn(await service.make.user({ emailVerified: true }))).open(link);
+    expect([other.status, wordsOf(other)]).toEqual([403, expect.stringContaining('another address')]);
+    await service.make.user({ email });
+    const browser = await signedIn((await service.app.get(UsersService).findByEmail(email))!);
+    const unverified = await browser.open(link);
+    expect([unverified.status, wordsOf(unverified)]).toEqual([
+      403,
+      expect.stringContaining('Your address is not confirmed yet'),
+    ]);
+    expect(unverified.html.querySelector(`form[action="${link}"]`)).toBeNull();
+    await service.database.query('UPDATE users SET email_verified_at = now() WHERE email = $1', [email]);
+    const page = await browser.open(link);
+    await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
+    expect((await browser.submit(page, link)).status).toBe(403);
+  });
+
+  it('ends after 7 days, when it is withdrawn, and when the address is invited again', async () => {
+    const admin = await inPortal(owner);
+    await invite(admin);
+    const first = new URL((await smtp.mailTo(email)).link).pathname;
+    await invite(admin, email, 'viewer');
+    const second = new URL((await smtp.mailTo(email, 2)).link).pathname;
+    expect((await newBrowser().open(first)).status).toBe(410);
+    const page = await admin.open(MEMBERS);
+    expect(page.html.querySelectorAll('.entries li')).toHaveLength(1);
+    const withdraw = page.html
+      .querySelectorAll('form')
+      .map((form) => form.getAttribute('action')!)
+      .find((action) => action.includes('/withdraw/'))!;
+    expect((await newBrowser().open(second)).status).toBe(200);
+    expect((await admin.submit(page, withdraw)).status).toBe(303);
+    expect((await admin.submit(page, withdraw)).status).toBe(404);
+    expect((await newBrowser().open(second)).status).toBe(410);
+    await invite(admin);
+    const third = new URL((await smtp.mailTo(email, 3)).link).pathname;
+    await service.database.query(
+      "UPDATE organisation_invitations SET expires_at = now() - interval '1 second' WHERE email = $1",
+      [email],
+    );
+    for (const link of [third, `/invitations/${newSecret('invitationKey')}`, '/invitations/x']) {
+      expect((await newBrowser().open(link)).status).toBe(410);
+    }
+  });
+
+  it('is not sent to members, to what is no address, with no role, or beyond the limits', async () => {
+    const admin = await inPortal(owner);
+    const user = await member('viewer');
+    for (const address of [owner.email, user.email.toUpperCase()]) {
+      const refused = await invite(admin, address);
+      expect([refused.status, wordsOf(refused)]).toEqual([409, expect.stringContaining('a member already')]);
+    }
+    const wrong = await invite(admin, 'not an address', 'king' as MemberRole);
+    expect([wrong.status, errorAt(wrong, 'email'), errorAt(wrong, 'role')]).toEqual([
+      400,
+      'Enter an email address, such as name@mail.example.',
+      'Choose one of these.',
+    ]);
+    for (let n = 0; n < 5; n++) expect((await invite(admin)).status).toBe(303);
+    expect((await invite(admin)).status).toBe(429);
+    await service.database.query(
+      `INSERT INTO organisation_invitations (id, organisation_id, email, email_key, role, digest, expires_at)
+       SELECT 'mbiv' || lpad(n::text, 26, '0'), $1, n || '@x.example', n || '@x.example', 'viewer',
+              sha256(($1 || n)::bytea), now() + interval '1 day' FROM generate_series(1, 49) n`,
+      [owner.id],
+    );
+    const full = await invite(admin, `one-more-${email}`);
+    expect([full.status, wordsOf(full)]).toEqual([
+      409,
+      expect.stringContaining('at most 50 open invitations'),
+    ]);
+  });
+
+  it('cannot be accepted beyond 50 members, and works again afterwards', async () => {
+    const link = await invited();
+    await service.database.query(
+      `WITH made AS (
+         INSERT INTO users (id, email, email_key, name, kind, role)
+         SELECT 'user' || lpad(n::text, 26, '0'), n || '@many.example', n || '@many.example', 'M', 'individual', 'user'
+           FROM generate_series(1, 50) n RETURNING id
+       )
+       INSERT INTO organisation_members (organisation_id, user_id, role) SELECT $1, id, 'viewer' FROM made`,
+      [owner.id],
+    );
+    const user = await service.make.user({ email, emailVerified: true });
+    const browser = await signedIn(user);
+    expect((await browser.submit(await browser.open(link), link)).status).toBe(409);
+    await service.database.query(
+      'DELETE FROM organisation_members WHERE organisation_id = $1 AND user_id = (SELECT max(user_id) FROM organisation_members WHERE organisation_id = $1)',
+      [owner.id],
+    );
+    expect((await browser.submit(await browser.open(link), link)).status).toBe(303);
+  });
+});

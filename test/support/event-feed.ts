@@ -1,0 +1,88 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { TestClient } from './factory.js';
+import type { Answer } from './http.js';
+import { unexpectedErrors } from './refusals.js';
+import { startService, type TestInstance, type TestService } from './test-service.js';
+import { until } from './until.js';
+import { TYPE, WEBHOOK_ENV, Webhooks } from './webhooks.js';
+
+export interface FeedEvent {
+  id: string;
+  type: string;
+  user_id: string;
+  data: Record<string, unknown>;
+  sequence?: number;
+}
+
+export interface EventFeedSetUp {
+  service: TestService;
+  webhooks: Webhooks;
+  client: TestClient;
+  /** Has consented to all partner scopes of the client. */
+  user: UserEntity;
+  /** A client-credentials token of the client. */
+  bearer: string;
+  /** Asks the first instance with the client's token, unless said otherwise. */
+  get(this: void, query?: string, instance?: TestInstance, token?: string): Promise<Answer>;
+  /** Publishes an event of the user, or of another, and returns its id. */
+  publish(this: void, fields?: Record<string, unknown>, of?: UserEntity): Promise<string>;
+  /** Reads the whole feed, page by page. */
+  readAll(this: void, query?: string, instance?: TestInstance): Promise<FeedEvent[]>;
+  /** Waits until the feed has these: other databases of the same server can hold events up for a moment. */
+  untilShown(this: void, ...ids: string[]): Promise<void>;
+}
+
+/** The fields of an event about a charging session. */
+export const session = (id: string, type = TYPE) => ({
+  type,
+  data: { id, plugged_in_at: '2026-01-01T00:00:00Z', state: 'x' },
+});
+export const idsOf = ({ json }: Answer) => (json as FeedEvent[]).map(({ id }) => id);
+/** The query with which the feed goes on after an answer. */
+export const nextOf = ({ headers }: Answer): string => {
+  const url = new URL(/^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')![1]!);
+  return url.search;
+};
+
+/** Two instances for the tests of a file; each test has a new client with a user. */
+export function setUpEventFeed(): EventFeedSetUp {
+  const own = {
+    get: (query = '', instance = own.service, token = own.bearer) =>
+      instance.http.get(`/v2/events${query}`, { bearer: token }),
+    publish: async (fields = {}, of = own.user) => {
+      const answer = await own.webhooks.publish(of.id, fields);
+      expect(answer.status).toBe(202);
+      return answer.json.id as string;
+    },
+    readAll: async (query = '', instance = own.service) => {
+      const events: FeedEvent[] = [];
+      for (let at = query; ;) {
+        const answer = await own.get(at, instance);
+        expect(answer.status).toBe(200);
+        if ((answer.json as FeedEvent[]).length === 0) return events;
+        events.push(...(answer.json as FeedEvent[]));
+        at = nextOf(answer);
+      }
+    },
+    untilShown: (...ids) =>
+      until('the feed shows the events', async () => {
+        const shown = (await own.readAll('?page_size=100')).map(({ id }) => id);
+        return ids.every((id) => shown.includes(id));
+      }),
+  } as EventFeedSetUp;
+  beforeAll(async () => {
+    own.service = await startService({ instances: 2, env: WEBHOOK_ENV });
+    own.webhooks = await Webhooks.start(own.service);
+  });
+  beforeEach(async () => {
+    own.client = await own.service.make.client();
+    own.user = await own.webhooks.consentedUser(own.client);
+    own.bearer = await own.service.make.clientToken(own.client);
+  });
+  afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
+  afterAll(async () => {
+    await own.webhooks.stop();
+    await own.service.stop();
+  });
+  return own;
+}

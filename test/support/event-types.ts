@@ -1,0 +1,78 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { TestClient } from './factory.js';
+import type { Answer, HttpOptions } from './http.js';
+import { unexpectedErrors } from './refusals.js';
+import { startService, type TestInstance, type TestService } from './test-service.js';
+import { WEBHOOK_ENV, Webhooks } from './webhooks.js';
+
+export const SESSION = 'charging_session.updated';
+export const SCHEMA = {
+  type: 'object',
+  properties: { id: { type: 'string' }, kwh: { type: 'number' } },
+  required: ['id'],
+};
+export const NEW_TYPE = {
+  description: 'Something happened.',
+  scope: 'vehicle:read',
+  sample: { id: '1' },
+  resource: '/id',
+};
+
+export interface EventTypesSetUp {
+  service: TestService;
+  webhooks: Webhooks;
+  client: TestClient;
+  /** Has consented to all partner scopes of the client. */
+  user: UserEntity;
+  /** Calls the admin API for event types. */
+  admin(this: void, method: string, path: string, json?: unknown, options?: HttpOptions): Promise<Answer>;
+  newName(this: void): string;
+  /** Creates a type with its first version, and returns its name. */
+  newType(this: void, changes?: object, schema?: object): Promise<string>;
+  /** Publishes an event of the user at an instance. */
+  publishAt(
+    this: void,
+    instance: TestInstance,
+    json: object,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+}
+
+/** Two instances, a client and its user for the tests of a file. */
+export function setUpEventTypes(): EventTypesSetUp {
+  let n = 0;
+  const own = {
+    admin: (method, path, json, options) =>
+      own.service.http.send(`/admin/event_types${path}`, {
+        method,
+        bearer: own.webhooks.bearer,
+        json,
+        ...options,
+      }),
+    newName: () => `test${++n}.happened`,
+    newType: async (changes = {}, schema = SCHEMA) => {
+      const name = own.newName();
+      expect((await own.admin('PUT', `/${name}`, { ...NEW_TYPE, ...changes })).status).toBe(201);
+      expect((await own.admin('PUT', `/${name}/versions/1`, { schema })).status).toBe(201);
+      return name;
+    },
+    publishAt: (instance, json, headers) =>
+      instance.http.send('/v2/events', {
+        bearer: own.webhooks.bearer,
+        headers,
+        json: { user_id: own.user.id, timestamp: '2026-01-01T00:00:00Z', ...json },
+      }),
+  } as EventTypesSetUp;
+  beforeAll(async () => {
+    own.service = await startService({ instances: 2, env: WEBHOOK_ENV });
+    own.webhooks = await Webhooks.start(own.service);
+    own.client = await own.service.make.client();
+    own.user = await own.webhooks.consentedUser(own.client);
+  });
+  afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
+  afterAll(async () => {
+    await own.webhooks.stop();
+    await own.service.stop();
+  });
+  return own;
+}

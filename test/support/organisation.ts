@@ -1,0 +1,74 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { MemberRole } from '../../src/partners/members/member-role.js';
+import { MembersService } from '../../src/partners/members/members.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { BrowserSession, type Page } from './browser-session.js';
+import { PASSWORD, type TestClient } from './factory.js';
+import { MailServer } from './mail-server.js';
+import { startService, type TestService } from './test-service.js';
+import { WEBHOOK_ENV } from './webhooks.js';
+
+export const SIGN_IN = '/portal/sign-in';
+export const MEMBERS = '/portal/members';
+
+export interface Organisation {
+  service: TestService;
+  smtp: MailServer;
+  owner: UserEntity;
+  /** The owner's. */
+  client: TestClient;
+  /** An address that nobody has. */
+  email: string;
+  newBrowser(this: void): BrowserSession;
+  signedIn(this: void, user: UserEntity): Promise<BrowserSession>;
+  openPortal(this: void, browser: BrowserSession): Promise<Page>;
+  /** A browser of the user, in the portal of the client. */
+  inPortal(this: void, user: UserEntity): Promise<BrowserSession>;
+  member(this: void, role: MemberRole): Promise<UserEntity>;
+  /** Sends the form that invites somebody, `email` unless said otherwise. */
+  invite(this: void, admin: BrowserSession, address?: string, role?: MemberRole): Promise<Page>;
+}
+
+/** A service with mail for the tests of a file; each test has a new organisation with a client. */
+export function setUpOrganisation(): Organisation {
+  let counter = 0;
+  const own = {
+    // The pages of every test come from a network of their own, because only so many mails are sent from one.
+    newBrowser: () =>
+      new BrowserSession(own.service.url, { 'x-forwarded-for': `198.51.100.${++counter % 250}` }),
+    signedIn: async (user) => {
+      const browser = own.newBrowser();
+      await browser.logIn(user.email, PASSWORD);
+      return browser;
+    },
+    openPortal: async (browser) => browser.submit(await browser.open(SIGN_IN), `${SIGN_IN}/${own.client.id}`),
+    inPortal: async (user) => {
+      const browser = await own.signedIn(user);
+      expect((await own.openPortal(browser)).headers.get('location')).toBe('/portal');
+      return browser;
+    },
+    member: async (role) => {
+      const user = await own.service.make.user({ emailVerified: true });
+      await own.service.app.get(MembersService).add(own.owner.id, user.id, role, SERVICE_ACTOR);
+      return user;
+    },
+    invite: async (admin, address = own.email, role = 'developer') =>
+      admin.submit(await admin.open(MEMBERS), MEMBERS, { email: address, role }),
+  } as Organisation;
+  beforeAll(async () => {
+    own.smtp = await MailServer.start();
+    own.service = await startService({
+      env: { ...own.smtp.env, ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1' },
+    });
+  });
+  beforeEach(async () => {
+    own.owner = await own.service.make.user({ kind: 'organisation', emailVerified: true });
+    own.client = await own.service.make.client({ ownerId: own.owner.id });
+    own.email = `person${++counter}@partner.example`;
+  });
+  afterAll(async () => {
+    await own.service.stop();
+    await own.smtp.stop();
+  });
+  return own;
+}
