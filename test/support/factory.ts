@@ -39,15 +39,14 @@ export function newPkce(): Pkce {
 
 let counter = 0;
 
-let cheapHash: Promise<string> | undefined;
-/** Of {@link PASSWORD}, as the service hashes it but with the least work, which a login then costs as well. */
-const hashCheaply = (): Promise<string> =>
-  (cheapHash ??= hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 }));
+/** A hash of {@link PASSWORD} like those of the service, but of the least work, which a login then costs as well. */
+const hashCheaply = (): Promise<string> => hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 /** Creates what tests need, through the services that the admin API uses, or over HTTP where that is the point of the test. */
 export class Factory {
   constructor(private readonly instance: TestInstance) {}
 
+  /** A user with {@link PASSWORD}; hashed by the service, at full cost, only if `password` is given. */
   async user(input: Partial<NewUser> = {}): Promise<UserEntity> {
     const n = ++counter;
     const user = { email: `user${n}@mail.example`, name: `User ${n}`, ...input };
