@@ -4,6 +4,7 @@ import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
+import { portalLink } from './every-page.js';
 
 describe('in the console in a browser', () => {
   let service: TestService;
@@ -194,6 +195,40 @@ describe('in the console in a browser', () => {
     expect(await page.locator('code.secret').evaluate((code) => getComputedStyle(code).userSelect)).toBe(
       'all',
     );
+  });
+
+  /* The axe checks of these pages are in console-pages.ts and portal-pages.ts. */
+  it('an operator creates an event type and its version, and a partner sees them in the portal', async () => {
+    const page = await newPage(false);
+    const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
+    await follow(page, 'Event types');
+    await follow(page, 'Create event type');
+    await fill('Name', 'vehicle.moved');
+    await fill('Description', 'The vehicle was driven.');
+    await page.getByLabel('Scope').selectOption('vehicle:read');
+    await fill('Sample', 'not JSON');
+    await press(page, 'Save');
+    expect(await page.locator('#sample-error').innerText()).toContain('nter a JSON object');
+    await fill('Sample', '{"id": "v1", "km": 12}');
+    await press(page, 'Save');
+    expect(await said(page)).toBe('Event type saved.');
+    expect(await page.getByText('No versions yet').count()).toBe(1);
+
+    await follow(page, 'Create version');
+    await fill('Schema', '{"type": "object", "required": ["metres"]}');
+    await press(page, 'Save');
+    expect(await page.locator('#schema-error').innerText()).toContain('sample.metres is required');
+    await fill('Schema', '{"type": "object", "required": ["km"], "properties": {"km": {"type": "number"}}}');
+    await press(page, 'Save');
+    expect(await said(page)).toBe('Version saved.');
+    expect(await page.locator('.entry-head').innerText()).toContain('Version 1');
+
+    await page.goto(await portalLink(service, { client, owner: operator, driver: operator }));
+    await press(page, 'Open webhook portal');
+    await page.goto(`${service.url}/portal/event_types`);
+    const entry = page.locator('[id="vehicle.moved"]');
+    await entry.getByText('Schema').click();
+    expect(await entry.innerText()).toContain('"km"');
   });
 
   it('an operator can do everything with the keyboard only, and every focus is visible', async () => {

@@ -4,6 +4,7 @@ import type { TestClient } from '../support/factory.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { launchChromium } from './chromium.js';
 
@@ -41,6 +42,7 @@ describe('in the webhook portal in a browser', () => {
 
   const open = async (path: string, javaScriptEnabled = true): Promise<Page> => {
     context = await browser.newContext({ javaScriptEnabled });
+    if (javaScriptEnabled) await context.clock.install();
     const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
     await context.addCookies([{ name: 'portal_session', value, url: service.url }]);
     const page = await context.newPage();
@@ -52,6 +54,8 @@ describe('in the webhook portal in a browser', () => {
     await page.goto(service.url + path);
     return page;
   };
+  /** Puts the clock of the page forward, past the next look at the list. */
+  const letTimePass = (page: Page) => page.clock.runFor(5000);
   const seed = (input: Partial<SeededDelivery> = {}) =>
     seedDelivery(service, endpoint, { ...TEST, ...input });
   const row = (page: Page, id: string) => page.locator(`[data-key="${id}"]`);
@@ -67,6 +71,7 @@ describe('in the webhook portal in a browser', () => {
       first,
       second,
     ]);
+    await letTimePass(page);
     await row(page, third).waitFor();
     for (const id of [first, second]) await row(page, id).getByText('Delivered').waitFor();
     const order = await page
@@ -78,7 +83,11 @@ describe('in the webhook portal in a browser', () => {
       await page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key')),
     ).toBe(second);
     await page.getByRole('button', { name: 'Resend selected' }).click();
-    await page.getByText('All done').waitFor();
+    await page.waitForURL('**/portal/recoveries/*');
+    await until('the recovery is done', async () => {
+      await letTimePass(page);
+      return page.getByText('All done').isVisible();
+    });
     expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([first]);
   });
 
@@ -97,16 +106,21 @@ describe('in the webhook portal in a browser', () => {
       }, isHidden);
     await hide(true);
     const id = await seed();
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 5000)));
+    await letTimePass(page);
+    // What the list had asked for would come first.
+    await page.evaluate(async () => void (await fetch('/portal')));
     expect(asked).toBe(0);
     await hide(false);
     await row(page, id).waitFor();
     isBroken = true;
+    await letTimePass(page);
     await status(page).getByText('no longer updated').waitFor();
     const before = asked;
     await hide(true);
     await hide(false);
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 5000)));
+    await letTimePass(page);
+    // What the list had asked for would come first.
+    await page.evaluate(async () => void (await fetch('/portal')));
     expect(asked).toBe(before);
     await page.getByRole('link', { name: 'Refresh' }).click();
     await status(page).getByText('by themselves').waitFor();

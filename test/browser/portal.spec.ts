@@ -1,9 +1,17 @@
 import { Webhook } from 'standardwebhooks';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import type { TestClient } from '../support/factory.js';
+import { seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { launchChromium } from './chromium.js';
+
+const FAILED: SeededDelivery = {
+  ...{ state: 'failed', type: 'webhook.test', isTest: true },
+  attempts: [{ status: 404 }],
+};
 
 describe('in the webhook portal in a browser', () => {
   let service: TestService;
@@ -48,9 +56,19 @@ describe('in the webhook portal in a browser', () => {
   const said = (page: Page): Promise<string> => page.getByRole('status').first().innerText();
   const secretOn = (page: Page): Promise<string> => page.getByLabel('Signing secret').inputValue();
 
+  /** Waits for what the page shows when it updates itself; the clock of a page with scripts is put forward to that. */
+  const updatesTo = async (page: Page, words: string, scripted = true): Promise<void> => {
+    const shown = page.getByText(words).first();
+    if (!scripted) return shown.waitFor();
+    await until(`the page shows ${words}`, async () => {
+      await page.clock.runFor(2000);
+      return shown.isVisible();
+    });
+  };
   /** The portal in a new browser, opened with the one-time link; it records every complaint. */
   const openPortal = async (javaScriptEnabled: boolean): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
+    if (javaScriptEnabled) await context.clock.install();
     const complaints: string[] = [];
     contexts.push({ context, complaints });
     const page = await context.newPage();
@@ -94,7 +112,7 @@ describe('in the webhook portal in a browser', () => {
     await page.waitForURL('**/portal/deliveries/*');
     await page.getByRole('button', { name: 'Resend' }).focus();
     held.splice(0).forEach((answer) => answer());
-    await page.getByText('thank you').first().waitFor();
+    await updatesTo(page, 'thank you');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Resend');
     expect(await main(page)).toContain('webhook-signature: v1,');
   });
@@ -118,6 +136,7 @@ describe('in the webhook portal in a browser', () => {
       await page.getByLabel('Event type').selectOption('vehicle.updated');
       await press(page, 'Send test');
       await page.waitForURL('**/portal/deliveries/*');
+      await updatesTo(page, 'no such path', javaScript);
       for (const words of ['Failed', 'Status 404', 'Check the path of the URL', 'no such path']) {
         expect(await main(page)).toContain(words);
       }
@@ -127,7 +146,8 @@ describe('in the webhook portal in a browser', () => {
       await press(page, 'Save');
       await page.goto(delivery);
       await press(page, 'Resend');
-      await page.getByText('thank you').first().waitFor();
+      await page.getByText('Resend requested').waitFor();
+      await updatesTo(page, 'thank you', javaScript);
       expect(await main(page)).toContain('Delivered');
       const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
       expect(ids).toEqual([delivery.split('/').at(-1), delivery.split('/').at(-1)]);
@@ -156,7 +176,8 @@ describe('in the webhook portal in a browser', () => {
 
       await follow(page, 'Test');
       await press(page, 'Send test');
-      await page.getByText('thank you').first().waitFor();
+      await page.waitForURL('**/portal/deliveries/*');
+      await updatesTo(page, 'thank you', javaScript);
       const { headers, body } = receiver.requests[0]!;
       for (const secret of [before, after]) {
         new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -176,16 +197,10 @@ describe('in the webhook portal in a browser', () => {
 
     it('a user recovers failed deliveries and watches the progress, disables, deletes, and logs out', async () => {
       const page = await openPortal(javaScript);
-      await addEndpoint(page, receiver.url('/wrong'));
+      await addEndpoint(page, receiver.url('/hook'));
       const endpoint = page.url();
-      for (let n = 0; n < 3; n++) {
-        await page.goto(`${endpoint}/test`);
-        await press(page, 'Send test');
-        await page.getByText('Status 404').first().waitFor();
-      }
-      await page.goto(`${endpoint}/edit`);
-      await page.getByLabel('URL').fill(receiver.url('/hook'));
-      await press(page, 'Save');
+      const target = await service.app.get(EndpointsService).get(endpoint.split('/').at(-1)!);
+      for (let n = 0; n < 3; n++) await seedDelivery(service, target, FAILED);
       holds = true;
       await follow(page, 'Recover');
       expect(await main(page)).toContain('3 deliveries failed');
@@ -193,8 +208,7 @@ describe('in the webhook portal in a browser', () => {
       await page.getByText('0 of 3 deliveries done').waitFor();
       holds = false;
       held.splice(0).forEach((answer) => answer());
-      // The page reloads itself.
-      await page.getByText('All done').waitFor();
+      await updatesTo(page, 'All done', javaScript);
       expect(await page.getByRole('progressbar').getAttribute('value')).toBe('3');
 
       await page.goto(endpoint);

@@ -108,7 +108,7 @@ describe('The login', () => {
         await browser.submit(page, '/login', { email, password });
         return calls.slice(before).map(([hash, given]) => [...String(hash).split('$', 4), String(given)]);
       };
-      const known = await workFor((await service.make.user()).email);
+      const known = await workFor((await service.make.user({ password: PASSWORD })).email);
       expect(known).toEqual([['', 'argon2id', 'v=19', 'm=19456,t=2,p=1', password]]);
       expect(await workFor('nobody@mail.example')).toEqual(known);
     });

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { hash } from '@node-rs/argon2';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import { ClientsService, type NewClient } from '../../src/clients/clients.service.js';
@@ -38,14 +39,25 @@ export function newPkce(): Pkce {
 
 let counter = 0;
 
+/** A hash of {@link PASSWORD} like those of the service, but of the least work, which a login then costs as well. */
+const hashCheaply = (): Promise<string> => hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+
 /** Creates what tests need, through the services that the admin API uses, or over HTTP where that is the point of the test. */
 export class Factory {
   constructor(private readonly instance: TestInstance) {}
 
-  user(input: Partial<NewUser> = {}): Promise<UserEntity> {
+  /** A user with {@link PASSWORD}; hashed by the service, at full cost, only if `password` is given. */
+  async user(input: Partial<NewUser> = {}): Promise<UserEntity> {
     const n = ++counter;
-    const defaults = { email: `user${n}@mail.example`, name: `User ${n}`, password: PASSWORD };
-    return this.instance.app.get(UsersService).create({ ...defaults, ...input }, SERVICE_ACTOR);
+    const user = { email: `user${n}@mail.example`, name: `User ${n}`, ...input };
+    const users = this.instance.app.get(UsersService);
+    if ('password' in user) return users.create(user, SERVICE_ACTOR);
+
+    const operatorRole = user.role === 'operator' ? (user.operatorRole ?? 'admin') : undefined;
+    const passwordHash = await hashCheaply();
+    return users.createBy((_manager, insert) =>
+      insert({ ...user, operatorRole, passwordHash }, SERVICE_ACTOR),
+    );
   }
 
   /** A confidential client of a new owner with both partner scopes and both grants, unless specified otherwise. */
