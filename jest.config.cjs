@@ -1,7 +1,7 @@
 /** Everything is compiled to CommonJS for the tests: jest's own ESM mode and Nest do not go together yet. */
 const project = {
   rootDir: __dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/compile-once.mjs',
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'cjs', 'json', 'node'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -5,7 +5,6 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { ApiDocs } from './api-docs/api-docs.service.js';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
 import { SchemaCompatibility } from './database/migrations/schema-compatibility.service.js';
@@ -99,7 +98,6 @@ export async function createApp(
   addAssets(fastify);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(filter);
-  app.get(ApiDocs).describe(app);
   await app.init();
   return app;
 }
