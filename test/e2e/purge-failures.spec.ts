@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import timers from 'node:timers/promises';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { TestClient } from '../support/factory.js';
@@ -12,8 +13,16 @@ describe('A purge', () => {
     service = await startService();
     client = await service.make.client();
     user = await service.make.user();
+    // After each timeout the purge rests for a second; here, it does not.
+    const rest = timers.setTimeout;
+    jest
+      .spyOn(timers, 'setTimeout')
+      .mockImplementation((ms, ...more) => rest(ms === 1_000 ? 0 : ms, ...more));
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await service.stop();
+  });
 
   const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
   const purge = () => service.app.get(PurgeService).purge();

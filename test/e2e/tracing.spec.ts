@@ -38,8 +38,10 @@ beforeAll(async () => {
   // From here on, the tests run the built service in a process of its own.
   await instance.app.close();
 });
-afterEach(() => SpawnedService.killAll());
-afterAll(() => database.drop());
+afterAll(async () => {
+  await SpawnedService.killAll();
+  await database.drop();
+});
 
 /** Starts the built service on the database with these settings. */
 async function start(
@@ -92,50 +94,27 @@ describe('Without OTEL_EXPORTER_OTLP_ENDPOINT,', () => {
   });
 });
 
+const settingsFor = ({ url }: TraceCollector): Record<string, string> => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  OTEL_BSP_SCHEDULE_DELAY: '50',
+});
+
 describe('With a collector, the service', () => {
   let collector: TraceCollector;
   let service: SpawnedService;
   let http: Http;
-  const settings = (): Record<string, string> => ({
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-    OTEL_BSP_SCHEDULE_DELAY: '50',
+
+  beforeAll(async () => {
+    collector = await TraceCollector.start();
+    ({ service, http } = await start(settingsFor(collector)));
   });
-
-  beforeEach(async () => (collector = await TraceCollector.start()));
-  afterEach(() => collector.stop());
-
-  it('continues the caller’s trace with the route, the statements without their parameters, and the log lines', async () => {
-    ({ service, http } = await start({
-      ...settings(),
-      OTEL_SERVICE_NAME: 'authority-a',
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=for-the-collector',
-    }));
-    await tokenOf(http, partner, TRACE_PARENT);
-    const request = await collector.span('the request', ({ name }) => name === 'POST /o/token');
-    expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331', kind: SERVER });
-    expect(request.attributes).toEqual({
-      ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'url.scheme': 'http' },
-      ...{ 'client.address': '127.0.0.1', 'http.response.status_code': 200 },
-      'request.id': expect.any(String) as string,
-    });
-    expect(request.resource).toMatchObject({ 'service.name': 'authority-a' });
-    const isStatement = ({ attributes }: { attributes: Record<string, unknown> }) =>
-      String(attributes['db.query.text']).includes('FROM clients c JOIN users o');
-    const statement = await collector.span('the statement', isStatement);
-    expect(statement).toMatchObject({ traceId: TRACE_ID, parentSpanId: request.spanId, kind: CLIENT });
-    expect(JSON.stringify(statement)).not.toContain(partner.id);
-    expect(collector.received.every(({ url }) => url === '/v1/traces')).toBe(true);
-    expect(collector.received[0]!.headers['x-collector-key']).toBe('for-the-collector');
-    const isLine = ({ route, msg }: Record<string, unknown>) => msg === 'request' && route === '/o/token';
-    // Log lines are written in batches, a little later.
-    await until('the line is written', () => linesOf(service).some(isLine));
-    const line = linesOf(service).find(isLine);
-    expect(line).toMatchObject({ trace_id: TRACE_ID, request_id: request.attributes['request.id'] });
+  afterAll(async () => {
+    await SpawnedService.killAll();
+    await collector.stop();
   });
 
   it("starts a trace if the caller has none, and records failures without the database's messages", async () => {
-    ({ service, http } = await start(settings()));
     const bearer = await tokenOf(http, operator);
     await http.get('/v2/users', { bearer, headers: { traceparent: 'nonsense' } });
     await http.get('/nothing/of/the/kind');
@@ -167,7 +146,6 @@ describe('With a collector, the service', () => {
     const receiver = await Receiver.start((response, { url }) => {
       response.writeHead(url.startsWith('/good') ? 200 : 503).end();
     });
-    ({ service, http } = await start(settings()));
     const bearer = await tokenOf(http, operator);
     for (const place of ['/good', '/bad']) {
       const { status } = await http.send(`/admin/clients/${partner.id}/webhook_endpoints`, {
@@ -207,7 +185,6 @@ describe('With a collector, the service', () => {
 
   it('records no secret from links, query strings, forms, headers or cookies', async () => {
     const secrets = new Secrets();
-    ({ service, http } = await start(settings()));
     secrets.add('client secret', partner.secret);
     secrets.add('password', PASSWORD);
     const bearer = secrets.add('access token', await tokenOf(http, partner));
@@ -251,9 +228,50 @@ describe('With a collector, the service', () => {
     expect(text).not.toMatch(/cds_[a-z]{2}_|code=|state=/);
     expect(text).not.toContain(email);
   });
+});
+
+describe('With a collector, a service of its own', () => {
+  let collector: TraceCollector;
+  let service: SpawnedService;
+  let http: Http;
+
+  beforeEach(async () => (collector = await TraceCollector.start()));
+  afterEach(async () => {
+    await SpawnedService.killAll();
+    await collector.stop();
+  });
+
+  it('continues the caller’s trace with the route, the statements without their parameters, and the log lines', async () => {
+    ({ service, http } = await start({
+      ...settingsFor(collector),
+      OTEL_SERVICE_NAME: 'authority-a',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=for-the-collector',
+    }));
+    await tokenOf(http, partner, TRACE_PARENT);
+    const request = await collector.span('the request', ({ name }) => name === 'POST /o/token');
+    expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331', kind: SERVER });
+    expect(request.attributes).toEqual({
+      ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'url.scheme': 'http' },
+      ...{ 'client.address': '127.0.0.1', 'http.response.status_code': 200 },
+      'request.id': expect.any(String) as string,
+    });
+    expect(request.resource).toMatchObject({ 'service.name': 'authority-a' });
+    const isStatement = ({ attributes }: { attributes: Record<string, unknown> }) =>
+      String(attributes['db.query.text']).includes('FROM clients c JOIN users o');
+    const statement = await collector.span('the statement', isStatement);
+    expect(statement).toMatchObject({ traceId: TRACE_ID, parentSpanId: request.spanId, kind: CLIENT });
+    expect(JSON.stringify(statement)).not.toContain(partner.id);
+    expect(collector.received.every(({ url }) => url === '/v1/traces')).toBe(true);
+    expect(collector.received[0]!.headers['x-collector-key']).toBe('for-the-collector');
+    const isLine = ({ route, msg }: Record<string, unknown>) => msg === 'request' && route === '/o/token';
+    // Log lines are written in batches, a little later.
+    await until('the line is written', () => linesOf(service).some(isLine));
+    const line = linesOf(service).find(isLine);
+    expect(line).toMatchObject({ trace_id: TRACE_ID, request_id: request.attributes['request.id'] });
+  });
 
   it('keeps shared work out of the trace of the request that started it', async () => {
-    ({ service, http } = await start(settings()));
+    ({ service, http } = await start(settingsFor(collector)));
     const bearer = await tokenOf(http, partner);
     // The first request that needs to know whether the cache is valid starts the regular reading of changes.
     await http.get('/v2/users', { bearer, headers: TRACE_PARENT });
@@ -276,11 +294,11 @@ describe('With a collector, the service', () => {
   });
 
   it('sends no spans of machine requests, nor those that the sampler drops', async () => {
-    ({ service, http } = await start({ ...settings(), OTEL_TRACES_SAMPLER: 'always_off' }));
+    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_off' }));
     await tokenOf(http, partner, TRACE_PARENT);
     expect(await service.stop()).toBe(0);
     expect(collector.received).toEqual([]);
-    ({ service, http } = await start({ ...settings(), OTEL_TRACES_SAMPLER: 'always_on' }));
+    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_on' }));
     for (const each of ['/health/live', '/health/ready', '/metrics']) await http.get(each);
     await tokenOf(http, partner);
     expect(await service.stop()).toBe(0);
