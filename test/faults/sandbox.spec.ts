@@ -78,7 +78,6 @@ describe('Planned events of the sandbox, when the instance that publishes them e
    * before its answer. Returns the statement, once it was cut.
    */
   const cutBefore = (nth: number): { statement: () => string | undefined; stop: () => void } => {
-     
     const send = Client.prototype.query as (this: Client, ...args: unknown[]) => Promise<unknown>;
     let ofWorker: Client | undefined;
     let [count, cut]: [number, string | undefined] = [0, undefined];
