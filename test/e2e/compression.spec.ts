@@ -208,7 +208,7 @@ describe('A refusal below the path of a compressed page', () => {
 describe.each([
   ['/assets/pico.min.css', 'public, max-age=3600'],
   ['/assets/favicon.svg', 'public, max-age=3600'],
-  ['/openapi.json', 'public, max-age=300'],
+  ['/openapi.json', 'public, max-age=60'],
 ])('%s, which is the same for everybody,', (path, cacheControl) => {
   it.each([
     ['br', 'br'],
