@@ -1,13 +1,21 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '../support/free-port.js';
 import { Haproxy, lackingHaproxy } from '../support/haproxy.js';
 import { Http } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
-import { OwnPostgres } from '../support/own-postgres.js';
-import { Factory } from '../support/factory.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 import { until } from '../support/until.js';
+import { WayToDatabase } from '../support/way-to-database.js';
+
+const OPERATOR = {
+  BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
+  BOOTSTRAP_OPERATOR_PASSWORD: 'a password from the settings',
+  BOOTSTRAP_OPERATOR_CLIENT_ID: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+  BOOTSTRAP_OPERATOR_CLIENT_SECRET: 'a secret from the settings, with 32 characters or more',
+};
 
 const isReady = (http: Http) => async () =>
   http.get('/health/ready').then(
@@ -17,39 +25,43 @@ const isReady = (http: Http) => async () =>
 
 describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
   let balancer: Haproxy | undefined;
-  afterEach(() => balancer?.stop());
+  afterAll(() => balancer?.stop());
 
   describe('in front of two instances', () => {
-    let postgres: OwnPostgres;
+    let database: TestDatabase;
+    let way: WayToDatabase;
     let services: SpawnedService[];
     let ports: number[];
     let http: Http;
     let bearer: string;
 
     beforeAll(async () => {
-      postgres = await OwnPostgres.start();
-      const maker = await startInstance(postgres, {});
-      const make = new Factory(maker);
-      bearer = await make.clientToken(await make.client());
-      await maker.app.close();
-    });
-    beforeEach(async () => {
+      database = await createTestDatabase();
+      way = await WayToDatabase.closed(database.serviceUrl!);
+      await way.open();
       const publicPort = await freePort();
       ports = [await freePort(), await freePort()];
       services = await Promise.all(
         ports.map((port) =>
           new SpawnedService({
             ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${publicPort}` },
-            ...{ DATABASE_URL: postgres.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+            ...{ DATABASE_URL: way.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...OPERATOR },
           }).ready(),
         ),
       );
       balancer = await Haproxy.start(publicPort, ports);
       http = new Http(balancer.url);
       await until('it balances', isReady(http));
+      const { BOOTSTRAP_OPERATOR_CLIENT_ID: id, BOOTSTRAP_OPERATOR_CLIENT_SECRET: secret } = OPERATOR;
+      const answer = await http.token({ grant_type: 'client_credentials' }, { id, secret });
+      bearer = answer.json.access_token as string;
     });
-    afterEach(() => SpawnedService.killAll());
-    afterAll(() => postgres.drop());
+    afterAll(async () => {
+      await balancer?.stop();
+      await SpawnedService.killAll();
+      await way.close();
+      await database.drop();
+    });
 
     it('forwards no request for the metrics, however it is written', async () => {
       for (const path of [
@@ -76,14 +88,14 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
     });
 
     it('answers with Retry-After when no instance is available: a problem for programs, a page for people', async () => {
-      await postgres.end('SIGQUIT');
+      await way.close();
       try {
         await until('no instance is ready', async () => {
           const { status, text } = await http.get('/health/ready');
           return status === 503 && text.includes('The service is not available at the moment');
         });
         const answers = [
-          await http.get('/v2/users', { bearer }),
+          await http.get('/admin/users', { bearer }),
           await http.token({ grant_type: 'client_credentials' }, { id: 'x', secret: 'y' }),
         ];
         for (const { status, headers, json } of answers) {
@@ -104,7 +116,7 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
         expect(page.headers.get('content-type')).toMatch(/^text\/html/);
         expect(page.text).toContain('Not available at the moment');
       } finally {
-        await postgres.start();
+        await way.open();
       }
       await until('it serves again', isReady(http));
     });
@@ -112,7 +124,9 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
     it('retries a request at the other instance when its instance froze', async () => {
       services[0]!.signal('SIGSTOP');
       // The requests alternate between the instances, so that half of them go to the frozen one.
-      const answers = await Promise.all(Array.from({ length: 8 }, () => http.get('/v2/users', { bearer })));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => http.get('/admin/users', { bearer })),
+      );
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
       services[0]!.signal('SIGCONT');
     });
@@ -123,7 +137,7 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
     let other: Server;
     const seen = { hanging: [] as string[], other: [] as string[] };
 
-    beforeEach(async () => {
+    beforeAll(async () => {
       const instance = async (asked: string[], answer: (response: ServerResponse) => void) => {
         const server = createServer((request, response) => {
           if (request.url === '/health/ready') return void response.end('{}');
@@ -139,7 +153,7 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
       balancer = await Haproxy.start(await freePort(), ports);
       await until('it balances', isReady(new Http(balancer.url)));
     });
-    afterEach(() => {
+    afterAll(() => {
       for (const server of [hanging, other]) {
         server.closeAllConnections();
         server.close();

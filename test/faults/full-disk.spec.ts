@@ -7,8 +7,8 @@ import { Http, type Answer } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
 import { whatIsWrongWith503 } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { freePort } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { freePort } from '../support/free-port.js';
 
 // Enough room for a new cluster and some work.
 const DISK = '200m';

@@ -1,39 +1,56 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { certificateFor, newAuthority, type KeyAndCertificate } from '../support/certificates.js';
+import { newId } from '../../src/secrets/ids.js';
+import { certificateFor, newAuthority } from '../support/certificates.js';
 import { MailServer } from '../support/mail-server.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { Factory } from '../support/factory.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { freePort } from '../support/free-port.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
 const PATH = '/password/forgotten';
 
-describe('mail of a process of its own', () => {
+// One after another, because each process that is killed is followed by the one that the next test kills.
+describe('mail of a process of its own, to a server that offers STARTTLS,', () => {
   let database: TestDatabase;
   let smtp: MailServer;
   let email: string;
+  let folder: string;
   let service: SpawnedService;
+  let url: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await createTestDatabase();
-    smtp = await MailServer.start();
-    const instance = await startInstance(database, {});
-    ({ email } = await new Factory(instance).user());
-    await instance.app.close();
+    folder = await mkdtemp(path.join(tmpdir(), 'mail-'));
+    const authority = await newAuthority('mail');
+    await writeFile(path.join(folder, 'ca.pem'), authority.cert);
+    const { private: key, cert } = await certificateFor('127.0.0.1', authority);
+    smtp = await MailServer.start({ hideSTARTTLS: false, key, cert });
   });
-  afterEach(async () => {
+  beforeEach(async () => {
+    const id = newId('user');
+    email = `${id.toLowerCase()}@mail.example`;
+    await database.query('DELETE FROM mails');
+    await database.query(
+      `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, 'x', 'individual', 'user')`,
+      [id, email],
+    );
+    smtp.onRecipient = () => undefined;
+    smtp.onMail = () => undefined;
+  });
+  afterAll(async () => {
     await SpawnedService.killAll();
     await smtp.stop();
     await database.drop();
+    await rm(folder, { recursive: true });
   });
 
-  const start = async (more: Record<string, string> = {}): Promise<string> => {
+  const start = async (more: Record<string, string> = {}): Promise<void> => {
     const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
+    url = `http://127.0.0.1:${port}`;
     service = await new SpawnedService({
       ...smtp.env,
       NODE_ENV: 'production',
@@ -43,9 +60,10 @@ describe('mail of a process of its own', () => {
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
       ...more,
     }).ready();
-    return url;
   };
-  const ask = async (url: string): Promise<void> => {
+  /** One that trusts the certificate of the server. */
+  const startTrusting = () => start({ NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem') });
+  const ask = async (): Promise<void> => {
     const browser = new BrowserSession(url);
     expect((await browser.submit(await browser.open(PATH), PATH, { email })).status).toBe(200);
   };
@@ -58,7 +76,18 @@ describe('mail of a process of its own', () => {
       'SELECT state, lease_until > now() AS leased FROM mails',
     );
 
-  it('that is killed before the server took it is sent once by the next one, when the lease has expired', async () => {
+  it('is not sent if the certificate is not right', async () => {
+    await start();
+    await ask();
+    await until('an attempt has failed', async () => {
+      const [row] = await database.query<{ last_error: string | null }>('SELECT last_error FROM mails');
+      return row?.last_error?.startsWith('the SMTP server could not be reached, or broke off (E') ?? false;
+    });
+    expect([smtp.recipients, (await leases())[0]!.state]).toEqual([[], 'pending']);
+    await kill();
+  });
+
+  it('that is killed before the server took it is sent once by the next one, over TLS, when the lease has expired', async () => {
     let isKilled = false;
     smtp.onRecipient = async () => {
       if (!isKilled) {
@@ -67,60 +96,30 @@ describe('mail of a process of its own', () => {
       }
       return undefined;
     };
-    await ask(await start());
+    await startTrusting();
+    await ask();
     await until('it is killed', () => isKilled);
     await service.exit();
     expect(await leases()).toEqual([{ state: 'pending', leased: true }]);
     await database.query('UPDATE mails SET lease_until = now()');
-    await start();
-    await smtp.mailTo(email);
+    await startTrusting();
+    expect((await smtp.mailTo(email)).isSecure).toBe(true);
     await until('it is marked as sent', async () => (await leases())[0]!.state === 'sent');
     expect(smtp.to(email)).toHaveLength(1);
   });
 
   it('that is killed after the server took it, and before that was written down, is sent again with the same Message-ID', async () => {
     smtp.onMail = async () => {
-      if (smtp.mails.length === 0) await kill();
+      if (smtp.to(email).length === 0) await kill();
       return undefined;
     };
-    await ask(await start());
+    await ask();
     const first = await smtp.mailTo(email);
     expect(await leases()).toEqual([{ state: 'pending', leased: true }]);
     await database.query('UPDATE mails SET lease_until = now()');
-    await start();
+    await startTrusting();
     const second = await smtp.mailTo(email, 2);
     expect([second.messageId, second.link]).toEqual([first.messageId, first.link]);
     await until('it is marked as sent', async () => (await leases())[0]!.state === 'sent');
-  });
-
-  describe('to a server that offers STARTTLS', () => {
-    let authority: KeyAndCertificate;
-    let folder: string;
-
-    beforeAll(async () => {
-      folder = await mkdtemp(path.join(tmpdir(), 'mail-'));
-      authority = await newAuthority('mail');
-      await writeFile(path.join(folder, 'ca.pem'), authority.cert);
-    });
-    beforeEach(async () => {
-      const { private: key, cert } = await certificateFor('127.0.0.1', authority);
-      await smtp.stop();
-      smtp = await MailServer.start({ hideSTARTTLS: false, key, cert });
-    });
-    afterAll(() => rm(folder, { recursive: true }));
-
-    it('is sent over TLS if the certificate is right', async () => {
-      await ask(await start({ NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem') }));
-      expect((await smtp.mailTo(email)).isSecure).toBe(true);
-    });
-
-    it('is not sent if the certificate is not', async () => {
-      await ask(await start());
-      await until('an attempt has failed', async () => {
-        const [row] = await database.query<{ last_error: string | null }>('SELECT last_error FROM mails');
-        return row?.last_error?.startsWith('the SMTP server could not be reached, or broke off (E') ?? false;
-      });
-      expect([smtp.recipients, (await leases())[0]!.state]).toEqual([[], 'pending']);
-    });
   });
 });

@@ -5,8 +5,9 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import { Http } from '../support/http.js';
 import { whatIsWrongWith503 } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { freePort } from '../support/free-port.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
 // As in src/database/migrations/migrate.ts.
 const LOCK = '7163106617430109543';

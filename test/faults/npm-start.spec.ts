@@ -2,8 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { connect } from 'node:net';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { freePort } from '../support/free-port.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
 /** npm in a process group of its own, as a supervisor starts it. */
 class Npm {

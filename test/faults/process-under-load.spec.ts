@@ -1,6 +1,6 @@
 import { Factory } from '../support/factory.js';
 import { Http } from '../support/http.js';
-import { Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
+import { GENTLY_MS, Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
@@ -48,7 +48,7 @@ describe('a process that ends under load and is started again', () => {
     'after %s has kept every promise, and refuses only connections and requests during its start',
     async (signal, code) => {
       let service = await start();
-      const load = new Load(http, senders, true);
+      const load = new Load(http, senders, true, GENTLY_MS);
       // The port is open during the start, and requests are answered with 503.
       const starts: { from: number; to: number }[] = [];
       for (let round = 0; round < ROUNDS; round++) {

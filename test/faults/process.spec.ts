@@ -1,231 +1,47 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { STATIC_ASSETS } from '../../src/http/server/assets.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession } from '../support/browser-session.js';
 import { Http } from '../support/http.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { stopwatch } from '../support/stopwatch.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
-
-/** A replacement for curl where it is not installed, with the few options that the printed commands use. */
-const CURL = `#!${process.execPath}
-const [, , ...args] = process.argv, headers = {}, body = [];
-let url, method;
-for (let n = 0; n < args.length; n++) {
-  if (args[n] === '-u') headers.authorization = 'Basic ' + Buffer.from(args[++n]).toString('base64');
-  else if (args[n] === '-H') { const [name, value] = args[++n].split(': '); headers[name] = value; }
-  else if (args[n] === '-d') { body.push(args[++n]); headers['content-type'] = 'application/x-www-form-urlencoded'; }
-  else if (!args[n].startsWith('-')) url = args[n];
-}
-fetch(url, { headers, ...(body.length ? { method: 'POST', body: body.join('&') } : {}) })
-  .then((answer) => answer.text()).then((text) => process.stdout.write(text));
-`;
+import { freePort } from '../support/free-port.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
 describe('the process', () => {
-  let root: string;
-  let shellPath = process.env.PATH ?? '';
+  afterAll(() => SpawnedService.killAll());
 
-  beforeAll(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'charging-process-'));
-    // When run as root, PostgreSQL switches to another user, who needs access to the folder.
-    await chmod(root, 0o755);
-    if (spawnSync('curl', ['--version']).status !== 0) {
-      await mkdir(path.join(root, 'bin'));
-      await writeFile(path.join(root, 'bin', 'curl'), CURL, { mode: 0o755 });
-      shellPath = `${path.join(root, 'bin')}:${shellPath}`;
-    }
-  });
-  afterAll(async () => {
-    await SpawnedService.killAll();
-    await Promise.all((await readdir(root)).map((name) => endPostgres(path.join(root, name))));
-    await rm(root, { recursive: true, force: true });
-  });
-
-  /** Stops the database that a killed demonstration left behind. */
-  async function endPostgres(dataDir: string): Promise<void> {
-    const file = path.join(dataDir, 'postgres', 'postmaster.pid');
-    const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
-    if (!pid) return;
-    process.kill(pid, 'SIGQUIT');
-    await until('the database has ended', () => !isAlive(pid));
-  }
-
-  const isAlive = (pid: number): boolean => {
+  it('that cannot start because of an invalid setting exits with 1 and names it', async () => {
+    const root = await mkdtemp(path.join(tmpdir(), 'charging-process-'));
     try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
-
-  const shell = async (...lines: string[]): Promise<string> => {
-    const env = { ...process.env, PATH: shellPath };
-    return (await promisify(execFile)('sh', ['-c', lines.join('\n')], { env })).stdout;
-  };
-
-  describe('as a demonstration', () => {
-    /** The page to which this answer redirects in the end. */
-    const follow = async (browser: BrowserSession, answer: Page): Promise<Page> => {
-      const next = answer.headers.get('location');
-      return next === null ? answer : follow(browser, await browser.open(next));
-    };
-
-    const demonstration = async (name: string) => {
-      const port = await freePort();
-      const service = new SpawnedService({ DATA_DIR: path.join(root, name), PORT: String(port) });
-      return { service, port, url: `http://localhost:${port}` };
-    };
-
-    /** The printed commands that contain this text. */
-    const commands = (printed: string, text: string): string[] =>
-      printed.split('\n').filter((line) => /^([A-Z]+=\$\()?curl /.test(line) && line.includes(text));
-
-    const credentials = (printed: string): string[] =>
-      printed
-        .split('\n')
-        .filter((line) => /@demo\.example|client_(id|secret) +\S/.test(line) && !line.includes('curl'));
-
-    it('prints addresses, credentials, and commands that work when pasted', async () => {
-      const { service, url } = await demonstration('pasted');
-      const { printed } = await service.ready();
-      expect(printed).toContain(`${url}/\n`);
-      expect(credentials(printed)).toHaveLength(13);
-      const [token] = commands(printed, 'client_credentials').filter((line) => line.startsWith('curl'));
-      expect(JSON.parse(await shell(token!))).toMatchObject({ token_type: 'Bearer', expires_in: 36_000 });
-      const variable = (name: string) => commands(printed, '').filter((line) => line.startsWith(`${name}=`));
-      const [portalLink] = commands(printed, '$TOKEN').filter((line) => line.includes('/webhook_portal'));
-      const link = JSON.parse(await shell(...variable('TOKEN'), portalLink!)) as {
-        url: string;
-      };
-      expect((await new Http(url).get(link.url)).status).toBe(200);
-      // The build includes the styles, in the folder where they are expected.
-      for (const asset of STATIC_ASSETS) expect((await new Http(url).get(asset.path)).status).toBe(200);
-      const [listed] = commands(printed, '$ADMIN').filter((line) => line.includes('/admin/clients'));
-      const clients = await shell(...variable('ADMIN'), listed!);
-      expect(JSON.parse(clients)).toHaveLength(6);
-
-      const driver = /EV driver +(\S+) +(\S+)/.exec(printed)!;
-      const browser = new BrowserSession(url);
-      await browser.logIn(driver[1]!, driver[2]!);
-      const addresses = printed.split('\n').filter((line) => line.startsWith(`${url}/o/authorize/`));
-      const exchanges = commands(printed, '$CODE');
-      // The last address is that of the sandbox, where nobody logs in.
-      expect([addresses.length, exchanges.length]).toEqual([3, 2]);
-      for (const [n, exchange] of exchanges.entries()) {
-        const consent = await browser.open(addresses[n]!);
-        const answer = await browser.submit(consent, '/o/authorize/', { decision: 'authorize' });
-        const callback = await browser.open(answer.headers.get('location')!);
-        const code = /CODE=[\w-]+/.exec(callback.text)![0];
-        expect(JSON.parse(await shell(code, exchange))).toHaveProperty('refresh_token');
-      }
-      expect(await service.stop()).toBe(0);
-    });
-
-    it('has an identity provider without any setting: one press logs a driver in, another one out', async () => {
-      const { service, url } = await demonstration('identity');
-      await service.ready();
-      const browser = new BrowserSession(url);
-      const begun = await browser.submit(await browser.open('/login'), '/login/providers/demo-company');
-      let page = await follow(browser, begun);
-      const driver = page.html.querySelectorAll('button').find(({ text }) => text === 'Ada Driver')!;
-      const action = page.html.querySelector('form')!.getAttribute('action')!;
-      page = await follow(
-        browser,
-        await browser.submit(page, action, { person: driver.getAttribute('value') }),
-      );
-      expect(page.html.text).toContain('driver@demo.example');
-
-      page = await follow(browser, await browser.submit(await browser.open('/account'), '/logout'));
-      expect(page.html.querySelector('h1')!.text).toBe('Log out of Demo company?');
-      const end = page.html.querySelector('form')!.getAttribute('action')!;
-      page = await follow(browser, await browser.submit(page, end, { logout: 'yes' }));
-      expect([page.html.querySelector('h1')!.text, (await browser.open('/account')).status]).toEqual([
-        'Log in',
-        302,
-      ]);
-      expect(await service.stop()).toBe(0);
-    });
-
-    it('keeps its credentials across starts, also after it was killed; another demonstration has different ones', async () => {
-      const [first, other] = await Promise.all([demonstration('first'), demonstration('other')]);
-      await Promise.all([first.service.ready(), other.service.ready()]);
-      const kept = credentials(first.service.printed);
-      for (const line of credentials(other.service.printed)) expect(kept).not.toContain(line);
-      first.service.signal('SIGKILL');
-      expect(await first.service.exit()).toBeNull();
-      const second = await demonstration('first');
-      await second.service.ready();
-      expect(credentials(second.service.printed)).toEqual(kept);
-      const [token] = commands(second.service.printed, 'client_credentials');
-      expect(JSON.parse(await shell(token!))).toHaveProperty('access_token');
-      // A second demonstration does not know the first one's clients.
-      const stranger = token!.replace(second.url, other.url);
-      expect(JSON.parse(await shell(stranger))).toMatchObject({ error: 'invalid_client' });
-      expect(await Promise.all([second.service.stop(), other.service.stop()])).toEqual([0, 0]);
-      const third = await demonstration('first');
-      await third.service.ready();
-      expect(credentials(third.service.printed)).toEqual(kept);
-      expect(await third.service.stop()).toBe(0);
-    });
-  });
-
-  describe('that cannot start', () => {
-    it.each([
-      ['PORT', { PORT: 'zero' }],
-      ['HOST', { HOST: '0.0.0.0' }],
-      ['DATABASE_URL', { DATABASE_URL: 'mysql://root:hidden-word@db.example/x' }],
-      ['ENCRYPTION_KEY', { NODE_ENV: 'production', ENCRYPTION_KEY: 'hidden-word' }],
-    ])(
-      'because of an invalid %s exits with 1 and names it',
-      async (name, environment: Record<string, string>) => {
-        const service = new SpawnedService({ DATA_DIR: path.join(root, 'never'), ...environment });
-        expect(await service.exit()).toBe(1);
+      const refused: [string, Record<string, string>][] = [
+        ['PORT', { PORT: 'zero' }],
+        ['HOST', { HOST: '0.0.0.0' }],
+        ['DATABASE_URL', { DATABASE_URL: 'mysql://root:hidden-word@db.example/x' }],
+        ['ENCRYPTION_KEY', { NODE_ENV: 'production', ENCRYPTION_KEY: 'hidden-word' }],
+      ];
+      const started = refused.map(([name, environment]) => {
+        return { name, service: new SpawnedService({ DATA_DIR: path.join(root, name), ...environment }) };
+      });
+      for (const { name, service } of started) {
+        expect([name, await service.exit()]).toEqual([name, 1]);
         expect(service.printed).toMatch(
           new RegExp(`^The service cannot start with these settings:\n(.*\n)*  ${name} must`),
         );
         expect(service.printed).not.toMatch(/hidden-word|\n\s+at /);
-        expect(await readdir(root)).not.toContain('never');
-      },
-    );
-
-    it('because the database is unreachable exits with 1, without printing its password', async () => {
-      const port = await freePort();
-      const service = new SpawnedService({
-        ...{ NODE_ENV: 'production', BASE_URL: 'https://auth.example', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
-        DATABASE_URL: `postgres://user:hidden-word@127.0.0.1:${port}/x`,
-        DATABASE_WAIT_SECONDS: '1',
-      });
-      expect(await service.exit()).toBe(1);
-      expect(service.printed).toContain('ECONNREFUSED');
-      expect(service.printed).not.toContain('hidden-word');
-    });
-
-    it('because its port is in use exits with 1 and says so', async () => {
-      const taken = createServer();
-      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-      const database = await createTestDatabase();
-      try {
-        const { port } = taken.address() as { port: number };
-        const service = new SpawnedService(production(database.url, port, port));
-        expect(await service.exit()).toBe(1);
-        expect(service.printed).toMatch(new RegExp(`EADDRINUSE|${port}`));
-      } finally {
-        taken.close();
-        await SpawnedService.killAll();
-        await database.drop();
       }
-    });
+      expect(await readdir(root)).toEqual([]);
+    } finally {
+      await rm(root, { recursive: true, force: true });
+    }
   });
 
   const production = (databaseUrl: string, port: number, publicPort: number): Record<string, string> => ({

@@ -6,8 +6,9 @@ import { certificateFor, newAuthority } from '../support/certificates.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { freePort } from '../support/free-port.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
 // Also where the start had to wait for Redis.
 const SHARED = 'shared with the other instances';

@@ -4,7 +4,7 @@ import { Factory } from '../support/factory.js';
 import { Haproxy, lackingHaproxy } from '../support/haproxy.js';
 import { Http } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
-import { Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
+import { GENTLY_MS, Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { stopwatch } from '../support/stopwatch.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -98,7 +98,7 @@ describe('on a stop,', () => {
             () => false,
           ),
         );
-        const load = new Load(http, senders);
+        const load = new Load(http, senders, false, GENTLY_MS);
         for (let round = 0; round < ROUNDS; round++) {
           for (const [n, port] of ports.entries()) {
             await pause(SEEN_MS);

@@ -9,13 +9,20 @@ import { migrate } from '../../src/database/migrations/migrate.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { Factory, PASSWORD } from '../support/factory.js';
 import { Http } from '../support/http.js';
-import { Load, makeSenders, UNLIMITED, whatIsWrongWith503, type Senders } from '../support/load.js';
+import {
+  GENTLY_MS,
+  Load,
+  makeSenders,
+  UNLIMITED,
+  whatIsWrongWith503,
+  type Senders,
+} from '../support/load.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-const ROWS = process.env.FAULTS_LONG ? 200_000 : 50_000;
+const ROWS = process.env.FAULTS_LONG ? 200_000 : 20_000;
 
 /** A migration of the next release, which expands a large table that every refresh writes. */
 class Expands1799000000000 implements MigrationInterface {
@@ -113,7 +120,7 @@ describe('this build, with the schema of the next one,', () => {
     )[0];
 
   it('serves every request while an expanding migration waits for readers, fills a column and indexes a large table', async () => {
-    const load = new Load(http, senders);
+    const load = new Load(http, senders, false, GENTLY_MS);
     let running = true;
     const signIns = { done: 0 };
     const signingIn = Promise.all(
@@ -189,11 +196,14 @@ describe('this build, with the schema of the next one,', () => {
   it('does not start on such a schema and does not migrate it, and names the build that is needed', async () => {
     const words =
       /DATABASE_URL points to a schema that requires a newer build with these migrations: Contracts1799000000001/;
-    for (const MIGRATE_ON_START of ['true', 'false']) {
-      const port = await freePort();
-      const late = new SpawnedService({ ...environment, PORT: String(port), MIGRATE_ON_START });
-      expect(await late.exit()).toBe(1);
-      expect(late.printed).toMatch(words);
+    const ports = [await freePort(), await freePort()];
+    const late = ['true', 'false'].map(
+      (MIGRATE_ON_START, n) =>
+        new SpawnedService({ ...environment, PORT: String(ports[n]), MIGRATE_ON_START }),
+    );
+    for (const each of late) {
+      expect(await each.exit()).toBe(1);
+      expect(each.printed).toMatch(words);
     }
     await expect(migrate(database.url)).rejects.toThrow(words);
   });

@@ -1,6 +1,7 @@
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { freePort } from '../support/free-port.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
 describe('the log of a production start and stop', () => {
   let database: TestDatabase;

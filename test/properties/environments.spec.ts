@@ -5,6 +5,7 @@ import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, refresh } from '../support/oauth.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import { authorizeAs, RealmMaker, type Realm } from './support/realms.js';
 import { alwaysAsync } from './support/runs.js';
 
@@ -87,6 +88,25 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
         data: {},
       };
       return (await service.http.send('/v2/events', { json, bearer: from.serviceBearer })).status === 202;
+    },
+    // The feed of changes to access has no place here: live it names everybody, and in a sandbox nobody (contract §23).
+    'the feed of events': async (from, to, which) => {
+      const feed = (of: Realm, query: string) =>
+        service.http.get(`/v2/events${query}`, { bearer: of.bearer });
+      const afterTheLast = async (of: Realm) =>
+        new URL(/<([^>]+)>/.exec((await feed(of, '?after=latest')).headers.get('link')!)![1]!).search;
+      const [ofFrom, ofTo] = [await afterTheLast(from), await afterTheLast(to)];
+      const json = {
+        type: 'vehicle.updated',
+        user_id: to.userIds[which],
+        timestamp: '2026-01-01T00:00:00Z',
+        data: {},
+      };
+      const { id } = (await service.http.send('/v2/events', { json, bearer: to.serviceBearer })).json;
+      await until('it is in the feed of its own environment', async () =>
+        (await feed(to, ofTo)).text.includes(id as string),
+      );
+      return (await feed(from, ofFrom)).text.includes(id as string);
     },
     'consents by the admin API': async (from, to, which) => {
       const path = `/admin/clients/${from.client.id}/consents/${to.userIds[which]}`;

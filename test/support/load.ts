@@ -21,6 +21,8 @@ export const UNLIMITED = { RATE_LIMIT_PER_HOUR: '1000000000', OAUTH_RATE_LIMIT_P
 // Enough to keep every part busy, few enough to leave processor time for the rest.
 const LOOPS_EACH = 3;
 const PAUSE_AFTER_REFUSAL_MS = 20;
+/** A pause after each request, with which the load leaves processor time to the starts that a test waits for. */
+export const GENTLY_MS = 20;
 
 /** The clients that send the load: one with refresh-token families of its users, and one that introspects. */
 export interface Senders {
@@ -62,6 +64,7 @@ export class Load {
     private readonly http: Http,
     private readonly senders: Senders,
     private readonly mayBeRefused = false,
+    private readonly pauseMs = 0,
   ) {
     const { client, introspecting, families, bearer } = senders;
     const basic = { id: client.id, secret: client.secret };
@@ -152,7 +155,8 @@ export class Load {
       this.seen.push({ kind, status, begun });
       const wrong = answer ? this.judge(kind, n, answer) : this.lost(error);
       if (wrong !== undefined) this.wrong.push(`${kind}: ${wrong}`);
-      if (status !== 200) await pause(PAUSE_AFTER_REFUSAL_MS);
+      const pauseMs = status === 200 ? this.pauseMs : PAUSE_AFTER_REFUSAL_MS;
+      if (pauseMs > 0) await pause(pauseMs);
     }
   }
 

@@ -8,12 +8,13 @@ import { Factory } from './factory.js';
 import { freePort } from './free-port.js';
 import { HeldTimers } from './held-timers.js';
 import { Http } from './http.js';
+import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
 
 // A request waits 3 s for a connection of the pool and is then refused. On a busy machine that would also refuse requests that a
 // test does not mean to refuse; a test of the limit itself holds the timer itself.
 HeldTimers.hold(3_000, 3_000, '/pg-pool/');
 
-export { freePort };
+export { freePort, TEST_ENCRYPTION_KEY };
 
 /** One running instance of the service with a real database and real HTTP. */
 export interface TestInstance {
@@ -42,9 +43,6 @@ export interface TestServiceOptions {
   /** PostgreSQL settings for the service's connections, instead of its defaults. */
   databaseOptions?: Record<string, string>;
 }
-
-/** 32 bytes in base64; the same for all instances. */
-export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 'k').toString('base64');
 
 export async function startService({
   env: settings = {},

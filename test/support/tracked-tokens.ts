@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 // Contract §4: the time from the commit until every instance refuses the token.
 const BOUND_MS = 100;
 const CHECKERS = 4;
+const BETWEEN_LOOKS_MS = 10;
 
 /** A token, and how far its end has progressed. */
 export interface Tracked {
@@ -88,8 +89,8 @@ export class TrackedTokens {
       const turn = Math.floor(at / this.judges.length);
       const each = this.tokens[(turn * 7919) % Math.max(1, this.tokens.length)];
       if (each) await this.look(each, this.judges[at % this.judges.length]!);
-      // Gives the others a turn.
-      await pause(1);
+      // Gives the others a turn; uses without a pause would take the whole processor from the instances.
+      await pause(BETWEEN_LOOKS_MS);
     }
   }
 

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
+import { newId } from '../../src/secrets/ids.js';
+import { DeliveryEntity } from '../../src/webhooks/deliveries/delivery.entity.js';
+import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import type { ClaimedDelivery, FinishedClaim } from '../../src/webhooks/deliveries/claimed-delivery.js';
+import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { EventEntity } from '../../src/webhooks/events/event.entity.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+
+/** More than there are in any test. */
+export const MANY = 10_000;
+export const ATTEMPT = { attemptedAt: new Date(), durationMs: 12, signature: 'v1,x' };
+
+interface Row {
+  id: string;
+  state: string;
+  attempts: number;
+  retries: number;
+  lease_id: string | null;
+  wait: number | null;
+}
+
+/** Two instances' queues of deliveries on a database of the test file's own, which is emptied after each test. */
+export function useDeliveryQueues() {
+  let database: TestDatabase;
+  const stage = {} as {
+    sources: DataSource[];
+    queue: DeliveryQueueRepository;
+    other: DeliveryQueueRepository;
+  };
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const entities = [DeliveryEntity, EndpointEntity, EventEntity];
+    stage.sources = await Promise.all(
+      [1, 2].map(() => new DataSource({ ...dataSourceOptions(database.url, 8), entities }).initialize()),
+    );
+    [stage.queue, stage.other] = stage.sources.map(
+      (source) => new DeliveryQueueRepository(source.getRepository(DeliveryEntity)),
+    ) as [DeliveryQueueRepository, DeliveryQueueRepository];
+  });
+  afterEach(() => query('TRUNCATE users CASCADE'));
+  afterAll(async () => {
+    await Promise.all(stage.sources.map((source) => source.destroy()));
+    await database.drop();
+  });
+
+  const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
+    database.query<T>(sql, params);
+
+  /** A client of a new owner, who has consented to it. */
+  async function makeClient(): Promise<{ clientId: string; userId: string }> {
+    const [clientId, userId] = [newId('clnt'), newId('user')];
+    await query(
+      "INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $1 || '@x.example', $1, 'User', 'individual', 'user')",
+      [userId],
+    );
+    await query(
+      `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
+       VALUES ($1, 'Client', 'confidential', '{client_credentials}', '{vehicle:read}', '{}', $2)`,
+      [clientId, userId],
+    );
+    await query("INSERT INTO consents (client_id, user_id, scopes) VALUES ($1, $2, '{vehicle:read}')", [
+      clientId,
+      userId,
+    ]);
+    return { clientId, userId };
+  }
+
+  /** An endpoint with so many deliveries, due since `due` ago and each a little later than the one before. */
+  async function makeEndpoint(deliveries: number, due = '1 hour'): Promise<string> {
+    const { clientId, userId } = await makeClient();
+    const [id, eventId] = [newId('endp'), newId('evnt')];
+    await query(
+      "INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret) VALUES ($1, $2, 'https://x.example/', '{vehicle.updated}', 'x')",
+      [id, clientId],
+    );
+    await query(
+      "INSERT INTO events (id, type, user_id, payload, deliveries) VALUES ($1, 'vehicle.updated', $2, '{}', 1)",
+      [eventId, userId],
+    );
+    await query(
+      `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, next_attempt_at)
+       SELECT new_delivery_id(), $1, 'vehicle.updated', $2, $3, now() - $4::interval + n * interval '1 ms' FROM generate_series(1, $5) n`,
+      [eventId, id, clientId, due, deliveries],
+    );
+    return id;
+  }
+
+  const claim = (limit = MANY, perEndpoint = MANY, room = new Map<string, number>(), by = stage.queue) =>
+    by.claim(randomUUID(), limit, perEndpoint, room);
+  const countByEndpoint = (claims: ClaimedDelivery[]) => {
+    const counts: Record<string, number> = {};
+    for (const { endpointId } of claims) counts[endpointId] = (counts[endpointId] ?? 0) + 1;
+    return counts;
+  };
+  const rows = () =>
+    query<Row>(
+      `SELECT id, state, attempts, retries, lease_id, extract(epoch FROM next_attempt_at - now())::float8 AS wait
+         FROM deliveries ORDER BY next_attempt_at, id`,
+    );
+  const endLeases = () => query('UPDATE deliveries SET next_attempt_at = now() WHERE lease_id IS NOT NULL');
+  const finished = ({ id, leaseId }: ClaimedDelivery, rest: Partial<FinishedClaim> = {}): FinishedClaim => ({
+    id,
+    leaseId,
+    state: 'delivered',
+    attempt: { ...ATTEMPT, status: 200 },
+    ...rest,
+  });
+
+  return { stage, query, makeEndpoint, claim, countByEndpoint, rows, endLeases, finished };
+}
