@@ -46,6 +46,7 @@ module.exports = {
       globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
     },
   ],
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
   testTimeout: 600_000,
   // One more than there are cores where CI runs: many tests wait for processes that they started.

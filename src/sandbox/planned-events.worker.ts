@@ -74,10 +74,11 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
     try {
       while (this.isWanted && this.isRunning && !this.schema.isOutdated) {
         this.isWanted = false;
-        if (await this.publishSome(passedOver)) this.isWanted = true;
+        // Only what is due costs a transaction.
+        const seconds = (await this.plans.secondsUntilNext(this.clock.aheadSeconds)) ?? Infinity;
+        if (seconds <= 0 && (await this.publishSome(passedOver))) this.isWanted = true;
+        else wait = Math.min(POLL_EVERY_MS, Math.max(AT_LEAST_MS, seconds * 1000));
       }
-      const seconds = await this.plans.secondsUntilNext(this.clock.aheadSeconds);
-      if (seconds !== null) wait = Math.min(wait, Math.max(AT_LEAST_MS, seconds * 1000));
     } catch (error) {
       this.isWanted = false;
       this.logger.warn(

@@ -1,0 +1,35 @@
+import TestSequencer from '@jest/test-sequencer';
+import path from 'node:path';
+
+/** Folders and files in the order in which they start: those that take longest first, so that no worker is left alone with one. */
+const ORDER = [
+  'test/properties/endpoints-',
+  'test/medium/bench',
+  'test/browser/accessibility-',
+  'test/faults/',
+  'test/browser/',
+  'test/medium/',
+  'test/properties/',
+  'packages/',
+  'test/e2e/',
+  'test/unit/',
+];
+
+const placeOf = (file) => {
+  const place = ORDER.findIndex((start) => file.startsWith(start));
+  return place === -1 ? ORDER.length : place;
+};
+
+/** A fresh checkout knows no durations; the larger file of a folder then comes first, as jest does it. */
+export default class LongestFirst extends TestSequencer {
+  sort(tests) {
+    const sorted = super.sort(tests);
+    const isKnown = sorted.some(({ duration }) => duration !== undefined);
+    if (isKnown) return sorted;
+    const placed = sorted.map((test) => ({
+      test,
+      place: placeOf(path.relative(test.context.config.rootDir, test.path).replaceAll('\\', '/')),
+    }));
+    return placed.toSorted((a, b) => a.place - b.place).map(({ test }) => test);
+  }
+}
