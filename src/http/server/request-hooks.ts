@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { methodNotAllowed } from '../problems/problem.js';
 import { observeRequest } from './request-metrics.js';
@@ -8,6 +9,8 @@ import { SERVICE_VERSION } from '../api/service-version.guard.js';
 export function addRequestHooks(fastify: FastifyInstance): void {
   let closing = false;
   const shutdown = new GracefulShutdown();
+  const responses = new GatheredResponses();
+  fastify.decorateReply('isHeld', false);
   fastify.addHook('preClose', async () => {
     closing = true;
     await shutdown.finish();
@@ -26,9 +29,11 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   // A connection kept open after its last response would delay the shutdown.
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) void reply.header('connection', 'close');
-    done(null, payload);
+    responses.hold(reply, payload, done);
   });
   fastify.addHook('onResponse', (request, reply, done) => {
+    // One that was made before the shutdown, and so says nothing of the connection's end.
+    if (closing && !fastify.server.listening) fastify.server.closeIdleConnections();
     const { method, routeOptions } = request;
     if (routeOptions.config?.tellsReadiness) shutdown.asked();
     const route = routeOptions.url ?? '(none)';
