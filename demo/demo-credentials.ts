@@ -5,7 +5,8 @@ import { nameOf } from '../src/sandbox/generator/vehicle.js';
 import { newId, newUlid } from '../src/secrets/ids.js';
 import { newSecret } from '../src/secrets/tokens.js';
 
-interface DemoUser {
+/** Somebody who can log in. */
+export interface DemoUser {
   id: string;
   email: string;
   name: string;

@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { In, type DataSource, type EntityManager } from 'typeorm';
 import { ClientEntity } from '../src/clients/client.entity.js';
 import { hashPassword } from '../src/secrets/passwords.js';
 import type { Settings } from '../src/config/settings.js';
@@ -8,7 +8,7 @@ import { digestOf, newSecret } from '../src/secrets/tokens.js';
 import { realmOf, type Environment } from '../src/users/accounts/environment.js';
 import { emailKeyOf } from '../src/users/accounts/email.js';
 import { UserEntity } from '../src/users/accounts/user.entity.js';
-import type { DemoCredentials } from './demo-credentials.js';
+import type { DemoCredentials, DemoUser } from './demo-credentials.js';
 import { DEMO_PROVIDER_ID, IDENTITY_PATH } from './identity/demo-identity-provider.js';
 import { seedTraffic } from './demo-traffic.js';
 
@@ -18,85 +18,124 @@ const DRIVERS = [
   ...['Gustav Lindqvist', 'Hana Novák', 'Iker Etxeberria', 'Jasmine Thornton-Whitfield', 'Kofi Mensah'],
 ];
 
+type Roles = Partial<Pick<UserEntity, 'kind' | 'operatorRole'>>;
+
 /** The redirect URI of the demonstration's clients: a page of the service itself that shows what it received. */
 export const demoRedirectUri = (baseUrl: string): string => `${baseUrl}/demo/callback`;
 
-/** Inserts the data of the demonstration. Existing data is kept, except for the redirect URI, which follows the port. */
+/**
+ * Inserts the data of the demonstration. Existing data is kept, except for the redirect URI, which follows the port. What a start
+ * prints credentials for is added again; the rest only once. Returns the addresses that somebody else has by now, whose users are
+ * left out.
+ */
 export async function seedDemonstration(
   dataSource: DataSource,
   demo: DemoCredentials,
-  { baseUrl, encryptionKey, webhookRetrySchedule }: Settings,
-): Promise<void> {
-  await dataSource.transaction(async (manager) => {
-    await addUser(manager, demo.organisation, { kind: 'organisation' });
-    await addUser(manager, demo.developer);
-    await manager.query(
-      `INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'developer') ON CONFLICT DO NOTHING`,
-      [demo.organisation.id, demo.developer.id],
-    );
-    await addUser(manager, demo.driver);
-    await addUser(manager, demo.sharingDriver);
-    await addUser(manager, demo.operator, { operatorRole: 'admin' });
-    await addUser(manager, demo.supportOperator, { operatorRole: 'support' });
-    await addUser(manager, demo.viewerOperator, { operatorRole: 'viewer' });
+  settings: Settings,
+): Promise<string[]> {
+  return dataSource.transaction(async (manager) => {
+    const isFirst = !(await hasAny(manager, demo));
+    const taken: string[] = [];
+    const add = async (user: DemoUser, roles?: Roles): Promise<boolean> => {
+      const isThere = await addUser(manager, user, roles);
+      if (!isThere) taken.push(user.email);
+      return isThere;
+    };
+    const organisation = await add(demo.organisation, { kind: 'organisation' });
+    for (const user of [demo.developer, demo.driver, demo.sharingDriver]) await add(user);
+    const operator = await add(demo.operator, { operatorRole: 'admin' });
+    await add(demo.supportOperator, { operatorRole: 'support' });
+    await add(demo.viewerOperator, { operatorRole: 'viewer' });
     // The issuer of the demonstration's own provider follows the port.
     await manager.query('DELETE FROM identities WHERE provider = $1 AND issuer <> $2', [
       DEMO_PROVIDER_ID,
-      `${baseUrl}${IDENTITY_PATH}`,
+      `${settings.baseUrl}${IDENTITY_PATH}`,
     ]);
-    const redirectUris = [demoRedirectUri(baseUrl)];
-    const ownerId = demo.organisation.id;
-    await addClient(manager, demo.partnerClient, {
-      name: 'Northwind Smart Charging',
-      type: 'confidential',
-      grantTypes: ['authorization_code', 'client_credentials'],
-      scopes: [...PARTNER_SCOPES],
-      redirectUris,
-      ownerId,
-    });
-    await addClient(manager, demo.appClient, {
-      name: 'Northwind Driver App',
-      type: 'public',
-      grantTypes: ['authorization_code'],
-      scopes: [...PARTNER_SCOPES],
-      redirectUris,
-      ownerId,
-    });
-    const isNew = await addClient(manager, demo.sandboxClient, {
-      name: 'Northwind Smart Charging',
-      type: 'confidential',
-      grantTypes: ['authorization_code', 'client_credentials'],
-      scopes: [...PARTNER_SCOPES],
-      redirectUris,
-      ownerId,
-      environment: 'sandbox',
-    });
-    // Once: somebody may have deleted the driver since.
-    if (isNew) await addSandboxDriver(manager, demo);
-    await addClient(manager, demo.operatorClient, {
-      name: 'Demo operator',
-      type: 'confidential',
-      grantTypes: ['client_credentials'],
-      scopes: OPERATOR_SCOPES,
-      redirectUris: [],
-      ownerId: demo.operator.id,
-    });
-    await manager.query(
-      `INSERT INTO consents (client_id, user_id, scopes, evidence) VALUES ($1, $2, $3, 'Part of the demonstration')
-       ON CONFLICT DO NOTHING`,
-      [demo.partnerClient.id, demo.sharingDriver.id, ['charging_session:read']],
-    );
-    const seeded: unknown[] = await manager.query('SELECT 1 FROM webhook_endpoints LIMIT 1');
-    if (seeded.length > 0) return;
-    await askForRedirectUri(manager, demo);
-    const drivers = await addDrivers(manager, demo);
-    await addNeighbours(manager, demo, drivers);
-    await seedTraffic(manager, {
-      clientId: demo.partnerClient.id,
-      drivers,
-      encryptionKey,
-      retrySchedule: webhookRetrySchedule,
-    });
+    if (organisation) await addPartner(manager, demo, settings.baseUrl);
+    if (operator) await addOperatorClient(manager, demo);
+    if (isFirst && organisation) await addPast(manager, demo, settings);
+    return taken;
+  });
+}
+
+/**
+ * Whether an earlier start added its data: anything of it counts. Somebody may have deleted the rest, but never all of it, because
+ * each start adds again what is missing.
+ */
+async function hasAny(manager: EntityManager, demo: DemoCredentials): Promise<boolean> {
+  const id = In(Object.values(demo as unknown as Record<string, { id: string }>).map((one) => one.id));
+  return (await manager.existsBy(UserEntity, { id })) || (await manager.existsBy(ClientEntity, { id }));
+}
+
+/** The clients of the organisation, its developer, and who shares data with it. */
+async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl: string): Promise<void> {
+  const redirectUris = [demoRedirectUri(baseUrl)];
+  const ownerId = demo.organisation.id;
+  await manager.query(
+    `INSERT INTO organisation_members (organisation_id, user_id, role)
+     SELECT $1, id, 'developer' FROM users WHERE id = $2 ON CONFLICT DO NOTHING`,
+    [ownerId, demo.developer.id],
+  );
+  await addClient(manager, demo.partnerClient, {
+    name: 'Northwind Smart Charging',
+    type: 'confidential',
+    grantTypes: ['authorization_code', 'client_credentials'],
+    scopes: [...PARTNER_SCOPES],
+    redirectUris,
+    ownerId,
+  });
+  await addClient(manager, demo.appClient, {
+    name: 'Northwind Driver App',
+    type: 'public',
+    grantTypes: ['authorization_code'],
+    scopes: [...PARTNER_SCOPES],
+    redirectUris,
+    ownerId,
+  });
+  const isNew = await addClient(manager, demo.sandboxClient, {
+    name: 'Northwind Smart Charging',
+    type: 'confidential',
+    grantTypes: ['authorization_code', 'client_credentials'],
+    scopes: [...PARTNER_SCOPES],
+    redirectUris,
+    ownerId,
+    environment: 'sandbox',
+  });
+  // With the client: somebody may have deleted only the driver since.
+  if (isNew) await addSandboxDriver(manager, demo);
+  await manager.query(
+    `INSERT INTO consents (client_id, user_id, scopes, evidence)
+     SELECT $1, id, $3, 'Part of the demonstration' FROM users WHERE id = $2 ON CONFLICT DO NOTHING`,
+    [demo.partnerClient.id, demo.sharingDriver.id, ['charging_session:read']],
+  );
+}
+
+async function addOperatorClient(manager: EntityManager, demo: DemoCredentials): Promise<void> {
+  await addClient(manager, demo.operatorClient, {
+    name: 'Demo operator',
+    type: 'confidential',
+    grantTypes: ['client_credentials'],
+    scopes: OPERATOR_SCOPES,
+    redirectUris: [],
+    ownerId: demo.operator.id,
+  });
+}
+
+/** What fills the lists and charts: it looks as if the service had been used for some time. */
+async function addPast(
+  manager: EntityManager,
+  demo: DemoCredentials,
+  { encryptionKey, webhookRetrySchedule }: Settings,
+): Promise<void> {
+  await askForRedirectUri(manager, demo);
+  const drivers = await addDrivers(manager, demo);
+  if (drivers.length === 0) return;
+  await addNeighbours(manager, demo, drivers);
+  await seedTraffic(manager, {
+    clientId: demo.partnerClient.id,
+    drivers,
+    encryptionKey,
+    retrySchedule: webhookRetrySchedule,
   });
 }
 
@@ -120,14 +159,13 @@ async function addSandboxDriver(
 ): Promise<void> {
   await manager.query(
     `INSERT INTO users (id, email, email_key, name, kind, role, environment, realm, sandbox_owner_id)
-     VALUES ($1, $2, $2, $3, 'individual', 'user', 'sandbox', $4, $4)`,
+     VALUES ($1, $2, $2, $3, 'individual', 'user', 'sandbox', $4, $4) ON CONFLICT DO NOTHING`,
     [id, email, name, organisation.id],
   );
-  await manager.query('INSERT INTO sandbox_drivers (user_id, owner_id, seed) VALUES ($1, $2, $3)', [
-    id,
-    organisation.id,
-    seed,
-  ]);
+  await manager.query(
+    'INSERT INTO sandbox_drivers (user_id, owner_id, seed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [id, organisation.id, seed],
+  );
   await manager.query('INSERT INTO consents (client_id, user_id, scopes, realm) VALUES ($1, $2, $3, $4)', [
     sandboxClient.id,
     id,
@@ -136,16 +174,17 @@ async function addSandboxDriver(
   ]);
 }
 
-/** The drivers, each of whom shares data with the partner. */
+/** The drivers, each of whom shares data with the partner. Addresses that are taken are left out. */
 async function addDrivers(manager: EntityManager, demo: DemoCredentials): Promise<string[]> {
-  const ids = DRIVERS.map(() => newId('user'));
   const emails = DRIVERS.map((_name, n) => `driver${n + 2}@demo.example`);
-  await manager.query(
+  const added: { id: string }[] = await manager.query(
     `INSERT INTO users (id, email, email_key, name, kind, role, created_at, email_verified_at)
      SELECT id, email, email, name, 'individual', 'user', now() - make_interval(days => 40 - n::int), now()
-       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS d (id, email, name, n)`,
-    [ids, emails, DRIVERS],
+       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS d (id, email, name, n)
+     ON CONFLICT (email_key) DO NOTHING RETURNING id`,
+    [DRIVERS.map(() => newId('user')), emails, DRIVERS],
   );
+  const ids = added.map(({ id }) => id);
   await manager.query(
     `INSERT INTO consents (client_id, user_id, scopes, granted_at)
      SELECT $1, id, $3, now() - make_interval(days => 30 - 2 * n::int)
@@ -155,30 +194,12 @@ async function addDrivers(manager: EntityManager, demo: DemoCredentials): Promis
   return ids;
 }
 
-/** Another partner with its own client, and a disabled client. */
+/** A disabled client, and another partner with its own client. */
 async function addNeighbours(
   manager: EntityManager,
   demo: DemoCredentials,
   drivers: string[],
 ): Promise<void> {
-  const fleet = { id: newId('user'), email: 'fleet@demo.example', name: 'Harbour Fleet Services' };
-  await manager.query(
-    `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, $3, 'organisation', 'user')`,
-    [fleet.id, fleet.email, fleet.name],
-  );
-  const planner = newId('clnt');
-  await addClient(
-    manager,
-    { id: planner, secret: newSecret('clientSecret') },
-    {
-      name: 'Harbour Fleet Planner',
-      type: 'confidential',
-      grantTypes: ['client_credentials'],
-      scopes: ['vehicle:read'],
-      redirectUris: [],
-      ownerId: fleet.id,
-    },
-  );
   const retired = newId('clnt');
   await addClient(
     manager,
@@ -193,6 +214,25 @@ async function addNeighbours(
     },
   );
   await manager.update(ClientEntity, { id: retired }, { enabled: false });
+  const [fleet]: { id: string }[] = await manager.query(
+    `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, $3, 'organisation', 'user')
+     ON CONFLICT (email_key) DO NOTHING RETURNING id`,
+    [newId('user'), 'fleet@demo.example', 'Harbour Fleet Services'],
+  );
+  if (!fleet) return;
+  const planner = newId('clnt');
+  await addClient(
+    manager,
+    { id: planner, secret: newSecret('clientSecret') },
+    {
+      name: 'Harbour Fleet Planner',
+      type: 'confidential',
+      grantTypes: ['client_credentials'],
+      scopes: ['vehicle:read'],
+      redirectUris: [],
+      ownerId: fleet.id,
+    },
+  );
   await manager.query(
     `INSERT INTO consents (client_id, user_id, scopes, granted_at, evidence, revoked_at)
      SELECT $1, id, $3, now() - interval '20 days', 'Framework agreement with the driver, § 4',
@@ -202,16 +242,19 @@ async function addNeighbours(
   );
 }
 
+/** Returns whether the user is there: not if somebody else has the address. */
 async function addUser(
   manager: EntityManager,
-  user: { id: string; email: string; name: string; password: string },
-  { kind = 'individual', operatorRole = null }: Partial<Pick<UserEntity, 'kind' | 'operatorRole'>> = {},
-): Promise<void> {
-  if (await manager.existsBy(UserEntity, { id: user.id })) return;
+  user: DemoUser,
+  { kind = 'individual', operatorRole = null }: Roles = {},
+): Promise<boolean> {
+  if (await manager.existsBy(UserEntity, { id: user.id })) return true;
+  const emailKey = emailKeyOf(user.email);
+  if (await manager.existsBy(UserEntity, { emailKey })) return false;
   await manager.insert(UserEntity, {
     id: user.id,
     email: user.email,
-    emailKey: emailKeyOf(user.email),
+    emailKey,
     name: user.name,
     kind,
     role: operatorRole ? 'operator' : 'user',
@@ -221,6 +264,7 @@ async function addUser(
     webhooksEnabled: true,
     enabled: true,
   });
+  return true;
 }
 
 /** Returns whether it is new. */

@@ -20,7 +20,10 @@ export async function startDemonstration(
     return {
       databaseUrl: postgres.url,
       module: demoModule(await identityOf(settings, credentials)),
-      seed: (dataSource) => seedDemonstration(dataSource, credentials, settings),
+      seed: async (dataSource) => {
+        for (const email of await seedDemonstration(dataSource, credentials, settings))
+          say(`Warning: somebody else has the address ${email}: what is printed for it does not work.`);
+      },
       banner: () => demoBanner(settings, credentials),
       stop: () => postgres.stop(),
     };

@@ -48,7 +48,8 @@ export class AccountConfirmController {
     if (!user.gaveSecondFactor && (await this.factors.isAskedAfterPassword(user))) {
       const account = await this.passwords.verify(user, password, actor, request, reply, true);
       if (!account) return this.form(context, returnTo, 'This is not your password.');
-      await this.pending.begin(reply, account);
+      // Disabled or changed meanwhile: the next page leads to the login.
+      if (!(await this.pending.begin(reply, account))) return { goTo: returnTo };
       return { goTo: `/login/second-factor?${new URLSearchParams({ return_to: returnTo }).toString()}` };
     }
     const outcome = await this.passwords.confirm(user, password, actor, request, reply);

@@ -40,7 +40,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'account', notices: NOTICES }, request, reply, csrf, cookies);
+    super({ name: 'account', notices: NOTICES, home: '/account' }, request, reply, csrf, cookies);
   }
 
   layOut(page: AccountPage): LayoutProps {

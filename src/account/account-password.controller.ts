@@ -61,12 +61,12 @@ export class AccountPasswordController {
     reply: FastifyReply,
   ): Promise<UserEntity | undefined> {
     const attempt = await this.limits.admit(request, user.email);
-    let account: UserEntity | undefined;
-    try {
-      account = await this.passwords.verify(user, password, actor);
-    } finally {
-      await this.limits.settle(attempt, account, request, reply);
-    }
+    const account = await this.limits.compare(attempt, () =>
+      this.passwords.verify(user, password, actor, () => {
+        attempt.isWrong = true;
+      }),
+    );
+    await this.limits.settle(attempt, account, request, reply);
     return account;
   }
 

@@ -33,7 +33,7 @@ export class AccountSecurityController {
   /** Makes new codes in place of those before. */
   @AccountPost('recovery-codes', AsksToConfirm())
   async makeRecoveryCodes(@Context() { user, actor }: AccountContext): Promise<AccountAnswer> {
-    const codes = await this.factors.makeRecoveryCodes(user.id, actor);
+    const codes = await this.factors.makeRecoveryCodes(user, actor);
     return { goTo: RECOVERY_CODES_PATH, showOnce: { codes } };
   }
 }

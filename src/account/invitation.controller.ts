@@ -11,6 +11,7 @@ import {
   type OpenContext,
 } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
+import { SignedOutMeanwhile } from '../http/page-routes/signed-out-meanwhile.js';
 import { Problem } from '../http/problems/problem.js';
 import { originOf } from '../http/server/request-origin.js';
 import { InvitationsService, type ShownInvitation } from '../partners/members/invitations.service.js';
@@ -62,6 +63,7 @@ export class InvitationController {
       if (invitation.hasAccount || !this.settings.passwordSignIn) return toLogin(key);
       return await this.signUp(invitation, key, context, request);
     } catch (error) {
+      if (error instanceof SignedOutMeanwhile) return toLogin(key);
       if (!(error instanceof Problem) || error.status !== 409) throw error;
       return { page: refused(error.detail), status: 409 };
     }
@@ -75,7 +77,8 @@ export class InvitationController {
   ): Promise<OpenAnswer> {
     const answer = await this.forUser(invitation, user, pathOf(key));
     if ('status' in answer) return answer;
-    const actor = { type: 'user', id: user.id, ...originOf(request) } as const;
+    const { id, sessionDigest } = user;
+    const actor = { type: 'user', id, sessionDigest, ...originOf(request) } as const;
     return (await this.invitations.accept(key, user.id, actor)) ? { goTo: '/portal/sign-in' } : gone();
   }
 

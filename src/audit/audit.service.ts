@@ -11,6 +11,8 @@ export interface Actor {
   id: string | null;
   address?: string;
   requestId?: string;
+  /** The digest of the browser session in which a user acts; it is not recorded. */
+  sessionDigest?: Buffer;
   /** Of an operator who acts as one, or whose client it is: limits what the action may concern. */
   operatorRole?: OperatorRole;
   /** The user whose client it is. */

@@ -21,7 +21,8 @@ export class ClientAuthenticationService {
 
   /**
    * The enabled client: a confidential one with one of its valid secrets, a public one without any. Undefined otherwise, which is
-   * counted with its reason. At most one query, and none for a cached client. Secrets of any format are compared by digest.
+   * counted with its reason. Memory may accept, but the database is asked before a refusal: another instance may just have added the
+   * secret. Secrets of any format are compared by digest.
    */
   async authenticate(
     { clientId, clientSecret }: ClientCredentials,
@@ -37,13 +38,12 @@ export class ClientAuthenticationService {
     }
     if (clientSecret === undefined) return this.refuse('no_secret', clientId, address);
     const digest = digestOf(clientSecret);
-    const right = secretDigests.find((each) => sameDigest(each, digest));
-    if (right) {
-      this.uses.note(clientId, right);
-      return client;
-    }
-    const isExpired = await this.repository.isKnownSecret(clientId, digest);
-    return this.refuse(isExpired ? 'expired_secret' : 'wrong_secret', clientId, address);
+    const right = secretDigests.some((each) => sameDigest(each, digest));
+    const state = right ? 'valid' : await this.repository.stateOfSecret(clientId, digest);
+    if (state !== 'valid')
+      return this.refuse(state === 'expired' ? 'expired_secret' : 'wrong_secret', clientId, address);
+    this.uses.note(clientId, digest);
+    return client;
   }
 
   /** Counts a request without readable client credentials. */

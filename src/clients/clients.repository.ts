@@ -110,9 +110,14 @@ export class ClientsRepository {
     return readPage(page, 'client.id', 'asc', query);
   }
 
-  /** Whether this is a secret of the client, valid or expired. */
-  isKnownSecret(clientId: string, digest: Buffer): Promise<boolean> {
-    return this.clientSecrets.existsBy({ clientId, digest });
+  /** Undefined if this is no secret of the client. */
+  async stateOfSecret(clientId: string, digest: Buffer): Promise<'valid' | 'expired' | undefined> {
+    const row = await this.clientSecrets
+      .createQueryBuilder('secret')
+      .select("CASE WHEN secret.expiresAt <= now() THEN 'expired' ELSE 'valid' END", 'state')
+      .where({ clientId, digest })
+      .getRawOne<{ state: 'valid' | 'expired' }>();
+    return row?.state;
   }
 
   /** The client's secrets, newest first, including expired ones that are still kept. */

@@ -26,9 +26,10 @@ export class KnownClients {
     this.clients = new ChangeTrackedCache(changes, CACHED_CLIENTS);
   }
 
-  /** The client with its valid secrets, enabled or not. */
+  /** The client with its valid secrets, enabled or not. It is not called disabled from memory, which may be a moment behind. */
   async find(clientId: string): Promise<ClientWithSecrets | undefined> {
-    return this.known(clientId) ?? (await this.read(clientId));
+    const known = this.known(clientId);
+    return known?.client.enabled ? known : this.read(clientId);
   }
 
   /** The same, from memory only. */

@@ -184,8 +184,10 @@ export class Environment {
   @Validate(IsMailSender)
   MAIL_FROM?: string;
 
+  // Its default depends on others (`settings.ts`).
+  @IsOptional()
   @IsIn(['true', 'false'], { message: 'must be true or false' })
-  SIGN_UP = 'false';
+  SIGN_UP?: string;
 
   @IsIn(['warn', 'refuse'], { message: 'must be warn or refuse' })
   EVENT_SCHEMA_CHECK: 'warn' | 'refuse' = 'warn';

@@ -121,8 +121,11 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
         ? undefined
         : { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
     eventSchemaCheck: env.EVENT_SCHEMA_CHECK,
-    // The demonstration shows it unless it is switched off.
-    signUp: env.SIGN_UP === 'true' || (isDemonstration(env) && source.SIGN_UP === undefined),
+    // The demonstration shows it where it can, unless it is switched off.
+    signUp:
+      env.SIGN_UP === undefined
+        ? isDemonstration(env) && env.PASSWORD_SIGN_IN === 'true'
+        : env.SIGN_UP === 'true',
   });
   if (settings.demonstration && !isLoopbackHost(settings.host)) {
     throw new SettingsError(

@@ -17,6 +17,9 @@ export interface ConsentPair {
   realm: string;
 }
 
+// The advisory locks under which the first consent of a pair is given.
+const FIRST_CONSENT = 1_702_260_342;
+
 @Injectable()
 export class ConsentsRepository {
   constructor(
@@ -38,6 +41,19 @@ export class ConsentsRepository {
     return manager
       .withRepository(this.consents)
       .findOne({ where: { clientId, userId }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /**
+   * The same, for a caller that creates the consent if there is none: of two at a time, the second waits and finds the consent of the
+   * first.
+   */
+  async lockPair(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
+    const found = await this.lock(manager, clientId, userId);
+    if (found) return found;
+    await manager.query(`SELECT pg_advisory_xact_lock(${FIRST_CONSENT}::int, hashtext($1))`, [
+      `${clientId} ${userId}`,
+    ]);
+    return this.lock(manager, clientId, userId);
   }
 
   /**

@@ -79,7 +79,7 @@ export class ConsentsService {
     actor: Actor,
   ): Promise<void> {
     const clientId = client.id;
-    const before = await this.repository.lock(manager, clientId, userId);
+    const before = await this.repository.lockPair(manager, clientId, userId);
     await this.repository.add(manager, { clientId, userId, realm: realmOf(client) }, scopes);
     await this.recordChange(manager, before, clientId, userId, actor);
     if (before !== null && before.revokedAt === null) return;
@@ -104,7 +104,7 @@ export class ConsentsService {
     try {
       return await this.transactions.run(async (manager) => {
         await this.users.refuseOnOperator(actor, userId, manager);
-        const before = await this.repository.lock(manager, clientId, userId);
+        const before = await this.repository.lockPair(manager, clientId, userId);
         const pair = { clientId, userId, realm: realmOf(client) };
         await this.repository.replace(manager, pair, scopes, evidence);
         const consent = await this.recordChange(manager, before, clientId, userId, actor);

@@ -3,6 +3,7 @@ import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { notFound } from '../http/problems/problem.js';
 import { LinkedAccountsService } from '../users/accounts/linked-accounts.service.js';
+import { ActingSessions } from '../users/sessions/acting-sessions.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import type { Identity } from './identity.js';
@@ -16,6 +17,7 @@ export class IdentitiesService {
     private readonly clients: ProviderClients,
     private readonly accounts: LinkedAccountsService,
     private readonly sessions: SessionsService,
+    private readonly acting: ActingSessions,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
   ) {}
@@ -37,6 +39,7 @@ export class IdentitiesService {
     await this.transactions.run(async (manager) => {
       // The account before its sessions, as at a login.
       if (!(await this.accounts.lock(manager, { id: userId }))) missing();
+      await this.acting.requireLive(manager, actor);
       const subject = (await this.identities.delete(manager, userId, provider)) ?? missing();
       await this.sessions.endByProvider(manager, provider, { subject }, actor);
       await this.audit.record(manager, actor, {

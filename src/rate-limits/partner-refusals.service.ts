@@ -3,7 +3,9 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../activity/activity.service.js';
 import { Settings } from '../config/settings.js';
+import { isForeignKeyViolation } from '../database/queries/database-errors.js';
 import { rateLimitExceeded } from '../http/problems/problem.js';
+import { invalidToken } from '../tokens/bearer.guard.js';
 import type { Principal } from '../tokens/principal.js';
 import { partnerLimitOf } from './partner-limit.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
@@ -49,6 +51,10 @@ export class PartnerRefusals {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
     const userId = principal.userId ?? client.ownerId;
+    const notification = await this.notices.noticeFor(client.id, userId, limit).catch((error: unknown) => {
+      // The client or the user was deleted, which this instance has not read yet.
+      throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
+    });
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     request.refusedClientId = client.id;
     this.activity.count({
@@ -62,7 +68,7 @@ export class PartnerRefusals {
       {
         headers: { 'retry-after': String(retryAfter) },
         instance: `${this.settings.baseUrl}/v2/users/${userId}`,
-        notification: await this.notices.noticeFor(client.id, userId, limit),
+        notification,
       },
     );
   }

@@ -41,13 +41,14 @@ export class PasswordConfirmations {
     isUnfinished: boolean,
   ): Promise<UserEntity | undefined> {
     const attempt = await this.limits.admit(request, user.email);
-    let account: UserEntity | undefined;
-    try {
-      account = await this.passwords.verify(user, password, actor, 'session.confirmation_refused');
-    } finally {
-      if (account && isUnfinished) await this.limits.settleUnfinished(attempt);
-      else await this.limits.settle(attempt, account, request, reply);
-    }
+    const onWrong = () => {
+      attempt.isWrong = true;
+    };
+    const account = await this.limits.compare(attempt, () =>
+      this.passwords.verify(user, password, actor, onWrong, 'session.confirmation_refused'),
+    );
+    if (account && isUnfinished) await this.limits.settleUnfinished(attempt);
+    else await this.limits.settle(attempt, account, request, reply);
     return account;
   }
 }

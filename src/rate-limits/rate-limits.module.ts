@@ -18,6 +18,7 @@ import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
 import { SandboxFaultGuard } from './sandbox-fault.guard.js';
 import { RateLimitsService } from './rate-limits.service.js';
+import { RefusalAnnouncements } from './refusal-announcements.js';
 import { PasswordConfirmations } from './password-confirmations.service.js';
 import { SignInLimitsService } from './sign-in-limits.service.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
@@ -31,6 +32,7 @@ import { RateLimitThrottlerStorage } from './throttler-storage.js';
   providers: [
     { provide: RATE_LIMIT_STORE, useFactory: createRateLimitStore, inject: [Settings] },
     RateLimitStoreLifecycle,
+    RefusalAnnouncements,
     RateLimitsService,
     { provide: AddressLimits, useExisting: RateLimitsService },
     SignInLimitsService,

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { HOUR_MS } from '../config/durations.js';
@@ -11,6 +11,7 @@ import { addressKey } from './address-key.js';
 import { partnerKey } from './partner-limit.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
+import { RefusalAnnouncements, type AnnouncedRefusal } from './refusal-announcements.js';
 import { waitingTime } from './waiting-time.js';
 
 const MINUTE_MS = 60_000;
@@ -34,7 +35,7 @@ type Refusals = LRUCache<string, Refusal>;
  * trips and callers over their limit are refused before anything is looked up.
  */
 @Injectable()
-export class RateLimitsService implements AddressLimits {
+export class RateLimitsService implements AddressLimits, OnModuleInit {
   private readonly partners: Refusals = new LRUCache({ max: CACHED_REFUSALS });
   private readonly clients: Refusals = new LRUCache({ max: CACHED_REFUSALS });
   private readonly addresses: Refusals = new LRUCache({ max: CACHED_REFUSALS });
@@ -43,7 +44,12 @@ export class RateLimitsService implements AddressLimits {
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
     private readonly settings: Settings,
     private readonly activity: ActivityService,
+    private readonly announcements: RefusalAnnouncements,
   ) {}
+
+  onModuleInit(): void {
+    this.announcements.listen((refusal) => remember(this.addresses, refusal));
+  }
 
   /** Whether a partner was refused recently; if not, the check can be skipped. */
   get hasRefusedPartners(): boolean {
@@ -178,7 +184,11 @@ export class RateLimitsService implements AddressLimits {
     windowMs: number,
   ): Promise<RateLimitDecision> {
     const decision = await this.store.consume(key, limit, windowMs);
-    if (!decision.allowed) refusals.set(key, { limit, until: performance.now() + decision.retryAfterMs });
+    if (decision.allowed) return decision;
+    const refusal = { key, limit, retryAfterMs: decision.retryAfterMs };
+    remember(refusals, refusal);
+    // Only what is refused by its address is refused before its credentials are checked.
+    if (refusals === this.addresses) this.announcements.announce(refusal);
     return decision;
   }
 
@@ -192,6 +202,9 @@ export class RateLimitsService implements AddressLimits {
     return undefined;
   }
 }
+
+const remember = (refusals: Refusals, { key, limit, retryAfterMs }: AnnouncedRefusal): void =>
+  void refusals.set(key, { limit, until: performance.now() + retryAfterMs });
 
 const readKey = (clientId: string, userId = ''): string => `partner-read:${clientId}:${userId}`;
 

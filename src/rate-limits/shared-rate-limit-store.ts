@@ -95,6 +95,11 @@ export class SharedRateLimitStore implements RateLimitStore {
     await this.by((store) => store.clear(key));
   }
 
+  /** Sends a message to whoever listens to the channel; it is lost while Redis is unavailable. */
+  publish(channel: string, message: string): void {
+    if (this.state === 'shared') this.client.publish(channel, message).catch(() => undefined);
+  }
+
   /** Closes the connection and ends all background work; later requests are counted locally. */
   async close(): Promise<void> {
     if (this.state === 'closed') return;

@@ -29,6 +29,8 @@ export interface SignInAttempt {
   failureKeys: string[];
   /** Undefined for a known browser. */
   addressKey: string | undefined;
+  /** Set as soon as what was entered is known to be wrong, before that is recorded. */
+  isWrong: boolean;
   /** Releases the attempts that wait for the result of this one. */
   end: () => void;
 }
@@ -61,8 +63,14 @@ export class SignInLimitsService {
     const own = `${account}:${browser.id}`;
     const filled = await this.reserve(own, ACCOUNT_FAILURES);
     const failureKeys: [string, string] = [account, own];
-    if (!(await this.browsers.isCurrent(browser, email)))
-      return this.admitStranger(request, email, failureKeys, filled);
+    try {
+      if (!(await this.browsers.isCurrent(browser, email)))
+        return await this.admitStranger(request, email, failureKeys, filled);
+    } catch (error) {
+      // Refused as a stranger, or the database is away: no password was compared.
+      await this.store.giveBack(own, WINDOW_MS);
+      throw error;
+    }
     // Strangers at the same address do not hold up a known browser either.
     return this.begin({
       email,
@@ -93,6 +101,20 @@ export class SignInLimitsService {
   }
 
   /**
+   * Runs the comparison of an attempt, which has to be settled afterwards. If it fails, the attempt is settled: it only counts if
+   * what was entered is known to be wrong by then, even if that could not be recorded.
+   */
+  async compare<T>(attempt: SignInAttempt, comparison: () => Promise<T>): Promise<T> {
+    try {
+      return await comparison();
+    } catch (error) {
+      if (attempt.isWrong) await this.settleWrong(attempt);
+      else await this.settleUnfinished(attempt);
+      throw error;
+    }
+  }
+
+  /**
    * Settles an attempt with the account as read with its password, or undefined. Throws a 429 problem if it was one failure too
    * many. On success the account's count is cleared, the address's count is taken back, and the browser is known from now on.
    */
@@ -102,8 +124,8 @@ export class SignInLimitsService {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
+    if (!user) return this.settleWrong(attempt);
     try {
-      if (!user) return await this.refuseFilled(attempt);
       const { failureKeys, addressKey: networkKey } = attempt;
       await Promise.all([
         ...failureKeys.map((key) => this.store.clear(key)),
@@ -116,8 +138,8 @@ export class SignInLimitsService {
   }
 
   /**
-   * Settles an attempt whose password was right, but which has not logged in yet: the second factor is asked for. It was no
-   * failure, but clears no count either, so that who knows the password cannot guess codes without end.
+   * Settles an attempt whose password was right, but which has not logged in yet: the second factor is asked for, or something
+   * failed. It was no failure, but clears no count either, so that who knows the password cannot guess codes without end.
    */
   async settleUnfinished({ counted, end }: SignInAttempt): Promise<void> {
     try {
@@ -142,15 +164,19 @@ export class SignInLimitsService {
     }
   }
 
-  private async refuseFilled({ filled }: SignInAttempt): Promise<void> {
-    for (const [key, limit] of filled) {
-      const next = await this.store.consume(key, limit, WINDOW_MS);
-      if (!next.allowed) throw tooManyFailures(next);
-      await this.store.giveBack(key, WINDOW_MS);
+  private async settleWrong({ filled, end }: SignInAttempt): Promise<void> {
+    try {
+      for (const [key, limit] of filled) {
+        const next = await this.store.consume(key, limit, WINDOW_MS);
+        if (!next.allowed) throw tooManyFailures(next);
+        await this.store.giveBack(key, WINDOW_MS);
+      }
+    } finally {
+      end();
     }
   }
 
-  private begin(attempt: Omit<SignInAttempt, 'end'>): SignInAttempt {
+  private begin(attempt: Omit<SignInAttempt, 'isWrong' | 'end'>): SignInAttempt {
     const keys = [...attempt.failureKeys, ...(attempt.addressKey === undefined ? [] : [attempt.addressKey])];
     let resolve!: () => void;
     const ended = new Promise<void>((done) => (resolve = done));
@@ -163,7 +189,7 @@ export class SignInLimitsService {
       }
       resolve();
     };
-    return { ...attempt, end };
+    return { ...attempt, isWrong: false, end };
   }
 }
 

@@ -28,6 +28,7 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
   private readonly logger = new Logger(PlannedEventsWorker.name);
   private isRunning = false;
   private isWanted = false;
+  private isPublishing = false;
   private timer: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
 
@@ -59,16 +60,13 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
   /** Publishes what is due, and from then on what becomes due. */
   wake(): void {
     this.isWanted = true;
-    if (!this.isRunning || this.underWay) return;
+    if (!this.isRunning || this.isPublishing) return;
     clearTimeout(this.timer);
-    this.underWay = detached(() => this.publishDue()).finally(() => {
-      this.underWay = undefined;
-      // Something was planned after the last look.
-      if (this.isWanted) this.wake();
-    });
+    this.underWay = detached(() => this.publishDue());
   }
 
   private async publishDue(): Promise<void> {
+    this.isPublishing = true;
     let wait = POLL_EVERY_MS;
     const passedOver: string[] = [];
     try {
@@ -85,6 +83,8 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
         `Planned events could not be published, and will be later: ${(error as Error).message}`,
       );
     }
+    // Nothing is awaited since the last look at what is wanted: whoever wants something from here on starts it anew.
+    this.isPublishing = false;
     if (this.isRunning) this.timer = setTimeout(() => this.wake(), wait).unref();
   }
 

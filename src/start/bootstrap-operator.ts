@@ -19,16 +19,19 @@ export async function bootstrapOperator(dataSource: DataSource, operator: Bootst
   await dataSource.transaction(async (manager) => {
     const ownerId = (await findOperator(manager)) ?? (await createOperator(manager, operator));
     if (!operator.client) return;
-    if (await manager.existsBy(ClientEntity, { scopes: ArrayContains(['admin:write']) })) return;
+    // Its own client may have lost scopes since.
+    const existing = [{ scopes: ArrayContains(['admin:write']) }, { id: operator.client.id }];
+    if (await manager.existsBy(ClientEntity, existing)) return;
     await createClient(manager, ownerId, operator.client);
   });
 }
 
+/** An enabled admin if there is one: a client of a disabled one gets no usable token. */
 async function findOperator(manager: EntityManager): Promise<string | undefined> {
   const user = await manager.findOne(UserEntity, {
     select: { id: true },
     where: { operatorRole: 'admin' },
-    order: { id: 'ASC' },
+    order: { enabled: 'DESC', id: 'ASC' },
   });
   return user?.id;
 }

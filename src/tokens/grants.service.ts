@@ -104,7 +104,7 @@ export class GrantsService implements AccessRevocation {
   async revokeByClient(manager: EntityManager, clientId: string, reason: RevocationReason): Promise<number> {
     await this.codes.deleteUnused(manager, { clientId });
     await this.repository.revokeClientTokens(manager, { clientId });
-    return (await this.repository.revoke(manager, { clientId }, reason)).length;
+    return this.repository.revokeOfClient(manager, clientId, reason);
   }
 
   async revokeByConsent(

@@ -90,9 +90,8 @@ function deleteSql({ table, by, before, condition = 'true' }: PurgeTask, size: n
     ), gone AS (
       DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM going)) RETURNING 1
     )
-    SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(at) FROM going)::text AS last,
-           set_config('synchronous_commit', 'off', true)`;
+    SELECT (SELECT count(*) FROM gone)::int AS count, (SELECT max(at) FROM going)::text AS last`;
 }
 
 const functionSql = (name: string, size: number): string =>
-  `SELECT count, last::text, set_config('synchronous_commit', 'off', true) FROM ${name}($1, ${size})`;
+  `SELECT count, last::text FROM ${name}($1, ${size})`;

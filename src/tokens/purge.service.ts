@@ -33,8 +33,7 @@ class PurgeError extends Error {
 
 /**
  * Removes expired rows, inside the service and on any number of instances at once. It works in small batches, each in its own
- * transaction, skips rows locked by another instance, and never counts rows. A batch does not wait for the disk: rows that a
- * crash brings back are removed again.
+ * transaction, skips rows locked by another instance, and never counts rows.
  */
 @Injectable()
 export class PurgeService implements BeforeApplicationShutdown {

@@ -20,6 +20,7 @@ import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordLinksController } from './passwords/password-links.controller.js';
 import { PasswordLinksRepository } from './passwords/password-links.repository.js';
 import { PasswordLinksService } from './passwords/password-links.service.js';
+import { ActingSessions } from './sessions/acting-sessions.service.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SignedInUsers } from './sessions/signed-in-users.service.js';
@@ -61,6 +62,7 @@ import { UsersService } from './accounts/users.service.js';
   controllers: [PasswordLinksController],
   providers: [
     AccessRevocations,
+    ActingSessions,
     AuthenticatorAppsRepository,
     AuthenticatorAppsService,
     EmailLinksRepository,
@@ -93,6 +95,7 @@ import { UsersService } from './accounts/users.service.js';
   ],
   exports: [
     AccessRevocations,
+    ActingSessions,
     AuthenticatorAppsService,
     EmailVerificationService,
     KnownBrowsersService,

@@ -60,7 +60,7 @@ export class PortalContext extends PageContext<PortalPage> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'portal', notices: NOTICES }, request, reply, csrf, cookies);
+    super({ name: 'portal', notices: NOTICES, home: '/portal' }, request, reply, csrf, cookies);
   }
 
   get clientId(): string {
@@ -71,7 +71,7 @@ export class PortalContext extends PageContext<PortalPage> {
   get actor(): Actor {
     const { user } = this.visitor;
     const who = user
-      ? ({ type: 'user', id: user.id } as const)
+      ? ({ type: 'user', id: user.id, sessionDigest: user.sessionDigest } as const)
       : ({ type: 'client', id: this.clientId } as const);
     return { ...who, ...originOf(this.request) };
   }

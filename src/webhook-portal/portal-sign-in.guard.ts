@@ -25,7 +25,7 @@ export class SignInContext extends UserPageContext<LayoutProps> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'portal_sign_in', notices: {} }, request, reply, csrf, cookies);
+    super({ name: 'portal_sign_in', notices: {}, home: SIGN_IN_PATH }, request, reply, csrf, cookies);
   }
 
   layOut(page: LayoutProps): LayoutProps {

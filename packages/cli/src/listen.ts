@@ -30,8 +30,10 @@ export async function listen(
     } catch (error) {
       if (stop.aborted) return;
       if (error instanceof PositionLostError && page !== FIRST_PAGE) {
-        print('Events since the last one are not kept any more; going on with what comes from now on.');
         page = FIRST_PAGE;
+        // A service that forgets every position is not to be asked without a pause.
+        await pause(FIRST_WAIT_MS, undefined, { signal: stop }).catch(() => undefined);
+        print('Events since the last one are not kept any more; going on with what comes from now on.');
         continue;
       }
       if (!(error instanceof PassingError))

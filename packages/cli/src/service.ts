@@ -33,7 +33,8 @@ export class PassingError extends Error {
   }
 }
 
-export const FIRST_PAGE = `/v2/events?after=latest&wait=${WAIT_SECONDS}`;
+/** Answered at once: until the first answer there is no position to go on from, whatever happens meanwhile. */
+export const FIRST_PAGE = '/v2/events?after=latest';
 
 /** Reads the feed of events (contract §21 of the service) with a token of the client. */
 export class Service {
@@ -41,7 +42,7 @@ export class Service {
 
   constructor(private readonly options: Pick<ListenOptions, 'url' | 'clientId' | 'clientSecret'>) {}
 
-  /** Waits for the events after a position. Throws one of the errors above, or the reason of the signal. */
+  /** Reads a page; all but the first wait for the events after a position. Throws one of the errors above, or the reason of the signal. */
   async read(page: string, stop: AbortSignal): Promise<FeedPage> {
     const response = await this.ask(page, stop);
     if (response.status === 401) {

@@ -80,7 +80,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'console', notices: NOTICES }, request, reply, csrf, cookies);
+    super({ name: 'console', notices: NOTICES, home: CONSOLE_PATH }, request, reply, csrf, cookies);
   }
 
   get user(): SignedInUser {

@@ -62,7 +62,7 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
     if (this.isClaiming || !this.isRunning || this.schema.isOutdated) return;
     this.isClaiming = true;
     try {
-      while (this.claimAgain && this.isRunning && this.hasRoom()) {
+      while (this.claimAgain && this.isRunning && !this.schema.isOutdated && this.hasRoom()) {
         this.claimAgain = false;
         if (await this.claim()) this.claimAgain = true;
       }

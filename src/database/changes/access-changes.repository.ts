@@ -6,6 +6,10 @@ import type { AccessSubject } from './access-subject.js';
 export interface ChangesRead {
   snapshot: string;
   position: number;
+  /** How far the database's log had been written when every transaction that the snapshot sees had ended, in bytes. */
+  logged: number;
+  /** How much of the log was on the disk, in bytes: the rest is lost in a crash. */
+  flushed: number;
   /** Milliseconds since 1970. */
   now: number;
   /** Identifies the cluster, the database, its table of changes and the timeline; null if it was not asked for. */
@@ -27,6 +31,8 @@ export interface ChangesSince {
  */
 const READ = `
   SELECT pg_current_snapshot()::text AS snapshot, pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS position,
+         (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 AS logged,
+         (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::float8 AS flushed,
          extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
          CASE WHEN $3 THEN (SELECT system_identifier FROM pg_control_system()) || ' '
                              || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' '

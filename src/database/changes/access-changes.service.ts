@@ -28,9 +28,17 @@ export interface Stamp {
   position: number;
 }
 
+/** A read that a later one can go on from. */
+interface Reached {
+  snapshot: string;
+  stamp: Stamp;
+}
+
+const NOTHING_READ: Reached = { snapshot: BEGINNING, stamp: { era: 0, position: 0 } };
+
 /** Callbacks for those who pass the changes on. */
 export interface ChangeFollower {
-  /** Whom the changes of one read are about, and the stamp of the read before it. */
+  /** Whom the changes of one read are about, and a stamp since which all of them are found again. */
   onChanges(subjects: readonly AccessSubject[], before: Stamp): void;
   /** Changes may have been missed: everything may have changed. */
   onGap(): void;
@@ -47,7 +55,14 @@ export class AccessChanges {
   private snapshot = BEGINNING;
   private knownEra = 0;
   private isSameLife = false;
-  private current: Stamp = { era: 0, position: 0 };
+  private current = NOTHING_READ.stamp;
+  /**
+   * The newest read that only counts transactions as ended that are on the disk. After a crash the database gives the numbers of
+   * the others to new transactions, so a new connection goes on from here.
+   */
+  private durable = NOTHING_READ;
+  /** A newer read, which is durable once the log is on the disk up to `logged`. */
+  private undurable: (Reached & { logged: number }) | undefined;
   /** The database's clock at the end of the last read, and the monotonic clock of the process, in milliseconds. */
   private clock = { database: 0, process: 0 };
   private provenAt = -Infinity;
@@ -64,6 +79,9 @@ export class AccessChanges {
     listener.follow({
       onConnected: () => {
         this.isSameLife = false;
+        this.snapshot = this.durable.snapshot;
+        // What a crash cut off is written differently now.
+        this.undurable = undefined;
         this.roundTrip().catch(() => undefined);
       },
       onLost: () => {
@@ -109,6 +127,14 @@ export class AccessChanges {
   /** The stamp of the last read, for what is issued based on cached data. */
   get stamp(): Stamp {
     return this.current;
+  }
+
+  /**
+   * A stamp from which readers can resume: not the newest, but no later change can have an earlier number, even if the database
+   * crashes. Of era 0 until one is known.
+   */
+  get durableStamp(): Stamp {
+    return this.durable.stamp;
   }
 
   /** The era of the database; 0 if unknown. */
@@ -195,21 +221,24 @@ export class AccessChanges {
     const era = createHash('sha256').update(life!).digest().readUInt32BE() || 1;
     if (era === this.knownEra) return true;
     this.knownEra = era;
-    this.current = { era: 0, position: 0 };
+    this.current = NOTHING_READ.stamp;
     this.snapshot = BEGINNING;
+    this.durable = NOTHING_READ;
     this.window.reset();
     for (const follower of this.followers) follower.onGap();
     return false;
   }
 
-  private take({ snapshot, position, now, changes }: ChangesRead): void {
-    const before = this.current;
+  private take(reading: ChangesRead): void {
+    const { snapshot, position, now, changes } = reading;
+    const before = this.durable.stamp;
     const isComplete = this.snapshot !== BEGINNING && changes.length <= CACHED_IDS;
     if (changes.length > CACHED_IDS) this.window.leaveOut(changes.at(-1)![0]);
     for (const [xid, ids] of changes.reverse()) this.window.add(xid, ids);
     this.snapshot = snapshot;
     this.current = { era: this.knownEra, position };
     this.clock = { database: now, process: performance.now() };
+    this.noteDurable({ snapshot, stamp: this.current }, reading);
     if (changes.length === 0) return;
     for (const follower of this.followers) {
       if (!isComplete) follower.onGap();
@@ -219,5 +248,14 @@ export class AccessChanges {
           before,
         );
     }
+  }
+
+  private noteDurable(read: Reached, { logged, flushed }: ChangesRead): void {
+    if (this.undurable && this.undurable.logged <= flushed) {
+      this.durable = this.undurable;
+      this.undurable = undefined;
+    }
+    if (logged <= flushed) this.durable = read;
+    else this.undurable ??= { ...read, logged };
   }
 }

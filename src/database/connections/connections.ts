@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { parseDatabaseUrl } from '../../config/database-url.js';
+import { closeAtOnce } from './connection-socket.js';
 import { Primary } from './primary.js';
 
 /**
@@ -45,7 +46,7 @@ function clientOf(primary: Primary): typeof pg.Client {
         return this;
       } catch (error) {
         forget();
-        await this.end().catch(() => undefined);
+        closeAtOnce(this);
         throw error;
       }
     }

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { Settings } from '../../config/settings.js';
 import { detached } from '../../telemetry/log-scope.js';
-import { socketOf } from './connection-socket.js';
+import { closeAtOnce, socketOf } from './connection-socket.js';
 import { newConnection } from './connections.js';
 
 const RECONNECT_AFTER_MS = 500;
@@ -39,6 +39,8 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly listeners = new Map<string, ChannelListener>();
   private readonly followers: ConnectionFollower[] = [];
   private connection: pg.Client | undefined;
+  /** The connection that was made last, proved or not; only its end leads to another. */
+  private newest: pg.Client | undefined;
   private reconnection: NodeJS.Timeout | undefined;
   private stopped = false;
   private notificationsLost = false;
@@ -103,6 +105,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   private async connect(): Promise<void> {
     // An error ends the connection, and reconnecting starts at its end.
     const connection = this.newConnection();
+    this.newest = connection;
     connection.on('notification', ({ channel, payload = '' }) =>
       this.listeners.get(channel)?.onAnnouncement(payload),
     );
@@ -119,9 +122,12 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.lastProblem = undefined;
       for (const follower of this.followers) follower.onConnected();
     } catch (error) {
-      this.notificationsLost = error instanceof NotificationsLostError;
-      this.tellOnce((error as Error).message);
-      await connection.end().catch(() => undefined);
+      // Otherwise it broke a while ago, and a newer one says what is the case.
+      if (connection === this.newest) {
+        this.notificationsLost = error instanceof NotificationsLostError;
+        this.tellOnce((error as Error).message);
+      }
+      closeAtOnce(connection);
       this.reconnect(connection);
     } finally {
       this.markTried();
@@ -158,7 +164,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       await announcer.query('SELECT pg_notify($1, $2)', [OWN_CHANNEL, sign]);
       await heard;
     } finally {
-      await announcer.end().catch(() => undefined);
+      closeAtOnce(announcer);
     }
     await connection.query(`UNLISTEN ${OWN_CHANNEL}`);
   }
@@ -180,7 +186,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   private reconnect(ended: pg.Client): void {
     if (this.connection === ended) this.lose();
-    if (this.stopped || this.reconnection) return;
+    if (this.stopped || this.reconnection || ended !== this.newest) return;
     this.reconnection = detached(() =>
       setTimeout(() => {
         this.reconnection = undefined;

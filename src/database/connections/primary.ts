@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DatabaseHost } from '../../config/database-url.js';
-import { socketOf } from './connection-socket.js';
+import { closeAtOnce, socketOf } from './connection-socket.js';
 
 const ANSWER_MS = 2_000;
 
@@ -66,7 +66,7 @@ export class Primary {
       await this.check(connection);
     } finally {
       clearTimeout(timer);
-      await connection.end().catch(() => undefined);
+      closeAtOnce(connection);
     }
   }
 }

@@ -15,7 +15,7 @@ export type OpenAnswer = PageAnswer<LayoutProps>;
 /** A request to a page that needs no session. Its forms are bound to their path, and so to a one-time key in it. */
 export class OpenContext extends PageContext<LayoutProps> {
   constructor(request: FastifyRequest, reply: FastifyReply, csrf: CsrfService, cookies: Cookies) {
-    super({ name: 'open', notices: {} }, request, reply, csrf, cookies);
+    super({ name: 'open', notices: {}, home: '/login' }, request, reply, csrf, cookies);
   }
 
   layOut(page: LayoutProps): LayoutProps {

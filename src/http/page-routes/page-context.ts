@@ -25,6 +25,8 @@ export interface PageArea {
   name: string;
   /** Messages shown after a form was posted. The cookie holds only the key, so nobody can put other text on the page. */
   notices: Record<string, string>;
+  /** Its first page, which leads visitors to the login. */
+  home: string;
 }
 
 /** What a page route knows of its request, after its guard. */
@@ -52,6 +54,11 @@ export abstract class PageContext<Page = unknown> {
     this.formPaths.add(path);
     return this.csrf.tokenFor(this.request, this.reply, this.bindingOf(path));
   };
+
+  /** The first page of the area. */
+  get home(): string {
+    return this.area.home;
+  }
 
   /** The path and query of the request. */
   get url(): string {

@@ -47,7 +47,7 @@ export class ProblemFilter implements ExceptionFilter {
   /** The same for requests that the framework refuses outside of any controller. */
   answer(exception: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = this.withMethods(exception, request);
-    if (!COUNTED_STATUSES.has(problem.status) || request.isCounted || reply.sent) {
+    if (!COUNTED_STATUSES.has(problem.status) || request.isCounted || isAnswered(reply)) {
       return this.send(exception, problem, request, reply);
     }
     this.limits.countAddress(request).then(
@@ -63,7 +63,7 @@ export class ProblemFilter implements ExceptionFilter {
       if (exception instanceof Problem) request.log.warn(`service unavailable: ${problem.detail}`);
       else request.log.warn({ err: exception }, 'service unavailable');
     }
-    if (reply.sent) return;
+    if (isAnswered(reply)) return;
     request.errorCode = errorCodeOf(problem);
     const rendered =
       request.routeOptions?.config?.renderError?.(problem, request) ?? this.render(problem, request);
@@ -94,3 +94,6 @@ export class ProblemFilter implements ExceptionFilter {
     return renderProblem(problem, this.settings.baseUrl);
   }
 }
+
+/** By a guard that redirected before it refused, for example. */
+const isAnswered = ({ sent, isHeld }: FastifyReply): boolean => sent || isHeld;

@@ -2,15 +2,24 @@ import type { FastifyInstance } from 'fastify';
 import { Form } from '../forms/form.js';
 import { badRequest } from '../problems/problem.js';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The text of a JSON body, on routes with `keepsBodyText`. */
+    bodyText: string | undefined;
+  }
+}
+
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Parses JSON and forms; other media types get a 415. */
 export function addBodyParsers(fastify: FastifyInstance): void {
   fastify.removeContentTypeParser(['text/plain', 'application/json']);
+  fastify.decorateRequest('bodyText', undefined);
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       const text = textOf(body as Buffer);
+      if (request.routeOptions.config?.keepsBodyText) request.bodyText = text;
       // Some HTTP clients send a media type with every request, even without a body.
       if (text === '') done(null, undefined);
       else void parseJson(request, text, done);

@@ -23,5 +23,7 @@ declare module 'fastify' {
     tellsReadiness?: boolean;
     /** The route also works on a schema that requires a newer build. */
     servesAnySchema?: boolean;
+    /** The route also gets the text of a JSON body, as `request.bodyText`. */
+    keepsBodyText?: boolean;
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { buildEndSessionUrl } from 'openid-client';
+import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
 import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
 import { refusalPage } from '../pages/refusal.page.js';
@@ -25,6 +26,12 @@ export class LoginProviders {
     return this.clients.providers;
   }
 
+  /** The provider that is the only way to log in, if there is one. */
+  private get onlyOne(): IdentityProvider | undefined {
+    const [only, ...others] = this.clients.providers;
+    return this.settings.passwordSignIn || others.length > 0 ? undefined : only;
+  }
+
   /**
    * Redirects to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and
    * the login page is shown.
@@ -34,19 +41,22 @@ export class LoginProviders {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<OpenAnswer | undefined> {
-    const [only, ...others] = this.clients.providers;
-    if (this.settings.passwordSignIn || !only || others.length > 0) return undefined;
-    if (this.cookies.hasJustEnded(request) || request.method === 'HEAD') return undefined;
+    const only = this.onlyOne;
+    if (!only || this.cookies.hasJustEnded(request) || request.method === 'HEAD') return undefined;
     const begun = await this.signIns.begin(only, { returnTo }, request, reply);
     if ('goTo' in begun) return { ...begun, status: 302 };
     return refusalPage(begun.refused.reason, { label: only.label, returnTo, requestId: request.id });
   }
 
-  /** The address at which a session that came from this provider ends there too; undefined if there is none. */
+  /**
+   * Notes that the user has logged out. Returns the address at which a session that came from this provider ends there too; undefined
+   * if there is none.
+   */
   async logoutAt(id: string | undefined, reply: FastifyReply): Promise<string | undefined> {
+    // Whatever the session came from: the user may still be logged in at the provider.
+    if (this.onlyOne) this.cookies.noteEnd(reply);
     const provider = id === undefined ? undefined : this.clients.find(id);
     if (!provider) return undefined;
-    this.cookies.noteEnd(reply);
     try {
       const { config, metadata } = await this.clients.of(provider);
       if (metadata.end_session_endpoint === undefined) return undefined;

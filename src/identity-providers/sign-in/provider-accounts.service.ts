@@ -11,8 +11,14 @@ import { IdentitiesRepository } from '../identities.repository.js';
 import type { Person } from '../protocol/person.js';
 import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
 
-/** The locked account of a person; or a refusal, whose transaction may have changed the account and has to be committed. */
-export type FoundAccount = { user: UserEntity } | { refused: SignInRefusalReason; userId: string };
+/** The locked account of a person. A role that was changed now has ended its sessions. */
+export interface AdmittedAccount {
+  user: UserEntity;
+  roleChanged: boolean;
+}
+
+/** An account; or a refusal, whose transaction may have changed the account and has to be committed. */
+export type FoundAccount = AdmittedAccount | { refused: SignInRefusalReason; userId: string };
 
 /**
  * The account of a person who authenticated at a provider (contract §15): the one that is linked, or the one with the same verified
@@ -44,7 +50,7 @@ export class ProviderAccounts {
     if (linked && (await this.identities.touch(manager, issuer, subject, linked.id))) {
       return this.admit(manager, provider, person, linked, actor);
     }
-    return { user: await this.link(manager, provider, person, actor) };
+    return this.link(manager, provider, person, actor);
   }
 
   private async admit(
@@ -60,19 +66,21 @@ export class ProviderAccounts {
     }
     const now = await this.applyRole(manager, provider, person, user, actor);
     // Committed: whoever the provider no longer gives a role is an operator no longer, also if the provider is for operators only.
-    if (!isFor(provider, now.operatorRole)) return { refused: 'not_for_you', userId: user.id };
-    return { user: now };
+    if (!isFor(provider, now.user.operatorRole)) return { refused: 'not_for_you', userId: user.id };
+    return now;
   }
 
   /** The one place where a provider's claim becomes a role. */
-  private applyRole(
+  private async applyRole(
     manager: EntityManager,
     provider: IdentityProvider,
     person: Person,
-    user: UserEntity,
+    before: UserEntity,
     actor: Actor,
-  ): Promise<UserEntity> {
-    return this.accounts.setRole(manager, user, roleAfter(provider, person, user.operatorRole), actor);
+  ): Promise<AdmittedAccount> {
+    const role = roleAfter(provider, person, before.operatorRole);
+    const user = await this.accounts.setRole(manager, before, role, actor);
+    return { user, roleChanged: user.operatorRole !== before.operatorRole };
   }
 
   /** Links the account with the person's verified address, or a new account. */
@@ -81,11 +89,15 @@ export class ProviderAccounts {
     provider: IdentityProvider,
     person: Person,
     actor: Actor,
-  ): Promise<UserEntity> {
+  ): Promise<FoundAccount> {
     if (provider.accounts === 'linked') refuse('no_account', 'accounts are only linked by hand');
     const { issuer, subject, verifiedEmail: email } = person;
     if (email === undefined) return refuse('email_not_verified', 'no verified email address');
     const found = await this.accounts.lock(manager, { email });
+    // A simultaneous first sign-in may have linked the same person since this one looked for a link.
+    if (found && (await this.identities.touch(manager, issuer, subject, found.id))) {
+      return this.admit(manager, provider, person, found, actor);
+    }
     if (found) await this.refuseLink(manager, provider, person, found);
     const user = found ?? (await this.create(manager, provider, { ...person, verifiedEmail: email }, actor));
     const now = await this.applyRole(manager, provider, person, user, actor);

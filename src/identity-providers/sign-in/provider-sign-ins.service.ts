@@ -17,7 +17,7 @@ import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { ProviderAuthentication } from '../protocol/authentication.service.js';
 import type { Person } from '../protocol/person.js';
 import { SignInRefused } from '../refusals.js';
-import { ProviderAccounts } from './provider-accounts.service.js';
+import { ProviderAccounts, type AdmittedAccount } from './provider-accounts.service.js';
 import { ProviderSignInsRepository, type StartedSignIn } from './provider-sign-ins.repository.js';
 import { openRequest, sealRequest } from './sealed-request.js';
 import { SIGN_IN_SECONDS, SignInCookies } from './sign-in-cookies.service.js';
@@ -124,15 +124,18 @@ export class ProviderSignIns {
     const actor = actorOf(request);
     const signIn = signInOf(provider, person);
     const { user, secret } = await this.withAccount(provider, person, actor, (manager, account) => {
-      const isNew = !this.browsers.knows(request, account);
-      return this.sessions.startIn(manager, request, account, signIn, actor, isNew);
+      const isNew = !this.browsers.knows(request, account.user);
+      return this.sessions.startIn(manager, request, account.user, signIn, actor, isNew);
     });
     this.activity.count({ kind: 'sign_in', detail: 'provider', address: actor.address });
     this.sessions.setCookie(reply, secret);
     this.browsers.remember(request, reply, user);
   }
 
-  /** The logged-in user authenticated again: the session continues under a new id. */
+  /**
+   * The logged-in user authenticated again: the session continues under a new id. If the role there has changed, which ends all sessions,
+   * this browser gets a new one.
+   */
   private async confirm(
     provider: IdentityProvider,
     person: Person,
@@ -146,11 +149,13 @@ export class ProviderSignIns {
     }
     const actor = { ...actorOf(request), id: userId };
     const { secret } = await this.withAccount(provider, person, actor, async (manager, account) => {
-      if (account.id !== userId) {
+      const { user, roleChanged } = account;
+      if (user.id !== userId) {
         throw new SignInRefused('provider_answer_invalid', 'another account than the one logged in');
       }
       const signIn = signInOf(provider, person);
-      const renewed = await this.sessions.restart(manager, request, account, present, actor, signIn);
+      if (roleChanged) return this.sessions.startIn(manager, request, user, signIn, actor, false);
+      const renewed = await this.sessions.restart(manager, request, user, present, actor, signIn);
       if (renewed === undefined) throw new SignInRefused('sign_in_expired', 'logged out meanwhile');
       await this.audit.record(manager, actor, {
         action: 'session.confirmed',
@@ -167,14 +172,14 @@ export class ProviderSignIns {
     provider: IdentityProvider,
     person: Person,
     actor: Actor,
-    work: (manager: EntityManager, user: UserEntity) => Promise<string | undefined>,
+    work: (manager: EntityManager, account: AdmittedAccount) => Promise<string | undefined>,
   ): Promise<{ user: UserEntity; secret: string }> {
     for (let attempt = 1; ; attempt++) {
       try {
         const outcome = await this.transactions.run(async (manager) => {
           const found = await this.accounts.find(manager, provider, person, actor);
           if ('refused' in found) return found;
-          return { user: found.user, secret: await work(manager, found.user) };
+          return { user: found.user, secret: await work(manager, found) };
         });
         if ('refused' in outcome) {
           const refusal = new SignInRefused(outcome.refused, 'the linked account');

@@ -86,8 +86,9 @@ export class ChangeFeed implements OnModuleDestroy {
     }
   }
 
+  /** What is sent as an id: what came shortly before is told again to readers who resume there. */
   private get position(): string {
-    return textOf(this.changes.stamp);
+    return textOf(this.changes.durableStamp);
   }
 
   private add(stream: ChangeStream): void {

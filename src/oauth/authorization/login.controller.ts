@@ -16,7 +16,6 @@ import { safeReturnTo } from '../../http/forms/return-to.js';
 import { LoginProviders } from '../../identity-providers/sign-in/login-providers.service.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
-import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { PendingSignIns } from '../../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { LoginDestinations } from './login-destinations.service.js';
@@ -69,24 +68,27 @@ export class LoginController {
     const email = form.get('email') ?? '';
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
     const attempt = await this.limits.admit(request, email);
-    let user: UserEntity | undefined;
-    let isAskedMore = false;
-    try {
-      const found = await this.sessions.checkPassword(email, form.get('password') ?? '', actor);
-      const signIn = { method: 'password' } as const;
-      isAskedMore = found !== undefined && (await this.factors.isAskedAfterPassword(found));
-      if (isAskedMore) await this.pending.begin(reply, found!);
-      else if (
-        found &&
-        (await this.sessions.start(request, reply, found, signIn, actor, !attempt.isKnownBrowser))
-      ) {
-        user = found;
+    const password = form.get('password') ?? '';
+    const outcome = await this.limits.compare(attempt, async () => {
+      const user = await this.sessions.checkPassword(email, password, actor, () => {
+        attempt.isWrong = true;
+      });
+      if (!user) return 'refused';
+      if (await this.factors.isAskedAfterPassword(user)) {
+        if (await this.pending.begin(reply, user)) return 'asked more';
+        await this.sessions.refuse(user, 'password', actor);
+        return 'refused';
       }
-    } finally {
-      if (isAskedMore) await this.limits.settleUnfinished(attempt);
-      else await this.limits.settle(attempt, user, request, reply);
+      const signIn = { method: 'password' } as const;
+      const isNew = !attempt.isKnownBrowser;
+      return (await this.sessions.start(request, reply, user, signIn, actor, isNew)) ? user : 'refused';
+    });
+    if (outcome === 'asked more') {
+      await this.limits.settleUnfinished(attempt);
+      return { goTo: secondFactorPath(returnTo) };
     }
-    if (isAskedMore) return { goTo: secondFactorPath(returnTo) };
+    const user = outcome === 'refused' ? undefined : outcome;
+    await this.limits.settle(attempt, user, request, reply);
     if (user) return { goTo: returnTo ?? '/' };
     const error = 'The email or password is incorrect. Check both and try again.';
     return this.form({ returnTo, email: email.slice(0, 254), error });

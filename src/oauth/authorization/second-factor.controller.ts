@@ -12,7 +12,6 @@ import {
 import { Context } from '../../http/page-routes/page-context.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
-import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { PendingSignIns, type PendingSignIn } from '../../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
@@ -51,18 +50,17 @@ export class SecondFactorController {
     if (!pending) return expired(returnTo);
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
     const attempt = await this.limits.admit(request, pending.user.email);
-    let user: UserEntity | undefined;
-    try {
-      const signIn = { method: 'password', gaveSecondFactor: true } as const;
-      const proof = this.pending.proofOf(pending, form.get('code') ?? '', actor);
-      const isNew = !attempt.isKnownBrowser;
-      if (await this.sessions.start(request, reply, pending.user, signIn, actor, isNew, proof)) {
-        user = pending.user;
-      }
-    } finally {
-      await this.limits.settle(attempt, user, request, reply);
-    }
-    if (!user) {
+    const signIn = { method: 'password', gaveSecondFactor: true } as const;
+    const proof = this.pending.proofOf(pending, form.get('code') ?? '', actor);
+    const isNew = !attempt.isKnownBrowser;
+    const isLoggedIn = await this.limits.compare(attempt, () =>
+      this.sessions.start(request, reply, pending.user, signIn, actor, isNew, async (manager) => {
+        attempt.isWrong = !(await proof(manager));
+        return !attempt.isWrong;
+      }),
+    );
+    await this.limits.settle(attempt, isLoggedIn ? pending.user : undefined, request, reply);
+    if (!isLoggedIn) {
       return this.form(pending, { returnTo, error: 'This code is wrong, or was used already.' });
     }
     await this.pending.end(request, reply);

@@ -12,6 +12,7 @@ import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
 import { UsersService } from '../../users/accounts/users.service.js';
+import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
 import { InvitationsRepository, type Invitation } from './invitations.repository.js';
 import type { MemberRole } from './member-role.js';
 import { MembersRepository } from './members.repository.js';
@@ -44,6 +45,7 @@ export class InvitationsService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
+    private readonly acting: ActingSessions,
     erasures: UserErasures,
   ) {
     erasures.add((manager, userId) => this.forget(manager, userId));
@@ -62,7 +64,7 @@ export class InvitationsService {
     if (!this.mails.isOn) throw notFound('This service sends no mail. An operator can add members.');
     const present = await this.users.findByEmail(email);
     await this.transactions.run(async (manager) => {
-      const organisation = await this.members.lockOrganisation(manager, organisationId);
+      const organisation = await this.members.lockOrganisation(manager, organisationId, actor);
       const isMember =
         emailKeyOf(organisation.email) === emailKeyOf(email) ||
         (present && (await this.membersRepository.find(organisationId, present.id, manager)) !== null);
@@ -128,6 +130,8 @@ export class InvitationsService {
         const invitation = await this.repository.use(manager, digestOf(key));
         if (!invitation) return false;
         const user = await this.membersRepository.holdUser(manager, userId);
+        // After the account: whatever ends its sessions locks in this order.
+        await this.acting.requireLive(manager, actor);
         const isTheirs =
           user?.enabled &&
           user.emailVerifiedAt !== null &&

@@ -8,6 +8,7 @@ import { MESSAGES, type Message } from '../../notifications/message-catalogue.js
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId } from '../../secrets/ids.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
+import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import { MembersRepository } from './members.repository.js';
@@ -23,6 +24,7 @@ export class MembersService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
+    private readonly acting: ActingSessions,
   ) {}
 
   list(organisationId: string, page: PageRequest): Promise<Page<Member>> {
@@ -50,7 +52,7 @@ export class MembersService {
    */
   async add(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
     await this.transactions.run(async (manager) => {
-      const organisation = await this.lockOrganisation(manager, organisationId);
+      const organisation = await this.lockOrganisation(manager, organisationId, actor);
       if (userId === organisationId) throw conflict('The owner’s own account is always an admin.');
       const user = isId('user', userId) ? await this.repository.holdUser(manager, userId) : null;
       if (!user) throw validationFailed({ user_id: ['is not the id of a user'] });
@@ -93,7 +95,7 @@ export class MembersService {
   /** Gives a member another role; doing it again is no change. Throws a 404 problem for somebody who is no member. */
   async changeRole(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
     await this.transactions.run(async (manager) => {
-      const organisation = await this.lockOrganisation(manager, organisationId);
+      const organisation = await this.lockAccount(manager, organisationId, actor);
       refuseOwner(organisationId, userId);
       const member = (await this.repository.lock(manager, organisationId, userId)) ?? missing();
       if (member.role === role) return;
@@ -115,7 +117,7 @@ export class MembersService {
   /** Ends the membership, and with it the member's portal sessions. Throws a 404 problem for somebody who is no member. */
   async remove(organisationId: string, userId: string, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
-      const organisation = await this.lockOrganisation(manager, organisationId);
+      const organisation = await this.lockAccount(manager, organisationId, actor);
       refuseOwner(organisationId, userId);
       const role = await this.repository.delete(manager, organisationId, userId);
       if (role === undefined) missing();
@@ -137,14 +139,24 @@ export class MembersService {
     for (const userId of admins) await this.notifications.raise(manager, userId, null, message);
   }
 
-  /** Locks the account; throws a 404 problem for an unknown one, and a 409 problem for one that is no organisation. */
-  async lockOrganisation(manager: EntityManager, id: string): Promise<UserEntity> {
-    const organisation = isId('user', id) ? await this.repository.lockOrganisation(manager, id) : null;
-    if (!organisation) throw notFound('There is no user with this id.');
+  /**
+   * Locks the account; throws a 404 problem for an unknown one, a 409 problem for one that is no organisation, and `SignedOutMeanwhile` if
+   * the session of the actor, if one is given, has ended before the lock was free.
+   */
+  async lockOrganisation(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
+    const organisation = await this.lockAccount(manager, id, actor);
     if (organisation.kind !== 'organisation') {
-      throw conflict('Only an organisation has members: this account is of kind individual.');
+      throw conflict('Only an organisation gets members: this account is of kind individual.');
     }
     return organisation;
+  }
+
+  /** The same whatever its kind: an account that was an organisation keeps the members it had until they are removed. */
+  private async lockAccount(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
+    const account = isId('user', id) ? await this.repository.lockOrganisation(manager, id) : null;
+    if (actor) await this.acting.requireLive(manager, actor);
+    if (!account) throw notFound('There is no user with this id.');
+    return account;
   }
 
   private record(

@@ -70,10 +70,11 @@ export class RequestLogService extends WriteBehind {
   private note(request: FastifyRequest, reply: FastifyReply): void {
     const clientId = request.oauthClient?.id ?? request.principal?.client.id ?? request.refusedClientId;
     if (clientId === undefined) return;
-    const recent = this.recentOf(clientId);
-    if (!recent) return;
     const route = request.routeOptions.url ?? '(none)';
-    recent.counts[route.startsWith('/o/') ? 'oauth' : 'api']++;
+    const detail = route.startsWith('/o/') ? 'oauth' : 'api';
+    const recent = this.recentOf(clientId);
+    if (!recent) return this.activity.countMany({ kind: 'request', detail, clientId }, 1);
+    recent.counts[detail]++;
     recent.requests[recent.next] = {
       clientId,
       occurredAt: new Date(),

@@ -13,7 +13,9 @@ import { hashPassword } from '../../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
 import { isLimited, refuseGivingPower, refuseOnOperator } from './operator-limits.js';
 import { EmailVerificationService } from '../emails/email-verification.service.js';
+import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
+import { ActingSessions } from '../sessions/acting-sessions.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { operatorChanges } from './operator-changes.js';
 import {
@@ -44,7 +46,9 @@ export class UsersService {
   constructor(
     private readonly repository: UsersRepository,
     private readonly sessions: SessionsRepository,
+    private readonly acting: ActingSessions,
     private readonly passwordLinks: PasswordLinksRepository,
+    private readonly pending: PendingSignInsRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
@@ -88,6 +92,7 @@ export class UsersService {
     if (actor.operatorRole === undefined) return;
     const id = actor.type === 'user' ? actor.id : actor.ownerId;
     const operator = await this.repository.hold(manager, id!);
+    await this.acting.requireLive(manager, actor);
     if (!operator || !isAdmin(operator)) throw roleTooLow(roleNeeded('admin'));
   }
 
@@ -166,6 +171,7 @@ export class UsersService {
   ): Promise<UserEntity> {
     const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(manager, id) : [];
     const before = (await this.repository.lock(manager, id)) ?? this.missing();
+    await this.acting.requireLive(manager, actor);
     refuseOnOperator(actor, before);
     refuseForDriver(before, changes, passwordHash !== undefined);
     const { email, name, kind, webhooksEnabled, enabled } = changes;
@@ -220,6 +226,7 @@ export class UsersService {
   async eraseIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
     const admins = await this.lockAdminsWith(manager, id);
     if (!(await this.repository.lockForErasure(manager, id))) this.missing();
+    await this.acting.requireLive(manager, actor);
     const user = (await this.repository.findById(id, manager))!;
     refuseOnOperator(actor, user);
     if (isAdmin(user)) await this.refuseLastAdmin(manager, id, admins);
@@ -268,6 +275,7 @@ export class UsersService {
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
     await this.sessions.deleteByUser(manager, after.id);
     await this.passwordLinks.deleteByUser(manager, after.id);
+    await this.pending.deleteByUser(manager, after.id);
     await this.revocations.revokeByUser(manager, after.id, reason);
     if (disabled) await this.revocations.revokeByOwner(manager, after.id, reason);
   }

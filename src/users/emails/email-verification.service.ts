@@ -9,6 +9,7 @@ import { MailsService } from '../../mail/mails.service.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { UserErasures } from '../accounts/user-erasures.js';
 import { UsersRepository } from '../accounts/users.repository.js';
+import { ActingSessions } from '../sessions/acting-sessions.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
 
 // Contract §18: the link works once within 24 hours.
@@ -27,6 +28,7 @@ export class EmailVerificationService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
+    private readonly acting: ActingSessions,
     erasures: UserErasures,
   ) {
     erasures.add((manager, userId) => this.forget(manager, userId));
@@ -107,6 +109,7 @@ export class EmailVerificationService {
     const unwanted = OPTIONAL_MAIL_KINDS.filter((kind) => !wanted.includes(kind));
     await this.transactions.run(async (manager) => {
       await this.users.setUnwantedMails(manager, userId, unwanted);
+      await this.acting.requireLive(manager, actor);
       await this.audit.record(manager, actor, {
         action: 'user.mails_chosen',
         subjectType: 'user',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
+import type { UserEntity } from '../accounts/user.entity.js';
 import { PendingSignInEntity } from './pending-sign-in.entity.js';
 
 @Injectable()
@@ -9,13 +10,20 @@ export class PendingSignInsRepository {
     @InjectRepository(PendingSignInEntity) private readonly pending: Repository<PendingSignInEntity>,
   ) {}
 
-  async insert(signIn: Omit<PendingSignInEntity, 'expiresAt'>, ttl: number): Promise<void> {
-    await this.pending
-      .createQueryBuilder()
-      .insert()
-      .values({ ...signIn, expiresAt: () => 'now() + make_interval(secs => :ttl)' })
-      .setParameter('ttl', ttl)
-      .execute();
+  /** Stores it, unless the user was disabled or got another password or email since `user` was read. */
+  async insert(digest: Buffer, user: UserEntity, accountMark: Buffer, ttl: number): Promise<boolean> {
+    // By hand: what the user must still be, the lock on the user and the insert are one statement.
+    const rows: unknown[] = await this.pending.query(
+      `WITH owner AS (
+         SELECT id FROM users
+          WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 FOR SHARE
+       )
+       INSERT INTO pending_sign_ins (digest, user_id, account_mark, expires_at)
+       SELECT $1, id, $5, now() + make_interval(secs => $6) FROM owner
+       RETURNING 1`,
+      [digest, user.id, user.passwordHash, user.email, accountMark, ttl],
+    );
+    return rows.length === 1;
   }
 
   find(digest: Buffer): Promise<PendingSignInEntity | null> {

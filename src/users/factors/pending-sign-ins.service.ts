@@ -34,12 +34,15 @@ export class PendingSignIns {
     private readonly recoveryCodes: RecoveryCodesService,
   ) {}
 
-  /** Stores that this browser gave the right password. `user` is read with the password hash. */
-  async begin(reply: FastifyReply, user: UserEntity): Promise<void> {
+  /**
+   * Stores that this browser gave the right password. `user` is read with the password hash. False if the user was disabled, or got
+   * another password or email, since then.
+   */
+  async begin(reply: FastifyReply, user: UserEntity): Promise<boolean> {
     const secret = newSecret('pendingSignIn');
-    const signIn = { digest: digestOf(secret), userId: user.id, accountMark: markOf(user) };
-    await this.repository.insert(signIn, TTL_SECONDS);
+    if (!(await this.repository.insert(digestOf(secret), user, markOf(user), TTL_SECONDS))) return false;
     this.cookies.set(reply, COOKIE, secret, TTL_SECONDS);
+    return true;
   }
 
   /** The pending sign-in of this browser, unless the account has another password or email address by now. */

@@ -10,6 +10,7 @@ import { refuseOnOperator } from '../accounts/operator-limits.js';
 import type { UserEntity, UserRole } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { ActingSessions } from '../sessions/acting-sessions.service.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
 import { SECURITY_PATH, confirmPathFor } from './factor-paths.js';
 import { AuthenticatorAppsRepository } from './authenticator-apps.repository.js';
@@ -39,6 +40,7 @@ export class SecondFactorService {
     private readonly pending: PendingSignInsRepository,
     private readonly users: UsersRepository,
     private readonly sessions: SessionsRepository,
+    private readonly acting: ActingSessions,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -92,7 +94,7 @@ export class SecondFactorService {
     add: (manager: EntityManager) => Promise<void>,
   ): Promise<string[] | undefined> {
     return this.transactions.run(async (manager) => {
-      await this.lock(manager, user.id);
+      await this.lock(manager, user.id, user);
       const needsCodes =
         !(await this.hasAny(manager, user.id)) ||
         (factor === 'an authenticator app' && (await this.codes.count(user.id, manager)) === 0);
@@ -113,7 +115,7 @@ export class SecondFactorService {
     remove: (manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     await this.transactions.run(async (manager) => {
-      const { role } = await this.lock(manager, user.id);
+      const { role } = await this.lock(manager, user.id, user);
       await remove(manager);
       if (!(await this.hasAny(manager, user.id))) {
         if (this.isRequiredFor({ role })) {
@@ -126,9 +128,10 @@ export class SecondFactorService {
   }
 
   /** Makes new recovery codes in place of those before; throws a 409 problem for a user without a factor. */
-  makeRecoveryCodes(userId: string, actor: Actor): Promise<string[]> {
+  makeRecoveryCodes(user: SignedInUser, actor: Actor): Promise<string[]> {
+    const userId = user.id;
     return this.transactions.run(async (manager) => {
-      await this.lock(manager, userId);
+      await this.lock(manager, userId, user);
       if (!(await this.hasAny(manager, userId))) {
         throw conflict(
           'Recovery codes replace a second factor. Add a passkey or an authenticator app first.',
@@ -150,7 +153,7 @@ export class SecondFactorService {
       throw conflict('You cannot reset your own second factor. Change it on your account page.');
     }
     await this.transactions.run(async (manager) => {
-      refuseOnOperator(actor, await this.lock(manager, userId));
+      refuseOnOperator(actor, await this.lock(manager, userId, actor));
       const passkeys = await this.passkeys.deleteByUser(manager, userId);
       const authenticatorApp = await this.apps.delete(manager, userId);
       if (passkeys === 0 && !authenticatorApp) return;
@@ -167,8 +170,14 @@ export class SecondFactorService {
     });
   }
 
-  private async lock(manager: EntityManager, userId: string): Promise<UserEntity> {
+  /** Throws `SignedOutMeanwhile` if the session of whoever asks has ended before the lock was free. */
+  private async lock(
+    manager: EntityManager,
+    userId: string,
+    by: Pick<Actor, 'sessionDigest'>,
+  ): Promise<UserEntity> {
     const user = await this.users.lock(manager, userId);
+    await this.acting.requireLive(manager, by);
     if (!user) throw notFound('There is no user with this id.');
     return user;
   }

@@ -34,16 +34,18 @@ export class PasswordChangeService {
 
   /**
    * Verifies the user's current password. Returns the account as of then; undefined for a wrong password, which is recorded in
-   * the audit log.
+   * the audit log after `onWrong` was called.
    */
   async verify(
     user: SignedInUser,
     password: string,
     actor: Actor,
+    onWrong: () => void,
     refusal = 'user.password_change_refused',
   ): Promise<UserEntity | undefined> {
     const account = await this.users.findByIdWithPassword(user.id);
     if ((await verifyPassword(account?.passwordHash, password)) && account?.enabled) return account;
+    onWrong();
     await this.transactions.run((manager) =>
       this.audit.record(manager, actor, {
         action: refusal,

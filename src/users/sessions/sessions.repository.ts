@@ -21,10 +21,26 @@ export interface SessionDetails {
 /** A session that has ended. */
 interface EndedSession {
   userId: string;
-  provider: string | null;
+  /** What it came from. */
+  signIn: SignInMethod;
   /** The login it belonged to; null if it had expired. */
   loginId: string | null;
 }
+
+interface EndedRow {
+  userId: string;
+  loginId: string | null;
+  method: SignInMethod['method'];
+  provider: string | null;
+  subject: string | null;
+  sid: string | null;
+  authenticatedAt: Date | null;
+  gaveSecondFactor: boolean;
+}
+
+const ENDED = `user_id AS "userId", method, provider, provider_subject AS subject, provider_sid AS sid,
+               authenticated_at AS "authenticatedAt", second_factor AS "gaveSecondFactor",
+               CASE WHEN expires_at > now() THEN coalesce(login_id, id) END AS "loginId"`;
 
 // `last_seen_at` is written at most this often: not every page view is a write.
 const SEEN_AGAIN_AFTER = "interval '5 minutes'";
@@ -61,6 +77,18 @@ export class SessionsRepository {
     if (!row) return undefined;
     const { seenLongAgo, ...user } = row;
     return { user, seenLongAgo };
+  }
+
+  /** Whether the session is active; it then does not end before the transaction does. */
+  async hold(manager: EntityManager, digest: Buffer): Promise<boolean> {
+    const session = await manager
+      .withRepository(this.sessions)
+      .createQueryBuilder('session')
+      .select('session.digest')
+      .where('session.digest = :digest AND session.expiresAt > now()', { digest })
+      .setLock('for_key_share')
+      .getOne();
+    return session !== null;
   }
 
   /** Updates the time when the session was last seen, at most once in 5 minutes. */
@@ -125,7 +153,7 @@ export class SessionsRepository {
         provider?.subject,
         provider?.sid,
         provider?.authenticatedAt,
-        signIn.method === 'passkey' || (signIn.method === 'password' && signIn.gaveSecondFactor === true),
+        signIn.method === 'passkey' || signIn.gaveSecondFactor === true,
         details.loginId,
       ],
     );
@@ -137,15 +165,14 @@ export class SessionsRepository {
     await manager.withRepository(this.sessions).update({ digest }, { secondFactor: true });
   }
 
-  /** Ends a session; returns the id of its user, and the provider that it came from. */
+  /** Ends a session, which may have expired. */
   async delete(manager: EntityManager, digest: Buffer): Promise<EndedSession | undefined> {
     const { raw } = await this.deletion(manager)
       .where('digest = :digest', { digest })
-      .returning(
-        'user_id AS "userId", provider, CASE WHEN expires_at > now() THEN coalesce(login_id, id) END AS "loginId"',
-      )
+      .returning(ENDED)
       .execute();
-    return (raw as EndedSession[])[0];
+    const [ended] = raw as EndedRow[];
+    return ended && endedFrom(ended);
   }
 
   /** Ends the sessions that came from a provider, for one session or person there; returns the users whose active ones ended. */
@@ -179,14 +206,15 @@ export class SessionsRepository {
     return (raw as { live: boolean }[]).filter(({ live }) => live).length;
   }
 
-  /** Ends all sessions of the user. Returns whether the session with this digest was active. */
-  async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
+  /** Ends all sessions of the user. Returns the one with this digest, if it was active. */
+  async deleteAll(manager: EntityManager, userId: string, digest: Buffer): Promise<EndedSession | undefined> {
     const { raw } = await this.deletion(manager)
       .where('userId = :userId', { userId })
-      .returning('digest = :digest AND expires_at > now() AS present')
+      .returning(`digest = :digest AND expires_at > now() AS present, ${ENDED}`)
       .setParameter('digest', digest)
       .execute();
-    return (raw as { present: boolean }[]).some(({ present }) => present);
+    const ended = (raw as (EndedRow & { present: boolean })[]).find(({ present }) => present);
+    return ended && endedFrom(ended);
   }
 
   /** Ends all sessions of the user. */
@@ -211,4 +239,12 @@ export class SessionsRepository {
   private deletion(manager: EntityManager) {
     return manager.withRepository(this.sessions).createQueryBuilder().delete();
   }
+}
+
+function endedFrom({ userId, loginId, method, gaveSecondFactor, ...row }: EndedRow): EndedSession {
+  if (method !== 'provider') return { userId, loginId, signIn: { method, gaveSecondFactor } };
+  // The database has both names for every session of this method.
+  const person = { provider: row.provider!, subject: row.subject!, sid: row.sid ?? undefined };
+  const authenticatedAt = row.authenticatedAt ?? undefined;
+  return { userId, loginId, signIn: { method, ...person, authenticatedAt, gaveSecondFactor } };
 }

@@ -49,13 +49,19 @@ export class SessionsService {
   }
 
   /**
-   * The user with this email and password; undefined if that is refused, which is counted and recorded. An unknown email costs the
-   * same work as a wrong password.
+   * The user with this email and password; undefined if that is refused, which is counted and recorded after `onWrong` was called.
+   * An unknown email costs the same work as a wrong password.
    */
-  async checkPassword(email: string, password: string, actor: Actor): Promise<UserEntity | undefined> {
+  async checkPassword(
+    email: string,
+    password: string,
+    actor: Actor,
+    onWrong: () => void,
+  ): Promise<UserEntity | undefined> {
     const user = await this.users.findByEmailWithPassword(email);
     const right = await verifyPassword(user?.passwordHash, password);
     if (user && right && user.enabled) return user;
+    onWrong();
     await this.refuse(user, 'password', actor);
     return undefined;
   }
@@ -126,7 +132,7 @@ export class SessionsService {
     return this.transactions.run(async (manager) => {
       const ended = await this.sessions.delete(manager, digest);
       if (!ended) return undefined;
-      const { userId, provider } = ended;
+      const { userId, signIn } = ended;
       await this.audit.record(
         manager,
         { ...actor, type: 'user', id: userId },
@@ -136,7 +142,7 @@ export class SessionsService {
           subjectId: userId,
         },
       );
-      return provider ?? undefined;
+      return signIn.method === 'provider' ? signIn.provider : undefined;
     });
   }
 
@@ -203,40 +209,44 @@ export class SessionsService {
   }
 
   /**
-   * Ends all sessions of the user and restarts this browser's, in the caller's transaction. Returns the new secret, for the
-   * cookie after the commit; undefined if this browser was logged out meanwhile.
+   * Ends all sessions of the user and restarts this browser's, which keeps what it came from, in the caller's transaction. Returns the
+   * new secret, for the cookie after the commit; undefined if this browser was logged out meanwhile.
    */
   async renew(
     manager: EntityManager,
     request: FastifyRequest,
     user: UserEntity,
-    { sessionDigest, gaveSecondFactor }: SignedInUser,
+    { sessionDigest }: SignedInUser,
     actor: Actor,
   ): Promise<string | undefined> {
     const secret = newSecret('session');
-    const wasSignedIn = await this.sessions.deleteAll(manager, user.id, sessionDigest);
-    const details = this.detailsOf(request, actor, { method: 'password', gaveSecondFactor });
-    const renewed = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
+    const ended = await this.sessions.deleteAll(manager, user.id, sessionDigest);
+    if (!ended) return undefined;
+    const details = this.detailsOf(request, actor, ended.signIn);
+    const renewed = await this.sessions.insert(manager, digestOf(secret), user, details);
     return renewed ? secret : undefined;
   }
 
   /**
-   * Restarts this browser's session and keeps the user's others, in the caller's transaction. Returns the new secret, for the
-   * cookie after the commit; undefined if it was logged out, or the password changed, meanwhile.
+   * Restarts this browser's session and keeps the user's others, in the caller's transaction. Without `signIn` it keeps what it came
+   * from. Returns the new secret, for the cookie after the commit; undefined if it was logged out, or the password changed, meanwhile.
    */
   async restart(
     manager: EntityManager,
     request: FastifyRequest,
     user: UserEntity,
-    { sessionDigest, gaveSecondFactor }: SignedInUser,
+    { sessionDigest }: SignedInUser,
     actor: Actor,
-    signIn: SignInMethod = { method: 'password', gaveSecondFactor },
+    signIn?: SignInMethod,
   ): Promise<string | undefined> {
     const secret = newSecret('session');
     const ended = await this.sessions.delete(manager, sessionDigest);
-    const wasSignedIn = ended?.userId === user.id;
-    const details = { ...this.detailsOf(request, actor, signIn), loginId: ended?.loginId ?? undefined };
-    const restarted = wasSignedIn && (await this.sessions.insert(manager, digestOf(secret), user, details));
+    if (ended?.userId !== user.id) return undefined;
+    const details = this.detailsOf(request, actor, signIn ?? ended.signIn);
+    const restarted = await this.sessions.insert(manager, digestOf(secret), user, {
+      ...details,
+      loginId: ended.loginId ?? undefined,
+    });
     return restarted ? secret : undefined;
   }
 

@@ -9,4 +9,6 @@ export type SignInMethod =
       sid?: string;
       /** When the person last authenticated there, if the provider says so. */
       authenticatedAt?: Date;
+      /** Whether a factor was also given here, which such a session is not asked for. */
+      gaveSecondFactor?: boolean;
     };

@@ -7,9 +7,10 @@ import type { SignedInUser } from './signed-in-user.js';
 export abstract class UserPageContext<Page> extends PageContext<Page> {
   abstract readonly user: SignedInUser;
 
-  /** The actor for the audit log. */
+  /** The actor for the audit log, with the session that admits the request. */
   get actor(): Actor {
-    return { type: 'user', id: this.user.id, ...originOf(this.request) };
+    const { id, sessionDigest } = this.user;
+    return { type: 'user', id, sessionDigest, ...originOf(this.request) };
   }
 
   /** The path identifies the action and its object. */

@@ -53,7 +53,7 @@ export const membersPage = (props: MembersPageProps): PortalPage => ({
           {props.state === 'confirmed' && <InviteForm {...props} />}
         </>
       ) : (
-        <p class="muted">The owner is a person, not an organisation, so there are no other members.</p>
+        <OfPerson {...props} />
       )}
     </>
   ),
@@ -110,6 +110,19 @@ function Invitations({ invitations, state }: MembersPageProps): VNode | null {
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+/** A person has no members, except those from when the account was an organisation. */
+function OfPerson({ members, invitations, state }: MembersPageProps): VNode {
+  if (members.length + invitations.length === 0) {
+    return <p class="muted">The owner is a person, not an organisation, so there are no other members.</p>;
+  }
+  return (
+    <>
+      <p class="muted">The owner is a person, not an organisation, so nobody else can be invited.</p>
+      <ForAdmins state={state} what="remove members" path={MEMBERS_PATH} />
     </>
   );
 }

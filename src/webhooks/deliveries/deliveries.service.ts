@@ -46,9 +46,13 @@ export class DeliveriesService {
 
   /** Resolves when no more attempts are pending, or after this many milliseconds. */
   async waitUntilFinished(id: string, milliseconds: number): Promise<void> {
-    const deadline = performance.now() + milliseconds;
-    while (!(await this.repository.isFinished(id)) && performance.now() < deadline)
-      await after(LOOK_AGAIN_MS);
+    let isOver = false;
+    const limit = setTimeout(() => (isOver = true), milliseconds);
+    try {
+      while (!(await this.repository.isFinished(id)) && !isOver) await after(LOOK_AGAIN_MS);
+    } finally {
+      clearTimeout(limit);
+    }
   }
 
   /**

@@ -16,9 +16,15 @@ const WINDOW = "interval '61 seconds'";
 /** Contract §18: by how many of its last attempts an endpoint counts as failing. */
 const RECENT = 20;
 
-/** Ids of endpoints. */
+/** An endpoint, and its URL at that moment. */
+export interface EndpointAtUrl {
+  id: string;
+  url: string;
+}
+
 export interface EndpointsToJudge {
-  disable: string[];
+  disable: EndpointAtUrl[];
+  /** Their ids. */
   failing: string[];
 }
 
@@ -165,13 +171,13 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Writes the results of claims in one statement; a claim whose lease was taken over changes nothing. Returns the ids of
-   * endpoints to disable (enabled, and without a success for five days), and of those that are failing, of which the client's
-   * contacts are to be told.
+   * Writes the results of claims in one statement; a claim whose lease was taken over changes nothing. Returns the endpoints to
+   * disable (enabled, and without a success for five days), and those that are failing, of which the client's contacts are to be
+   * told. An endpoint is judged by the attempts at its present URL only.
    */
   async finish(finished: FinishedClaim[]): Promise<EndpointsToJudge> {
     const attempts = finished.map(({ attempt }) => attempt);
-    const [rows]: [{ disable: string | null; failing: string | null }[], number] =
+    const [rows]: [{ url: string; disable: string | null; failing: string | null }[], number] =
       await this.deliveries.query(
         `WITH done AS (
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::timestamptz[], $7::int[],
@@ -202,19 +208,21 @@ export class DeliveryQueueRepository {
                                         response_start, signature, response_headers, url, own_headers)
          SELECT id, number, attempted_at, duration_ms, status, failure, detail, response_start, signature,
                 response_headers, url, own_headers FROM made
-       ), by_endpoint AS (
-         SELECT endpoint_id, count(*) FILTER (WHERE state = 'delivered')::int AS delivered,
-                count(*) FILTER (WHERE state <> 'delivered')::int AS failed, sum(duration_ms)::bigint AS duration_ms,
-                max(duration_ms) AS slowest_ms
-           FROM made GROUP BY endpoint_id
        ), locked AS MATERIALIZED (
          -- In one order, whichever instance comes first.
-         SELECT e.id FROM webhook_endpoints e WHERE e.id IN (SELECT endpoint_id FROM by_endpoint)
+         SELECT e.id, e.url FROM webhook_endpoints e WHERE e.id IN (SELECT endpoint_id FROM made)
           ORDER BY e.id FOR NO KEY UPDATE
+       ), by_endpoint AS (
+         SELECT m.endpoint_id, count(*) FILTER (WHERE m.state = 'delivered')::int AS delivered,
+                count(*) FILTER (WHERE m.state <> 'delivered')::int AS failed,
+                count(*) FILTER (WHERE m.state = 'delivered' AND m.url = l.url)::int AS delivered_here,
+                count(*) FILTER (WHERE m.state <> 'delivered' AND m.url = l.url)::int AS failed_here,
+                sum(m.duration_ms)::bigint AS duration_ms, max(m.duration_ms) AS slowest_ms
+           FROM made m JOIN locked l ON l.id = m.endpoint_id GROUP BY m.endpoint_id
        ), hours AS (
          INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
          SELECT endpoint_id, date_trunc('hour', now(), 'UTC'), delivered, failed, duration_ms, slowest_ms
-           FROM by_endpoint JOIN locked ON locked.id = endpoint_id ORDER BY endpoint_id
+           FROM by_endpoint ORDER BY endpoint_id
          ON CONFLICT (endpoint_id, hour) DO UPDATE
            SET delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
                duration_ms = h.duration_ms + excluded.duration_ms, slowest_ms = greatest(h.slowest_ms, excluded.slowest_ms)
@@ -222,13 +230,16 @@ export class DeliveryQueueRepository {
        UPDATE webhook_endpoints e
           SET last_attempt_at = now(),
               -- By this clock, as what it is compared with: an instance's own may be days off.
-              failing_since = CASE WHEN b.delivered = 0 THEN coalesce(e.failing_since, now()) END,
+              failing_since = CASE WHEN b.delivered_here > 0 THEN NULL
+                                   WHEN b.failed_here > 0 THEN coalesce(e.failing_since, now())
+                                   ELSE e.failing_since END,
               -- Their order within one batch is not known, but their number is.
-              recent_results = right(e.recent_results || repeat('.', least(b.delivered, ${RECENT}))
-                                                      || repeat('x', least(b.failed, ${RECENT})), ${RECENT})
-         FROM by_endpoint b JOIN locked ON locked.id = b.endpoint_id
+              recent_results = right(e.recent_results || repeat('.', least(b.delivered_here, ${RECENT}))
+                                                      || repeat('x', least(b.failed_here, ${RECENT})), ${RECENT})
+         FROM by_endpoint b
         WHERE e.id = b.endpoint_id
-       RETURNING CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS disable,
+       RETURNING e.url,
+                 CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS disable,
                  CASE WHEN e.enabled AND ${IS_FAILING} AND ${NOT_TOLD} THEN e.id END AS failing`,
         [
           finished.map(({ id }) => id),
@@ -252,7 +263,7 @@ export class DeliveryQueueRepository {
         ],
       );
     return {
-      disable: rows.flatMap(({ disable }) => disable ?? []),
+      disable: rows.flatMap(({ disable, url }) => (disable === null ? [] : { id: disable, url })),
       failing: rows.flatMap(({ failing }) => failing ?? []),
     };
   }

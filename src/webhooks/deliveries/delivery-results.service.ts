@@ -5,7 +5,7 @@ import { detached } from '../../telemetry/log-scope.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import type { AttemptResult } from './delivery-attempt.service.js';
-import { DeliveryQueueRepository, LEASE_SECONDS } from './delivery-queue.repository.js';
+import { DeliveryQueueRepository, LEASE_SECONDS, type EndpointAtUrl } from './delivery-queue.repository.js';
 
 const BATCH = 500;
 const TRY_AGAIN_MS = 250;
@@ -63,9 +63,8 @@ export class DeliveryResultsService {
     const { disable, failing } = await this.transactions.retried(() =>
       this.queue.finish(batch.map(({ result }) => result.finished)),
     );
-    const gone = batch.flatMap(({ result, endpointId }) => (result.isGone ? [endpointId] : []));
-    for (const id of new Set(gone)) await this.endpoints.disable(id, 'gone');
-    for (const id of disable) await this.endpoints.disable(id, 'failing');
+    for (const { id, url } of goneIn(batch)) await this.endpoints.disable(id, url, 'gone');
+    for (const { id, url } of disable) await this.endpoints.disable(id, url, 'failing');
     for (const id of failing) await this.contacts.tellFailing(id);
   }
 
@@ -76,4 +75,14 @@ export class DeliveryResultsService {
       else one.done();
     }
   }
+}
+
+/** The endpoints that answered 410, each once with the URL that did. */
+function goneIn(batch: Waiting[]): EndpointAtUrl[] {
+  const gone = new Map<string, EndpointAtUrl>();
+  for (const { result, endpointId: id } of batch) {
+    const url = result.finished.attempt?.url;
+    if (result.isGone && url !== undefined) gone.set(`${id} ${url}`, { id, url });
+  }
+  return [...gone.values()];
 }

@@ -66,9 +66,13 @@ export class EndpointEntity {
   @Column('timestamptz', { name: 'last_attempt_at', nullable: true })
   lastAttemptAt!: Date | null;
 
-  /** The first failed attempt since the last success. */
+  /** The first failed attempt since the last success, at its present URL. */
   @Column('timestamptz', { name: 'failing_since', nullable: true })
   failingSince!: Date | null;
+
+  /** Its last 20 attempts, those at its present URL: a success is a point, a failure an x. */
+  @Column({ type: 'text', name: 'recent_results', select: false, insert: false })
+  recentResults!: string;
 
   @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
   createdAt!: Date;

@@ -72,7 +72,10 @@ export class EndpointsRepository {
     if (endpoint.maxPerMinute !== null) await this.openThrottle(manager, endpoint.id);
   }
 
-  /** Changes the given members. `enabled` is given only if it changes, and clears why the service disabled the endpoint. */
+  /**
+   * Changes the given members. `enabled` is given only if it changes, and clears why the service disabled the endpoint; `url` is
+   * given only if it changes, and clears what the former one answered.
+   */
   async update(
     manager: EntityManager,
     id: string,
@@ -89,9 +92,10 @@ export class EndpointsRepository {
             disabledAt: enabled ? null : () => 'now()',
             failingSince: null,
           };
+    const moved = changes.url === undefined ? {} : { failingSince: null, recentResults: '' };
     await manager
       .withRepository(this.endpoints)
-      .update({ id }, { ...changes, ...turned, updatedAt: () => 'now()' });
+      .update({ id }, { ...changes, ...moved, ...turned, updatedAt: () => 'now()' });
   }
 
   /** Notes from when to when it was disabled, before it is enabled. In SQL, because it is a row made of another. */
@@ -264,19 +268,20 @@ export class EndpointsRepository {
     await this.endpoints.update({ id, sealedHeaders: Equal(seen) }, { sealedHeaders: fresh });
   }
 
-  /** Disables an enabled endpoint, once; undefined if it was already disabled. */
+  /** Disables an enabled endpoint, once; undefined if it was already disabled, or has another URL by now. */
   async disable(
     manager: EntityManager,
     id: string,
+    urlThen: string,
     reason: EndpointDisabledReason,
   ): Promise<{ clientId: string; ownerId: string; url: string } | undefined> {
     // Returns the owner, from the table of clients: the query builder knows no updates from a join.
     const [rows]: [{ clientId: string; ownerId: string; url: string }[]] = await manager.query(
-      `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $2, disabled_at = now(), updated_at = now()
+      `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $3, disabled_at = now(), updated_at = now()
          FROM clients c
-        WHERE e.id = $1 AND e.enabled AND e.deleted_at IS NULL AND c.id = e.client_id
+        WHERE e.id = $1 AND e.url = $2 AND e.enabled AND e.deleted_at IS NULL AND c.id = e.client_id
        RETURNING e.client_id AS "clientId", c.owner_id AS "ownerId", e.url`,
-      [id, reason],
+      [id, urlThen, reason],
     );
     return rows[0];
   }

@@ -160,7 +160,7 @@ export class EndpointsService {
       const headers =
         changes.headers && this.secrets.changedHeaders(id, before.sealedHeaders, changes.headers);
       await this.repository.update(manager, id, {
-        url,
+        url: url === before.url ? undefined : url,
         description: changes.description,
         eventTypes: changes.eventTypes,
         enabled: turned ? changes.enabled : undefined,
@@ -273,10 +273,13 @@ export class EndpointsService {
     return this.secrets.openAll(id, await this.repository.liveSealedSecrets(id, clientId));
   }
 
-  /** Disables an endpoint by decision of the service (410, or five days of failures); the client's owner is notified once. */
-  async disable(id: string, reason: EndpointDisabledReason): Promise<void> {
+  /**
+   * Disables an endpoint by decision of the service (410, or five days of failures) if this is still its URL; the client's owner is
+   * notified once.
+   */
+  async disable(id: string, urlThen: string, reason: EndpointDisabledReason): Promise<void> {
     const isDone = await this.transactions.run(async (manager) => {
-      const disabled = await this.repository.disable(manager, id, reason);
+      const disabled = await this.repository.disable(manager, id, urlThen, reason);
       if (!disabled) return false;
       const { clientId, ownerId, url } = disabled;
       await this.notifications.raise(

@@ -40,10 +40,3 @@ export const payloadOf = (id: string, { type, timestamp, userId, data }: EventCo
 
 /** A time in UTC with `Z`; unchanged if it already has that form. */
 export const inUtc = (time: string): string => (/T.*Z$/.test(time) ? time : new Date(time).toISOString());
-
-/** Whether all JSON parsers agree on every number (RFC 8259 §6): others would be delivered as different numbers, or as null. */
-export function holdsExactNumbers(value: unknown): boolean {
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-  return typeof value !== 'object' || value === null || Object.values(value).every(holdsExactNumbers);
-}

@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
@@ -10,7 +11,8 @@ import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
 import type { Principal } from '../../tokens/principal.js';
 import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
 import { realmOf } from '../../users/accounts/environment.js';
-import { holdsExactNumbers, inUtc } from './event.js';
+import { inUtc } from './event.js';
+import { holdsExactNumbers } from './exact-numbers.js';
 import { NewEventDto } from './events.dto.js';
 import { PublishedView } from './published.view.js';
 import { PublishingService } from './publishing.service.js';
@@ -28,6 +30,7 @@ export class EventsController {
   /** 202 with the event's id and the number of endpoints it is sent to. `Idempotency-Key` makes retries safe for 24 hours. */
   @Post()
   @HttpCode(202)
+  @RouteConfig({ keepsBodyText: true })
   @ApiEndpoint(
     'publishEvent',
     'Publish an event',
@@ -46,7 +49,7 @@ export class EventsController {
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
   ): Promise<PublishedView> {
-    if (!holdsExactNumbers(body.data)) {
+    if (!holdsExactNumbers(request.bodyText!, 'data')) {
       throw validationFailed({
         data: ['must not contain a number that is too large to be exact: send it as a string'],
       });

@@ -80,7 +80,7 @@ export class EventFeedController {
       for (let end = after; ;) {
         const part = await this.feed.read(reader, end, size);
         ({ end } = part);
-        if (part.bodies.length > 0 || this.isOver(raw)) return part;
+        if (part.bodies.length > 0 || raw.destroyed) return part;
         const left = until - performance.now();
         const isNew = part.isAll ? await wait.next(left) : left > 0;
         if (this.isOver(raw)) return part;
@@ -94,7 +94,7 @@ export class EventFeedController {
     }
   }
 
-  /** Nobody waits any more, or nobody may. */
+  /** Nobody waits any more, or what comes is for another instance to show. */
   private isOver(raw: FastifyReply['raw']): boolean {
     return this.waits.isStopped || raw.destroyed;
   }

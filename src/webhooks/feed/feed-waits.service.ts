@@ -1,4 +1,6 @@
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
 import { detached } from '../../telemetry/log-scope.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import { EventFeedRepository } from './event-feed.repository.js';
@@ -8,10 +10,15 @@ import { BEGINNING, type FeedPosition } from './feed-position.js';
 const LOOK_EVERY_MS = 1_000;
 /** Between two looks, however many events are announced, and while events are held up. */
 const PAUSE_MS = 50;
+/** The longest wait that begins during a shutdown: whoever asks again and again must not spend a limit on it. */
+const WHILE_STOPPING_MS = 1_000;
 
 /** Somebody who waits for events of a client. */
 export interface FeedWait {
-  /** Waits for the next events that may be for the client, no longer than this, and not beyond a shutdown; false if there were none. */
+  /**
+   * Waits for the next events that may be for the client, no longer than this; false if there were none. A shutdown ends it, or lets
+   * it wait a second at most if it began later, as long as the port is open.
+   */
   next: (milliseconds: number) => Promise<boolean>;
   /** Ends it. */
   end: () => void;
@@ -28,7 +35,7 @@ interface Waiter {
  * have new events, whenever events are announced and once a second, and wakes those.
  */
 @Injectable()
-export class FeedWaits implements BeforeApplicationShutdown {
+export class FeedWaits implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(FeedWaits.name);
   private readonly waiters = new Set<Waiter>();
   /** Up to where was looked; undefined while nobody waits. */
@@ -38,21 +45,32 @@ export class FeedWaits implements BeforeApplicationShutdown {
   private isLooking = false;
   private isAnnounced = false;
   private hasStopped = false;
+  private isPortClosing = false;
 
   constructor(
     private readonly repository: EventFeedRepository,
+    private readonly server: HttpAdapterHost,
     wakeUps: WakeUps,
   ) {
     wakeUps.onEvents(() => this.announced());
   }
 
+  onModuleInit(): void {
+    // After the hook that keeps the port open for a while. From then on the shutdown waits for every answer.
+    const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('preClose', async () => {
+      this.isPortClosing = true;
+      this.wakeAll();
+    });
+  }
+
   beforeApplicationShutdown(): void {
     this.hasStopped = true;
     clearTimeout(this.timer);
-    for (const waiter of this.waiters) wake(waiter);
+    this.wakeAll();
   }
 
-  /** Whether nobody may wait any more. */
+  /** Whether nobody looks for events any more. */
   get isStopped(): boolean {
     return this.hasStopped;
   }
@@ -69,17 +87,22 @@ export class FeedWaits implements BeforeApplicationShutdown {
   }
 
   private async wait(waiter: Waiter, milliseconds: number): Promise<boolean> {
-    if (!waiter.isWoken && !this.hasStopped) {
+    if (!waiter.isWoken && !this.isPortClosing) {
+      const longest = this.hasStopped ? Math.min(milliseconds, WHILE_STOPPING_MS) : milliseconds;
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         waiter.wake = resolve;
-        timer = setTimeout(resolve, milliseconds);
+        timer = setTimeout(resolve, longest);
       });
       clearTimeout(timer);
     }
     const { isWoken } = waiter;
     waiter.isWoken = false;
     return isWoken;
+  }
+
+  private wakeAll(): void {
+    for (const waiter of this.waiters) wake(waiter);
   }
 
   private remove(waiter: Waiter): void {

@@ -1,10 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { ClientRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SERVICE_ACTOR } from '../../../../src/audit/audit.service.js';
 import { ClientsService } from '../../../../src/clients/clients.service.js';
 import { ConsentsService } from '../../../../src/consents/consents.service.js';
 import type { UserEntity } from '../../../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../../../src/users/accounts/users.service.js';
+import { holdClock, putClockForward } from '../../../../test/support/clock.js';
 import type { TestClient } from '../../../../test/support/factory.js';
 import { revoke } from '../../../../test/support/oauth.js';
 import {
@@ -14,6 +16,7 @@ import {
   type TestService,
 } from '../../../../test/support/test-service.js';
 import { until } from '../../../../test/support/until.js';
+import { RecentChanges } from '../../src/changes.js';
 import { AccessGuard, AccessRefusal, type GuardOptions } from '../../src/index.js';
 import { SERVERS, type GuardedServer } from './servers.js';
 
@@ -41,6 +44,8 @@ const optionsFor = (resource: string, url = there.url): GuardOptions => ({
   clientId: inspector.id,
   clientSecret: inspector.secret,
   resource,
+  // The longest there is: it only ends a hang.
+  timeoutMs: 60_000,
 });
 const userToken = async (scope?: string) => (await service.make.tokens(client, user, scope)).access_token;
 
@@ -126,13 +131,28 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
 describe('The guard', () => {
   let guard: AccessGuard;
 
+  let heard: jest.SpyInstance<void, Parameters<RecentChanges['add']>>;
+
   beforeEach(async () => {
+    heard = jest.spyOn(RecentChanges.prototype, 'add');
+    // The feed is silent for as long as this process is held up: that is no silence of the service.
+    jest.spyOn(ClientRequest.prototype, 'setTimeout').mockReturnThis();
     guard = new AccessGuard(optionsFor('https://data.example.com'));
     guard.start();
     await until('it follows the changes', () => guard.statistics.isFollowingChanges);
   });
-  afterEach(() => guard.close());
+  afterEach(() => {
+    guard.close();
+    jest.restoreAllMocks();
+  });
 
+  /** Waits until the guard has heard of everything until now: changes come in their order. */
+  const hasHeardAll = async (): Promise<void> => {
+    const somebody = await service.make.user();
+    await service.make.consent(client, somebody);
+    await here.app.get(ConsentsService).revoke(client.id, somebody.id, SERVICE_ACTOR);
+    await until('it has heard all', () => heard.mock.calls.some(([{ userId }]) => userId === somebody.id));
+  };
   const CHANGES: [what: string, change: (token: string) => Promise<unknown>][] = [
     ['the token is revoked', (token) => revoke(here.http, client, token)],
     [
@@ -165,13 +185,19 @@ describe('The guard', () => {
     // Revoking a token says nothing of another, and a disabled user's consent remains.
     const isOfOne = what === 'the token is revoked' || what === 'the user is disabled';
     if (!isOfOne) tokens.push(await service.make.clientToken(client));
-    // What it asks for right after a change is not remembered.
-    await pause(300);
-    for (const token of tokens) expect(await isAllowed(token)).toBe(true);
-    const { asked } = guard.statistics;
-    await pause(1_100);
-    for (const token of tokens) expect(await isAllowed(token)).toBe(true);
-    expect(guard.statistics.asked).toBe(asked);
+    await hasHeardAll();
+    const goOn = holdClock();
+    try {
+      // What it asks for right after a change is not remembered.
+      putClockForward(0.3);
+      for (const token of tokens) expect(await isAllowed(token)).toBe(true);
+      const { asked } = guard.statistics;
+      putClockForward(1.1);
+      for (const token of tokens) expect(await isAllowed(token)).toBe(true);
+      expect(guard.statistics.asked).toBe(asked);
+    } finally {
+      goOn();
+    }
     await change(tokens[0]!);
     for (const token of tokens) await until('it is refused', async () => !(await isAllowed(token)));
   });

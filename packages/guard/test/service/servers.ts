@@ -38,6 +38,8 @@ const startExpress: Start = async (options, port) => {
   const server = await new Promise<Server>((resolve) => {
     const listening = app.listen(port, '127.0.0.1', () => resolve(listening));
   });
+  // As long as the other servers: one of 5 s would end under a request when this process is held up for as long.
+  server.keepAliveTimeout = 72_000;
   const stop = async () => {
     guard.close();
     server.closeAllConnections();

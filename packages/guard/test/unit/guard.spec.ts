@@ -1,5 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { ClientRequest } from 'node:http';
+import { holdClock, putClockForward } from '../../../../test/support/clock.js';
 import { until } from '../../../../test/support/until.js';
+import { RecentChanges } from '../../src/changes.js';
 import { AccessGuard, AccessRefusal, type GuardOptions } from '../../src/index.js';
 import { active, CLIENT, StandIn, TOKEN, USER } from './stand-in.js';
 
@@ -8,14 +10,24 @@ const SECRET = 'cds_cs_the-secret-of-the-guard';
 let service: StandIn;
 let guard: AccessGuard;
 let warnings: string[];
+/** The changes that the guard has heard of. */
+let heard: jest.SpyInstance;
+let goOn: () => void;
 
 beforeEach(async () => {
   warnings = [];
+  heard = jest.spyOn(RecentChanges.prototype, 'add');
+  // The feed is silent for as long as this process is held up: that is no silence of the service.
+  jest.spyOn(ClientRequest.prototype, 'setTimeout').mockReturnThis();
+  // The guard's seconds pass only where a test says so.
+  goOn = holdClock();
   service = await StandIn.start();
 });
 afterEach(async () => {
   guard.close();
   await service.stop();
+  goOn();
+  jest.restoreAllMocks();
 });
 
 const usual = (): GuardOptions => ({
@@ -23,6 +35,8 @@ const usual = (): GuardOptions => ({
   clientId: CLIENT,
   clientSecret: SECRET,
   resource: 'https://data.example.com',
+  // The longest there is: it only ends a hang.
+  timeoutMs: 60_000,
   onWarning: (message) => warnings.push(message),
 });
 const make = (options: Partial<GuardOptions> = {}): AccessGuard =>
@@ -37,8 +51,11 @@ async function following(options: Partial<GuardOptions> = {}): Promise<AccessGua
   return guard;
 }
 async function tell(data: object): Promise<void> {
+  const { length } = heard.mock.calls;
+  // Later than what was asked before.
+  putClockForward(0.001);
   service.feed.write(`event: change\nid: 1.2\ndata: ${JSON.stringify(data)}\n\n`);
-  await pause(50);
+  await until('the guard has heard it', () => heard.mock.calls.length > length);
 }
 const refusalOf = (asked: Promise<unknown>): Promise<AccessRefusal> =>
   asked.then(
@@ -50,7 +67,7 @@ const refusalOf = (asked: Promise<unknown>): Promise<AccessRefusal> =>
       throw error;
     },
   );
-const settled = () => pause(250);
+const letSettle = () => putClockForward(0.25);
 
 describe('The guard refuses', () => {
   const bearer = `Bearer ${TOKEN}`;
@@ -148,6 +165,7 @@ describe('The guard fails closed', () => {
     expect([service.asked.length, warnings.length]).toEqual([5, 1]);
     expect(warnings.join()).not.toContain(SECRET);
     service.introspect = () => ({ status: 200, body: active() });
+    putClockForward(1.1);
     await until('it asks again', () =>
       guard.scopesFor('token').then(
         () => true,
@@ -197,7 +215,7 @@ describe('The guard asks', () => {
     await guard.scopesFor(TOKEN);
     await guard.scopesFor(TOKEN);
     expect(service.asked).toHaveLength(1);
-    await pause(1_100);
+    putClockForward(1.1);
     service.introspect = () => ({ status: 200, body: active({ exp: Math.floor(Date.now() / 1000) + 1 }) });
     await guard.scopesFor(TOKEN);
     await guard.scopesFor(TOKEN);
@@ -209,7 +227,7 @@ describe('While it follows the changes, the guard', () => {
   it('remembers for longer than a second, until a change concerns it', async () => {
     await following();
     await guard.scopesFor(TOKEN, USER);
-    await pause(1_100);
+    putClockForward(1.1);
     await guard.scopesFor(TOKEN, USER);
     await tell({ client_id: CLIENT.replace('7735', '7736') });
     await tell({ client_id: CLIENT, user_id: USER.replace('7735', '7736') });
@@ -222,7 +240,7 @@ describe('While it follows the changes, the guard', () => {
       {},
     ]) {
       await tell(change);
-      await settled();
+      letSettle();
       await guard.scopesFor(TOKEN, USER);
       await guard.scopesFor(TOKEN, USER);
     }
@@ -237,7 +255,7 @@ describe('While it follows the changes, the guard', () => {
     });
     for (const token of ['ended', TOKEN, 'ended', TOKEN]) await guard.scopesFor(token, USER);
     expect(service.asked).toHaveLength(2);
-    await pause(1_100);
+    putClockForward(1.1);
     for (const token of ['ended', TOKEN]) await guard.scopesFor(token, USER);
     expect(service.asked).toHaveLength(4);
   });
@@ -279,7 +297,7 @@ describe('While it follows the changes, the guard', () => {
       await guard.scopesFor(TOKEN, USER);
       service.feed.write(text);
       await until('it has forgotten', () => guard.statistics.remembered === 0);
-      await settled();
+      letSettle();
     }
   });
 
@@ -301,7 +319,7 @@ describe('When the feed breaks, the guard', () => {
     service.feed.destroy();
     await until('it is back', () => service.feeds.length === 2);
     expect(service.feeds[1]!.request.headers['last-event-id']).toBe('1.2');
-    await pause(1_100);
+    putClockForward(1.1);
     expect(guard.statistics.isFollowingChanges).toBe(false);
     // What it missed is told before the comment that says that nothing else was missed.
     service.feed.write('id: 1.3\nevent: change\ndata: {"user_id":"user2"}\n\n: 1.3\nid: 1.3\n\n');
@@ -319,7 +337,7 @@ describe('When the feed breaks, the guard', () => {
     await until('it asks for the feed', () => service.feeds.length > 0);
     service.feed.write(': 1.1\nid: 1.1\n\n');
     await until('it follows', () => guard.statistics.isFollowingChanges);
-    await pause(1_100);
+    putClockForward(1.1);
     await guard.scopesFor(TOKEN, USER);
     expect([service.asked.length, warnings.length]).toEqual([2, 2]);
     expect(warnings.join()).not.toContain(SECRET);

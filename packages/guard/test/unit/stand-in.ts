@@ -56,8 +56,11 @@ export class StandIn {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Node.js keeps the date of its own header for up to a second, and longer while the process is held up.
     const send = ({ status, body }: Answer) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      response
+        .writeHead(status, { 'content-type': 'application/json', date: new Date().toUTCString() })
+        .end(JSON.stringify(body));
     const form = new URLSearchParams(await textOf(request));
     if (request.url === '/o/token') {
       send({ status: 200, body: { access_token: 'cds_at_guard', expires_in: 36_000, token_type: 'Bearer' } });

@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '../../audit/audit.service.js';
+import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
+import { SessionsRepository } from './sessions.repository.js';
+
+/** The sessions in which users change accounts. */
+@Injectable()
+export class ActingSessions {
+  constructor(private readonly sessions: SessionsRepository) {}
+
+  /**
+   * Throws `SignedOutMeanwhile` if the actor's session has ended since the request was admitted. To be asked under the lock for which
+   * the change has waited: whatever ends sessions takes it before.
+   */
+  async requireLive(manager: EntityManager, { sessionDigest }: Pick<Actor, 'sessionDigest'>): Promise<void> {
+    if (sessionDigest && !(await this.sessions.hold(manager, sessionDigest))) throw new SignedOutMeanwhile();
+  }
+}
