@@ -28,4 +28,5 @@ done
 keep encryption_key openssl rand -base64 32
 keep metrics_token openssl rand -hex 24
 keep bootstrap_operator_password openssl rand -base64 18
-keep bootstrap_operator_client_secret openssl rand -base64 36
+# Without "+" and "/": a client's secret in the Authorization header is form-encoded, and curl -u does not encode it.
+keep bootstrap_operator_client_secret openssl rand -hex 32
