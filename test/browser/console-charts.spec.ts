@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { untilHourHasRoom } from '../support/hours.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -15,7 +16,12 @@ describe('The charts of the console’s front page', () => {
   beforeAll(async () => {
     service = await startService({ env: WEBHOOK_ENV });
     browser = await launchChromium();
+  });
+  // Anew for each test, because an hour may have passed since the one before.
+  beforeEach(async () => {
+    await untilHourHasRoom();
     const endpoint = await makeEndpoint(service, await service.make.client(), {});
+    await service.database.query('DELETE FROM webhook_endpoint_hours');
     failed = await seedDelivery(service, endpoint, { state: 'failed' });
     await service.database.query(
       `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
@@ -23,6 +29,7 @@ describe('The charts of the console’s front page', () => {
          FROM generate_series(0, 1) n`,
       [endpoint.id],
     );
+    await service.database.query("DELETE FROM activity_hours WHERE kind = 'sign_in_refused'");
     await service.database.query(
       `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
        VALUES ('all', date_trunc('hour', now(), 'UTC'), 'sign_in_refused', 'x', 7, now())`,

@@ -4,6 +4,7 @@ import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
+import { copied } from './copied.js';
 import { portalLink } from './every-page.js';
 
 describe('in the console in a browser', () => {
@@ -168,12 +169,15 @@ describe('in the console in a browser', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
     await findClient(page);
     await follow(page, 'Rotate secret');
+    // The answer to the first click comes after the second.
+    let answer!: () => void;
+    const isClickedTwice = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/secret', (route) => isClickedTwice.then(() => route.continue()));
     await page.getByRole('button', { name: 'Create new secret' }).dblclick();
+    answer();
     await page.waitForURL('**/secret/shown');
     const secret = await secretOn(page);
-    await press(page, 'Copy');
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+    expect(await copied(page, page.getByRole('button', { name: 'Copy', exact: true }))).toBe(secret);
     await page.reload();
     expect(await page.getByRole('alert').innerText()).toContain('was already shown');
     await page.goBack();

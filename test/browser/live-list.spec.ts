@@ -1,12 +1,14 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import type { TestClient } from '../support/factory.js';
+import { untilHourHasRoom } from '../support/hours.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { launchChromium } from './chromium.js';
+import { copied } from './copied.js';
 
 const TEST: SeededDelivery = { state: 'failed', type: 'webhook.test', isTest: true };
 
@@ -105,6 +107,9 @@ describe('in the webhook portal in a browser', () => {
         document.dispatchEvent(new Event('visibilitychange'));
       }, isHidden);
     await hide(true);
+    // The list may have asked before it was hidden.
+    await page.evaluate(async () => void (await fetch('/portal')));
+    asked = 0;
     const id = await seed();
     await letTimePass(page);
     // What the list had asked for would come first.
@@ -140,6 +145,7 @@ describe('in the webhook portal in a browser', () => {
   it.each([true, false])(
     'a chart shows values under the pointer and at the focus, and its bars filter (script: %s)',
     async (script) => {
+      await untilHourHasRoom();
       await service.database.query(
         `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
        VALUES ($1, date_trunc('hour', now(), 'UTC'), 3, 1, 400, 250)`,
@@ -172,9 +178,7 @@ describe('in the webhook portal in a browser', () => {
     const id = await seed({ attempts: [{ status: 500 }] });
     const page = await open(`/portal/deliveries/${id}`);
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
-    await page.getByRole('button', { name: 'Copy as curl' }).last().click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain(`-H 'webhook-id: ${id}'`);
+    const command = await copied(page, page.getByRole('button', { name: 'Copy as curl' }).last());
+    expect(command).toContain(`-H 'webhook-id: ${id}'`);
   });
 });

@@ -7,6 +7,7 @@ import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { launchChromium } from './chromium.js';
+import { copied } from './copied.js';
 
 const FAILED: SeededDelivery = {
   ...{ state: 'failed', type: 'webhook.test', isTest: true },
@@ -97,10 +98,8 @@ describe('in the webhook portal in a browser', () => {
     await addEndpoint(page, receiver.url());
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
     await press(page, 'Reveal secret');
-    await press(page, 'Copy');
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect([copied, copied.length]).toEqual([await secretOn(page), 50]);
+    const secret = await copied(page, page.getByRole('button', { name: 'Copy', exact: true }));
+    expect([secret, secret.length]).toEqual([await secretOn(page), 50]);
   });
 
   it('a page that its script updates keeps the focus', async () => {

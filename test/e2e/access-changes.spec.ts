@@ -5,6 +5,7 @@ import { ClientsService } from '../../src/clients/clients.service.js';
 import { KnownClients } from '../../src/clients/known-clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { Listener } from '../../src/database/connections/listener.service.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { accessTokenId } from '../../src/tokens/token-record.js';
@@ -137,19 +138,26 @@ describe('An instance that has cached a token', () => {
     expect(await read(here)).toBe(401);
   });
 
-  const listeners = () =>
-    outside<{ pid: number }>(
-      'SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
-      [LISTENER],
-    );
+  /** The connections on which both instances listen, once each has one: while it connects, an instance has a second one. */
+  const listeners = async (): Promise<{ pid: number }[]> => {
+    let found: { pid: number }[] = [];
+    await until('both listen', async () => {
+      found = await outside<{ pid: number }>(
+        'SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
+        [LISTENER],
+      );
+      return found.length === 2 && [here, there].every(({ app }) => app.get(AccessChanges).isTrusted);
+    });
+    return found;
+  };
 
   it('refuses the token while its listening connection is cut, and caches again after reconnecting', async () => {
-    const cut = await listeners();
-    for (const { pid } of cut) await outside('SELECT pg_terminate_backend($1)', [pid]);
+    const cut = (await listeners()).map(({ pid }) => pid);
+    for (const pid of cut) await outside('SELECT pg_terminate_backend($1)', [pid]);
     await revokeByHand();
     await pause(BOUND_MS);
     expect(await read(there)).toBe(401);
-    await until('it listens again', async () => (await listeners()).length === cut.length);
+    await until('both listen again', async () => (await listeners()).every(({ pid }) => !cut.includes(pid)));
     token = (await service.make.tokens(client, user)).access_token;
     await ensureCached(there);
     await revokeByHand();
@@ -215,6 +223,33 @@ describe('An instance that has cached a token', () => {
     const { secret } = await here.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
     await pause(BOUND_MS);
     expect([await ask(client.secret), await ask(secret)]).toEqual([401, 200]);
+  });
+
+  it('accepts a new secret, and a client that was enabled again, before it has read that change', async () => {
+    const ask = (secret: string, { id } = client) =>
+      there.http.token({ grant_type: 'client_credentials' }, { id, secret }).then(({ status }) => status);
+    const clients = here.app.get(ClientsService);
+    const disabled = await service.make.client();
+    await clients.update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+    for (const { id } of [client, disabled]) await there.app.get(KnownClients).find(id);
+    let breakOff = (_error: Error) => {};
+    const silence = new Promise<never>((_resolve, reject) => (breakOff = reject));
+    // Nobody may have waited for it.
+    silence.catch(() => undefined);
+    const listening = jest.spyOn(there.app.get(Listener), 'query').mockReturnValue(silence);
+    const trust = jest.spyOn(there.app.get(AccessChanges), 'isTrusted', 'get').mockReturnValue(true);
+    try {
+      const { secret } = await clients.rotateSecret(client.id, 3600, SERVICE_ACTOR);
+      expect(await ask(secret)).toBe(200);
+      expect(await ask('wrong')).toBe(401);
+      await clients.update(disabled.id, { enabled: true }, SERVICE_ACTOR);
+      expect(await ask(disabled.secret, disabled)).toBe(200);
+    } finally {
+      trust.mockRestore();
+      listening.mockRestore();
+      breakOff(new Error('cut'));
+    }
+    await until('it listens again', () => there.app.get(AccessChanges).isTrusted);
   });
 
   it('refuses the token once it has expired', async () => {

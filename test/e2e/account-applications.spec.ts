@@ -74,9 +74,11 @@ describe('Connected applications', () => {
       `UPDATE grants SET issued_at = now() - interval '40 days' WHERE user_id = $1`,
       [user.id],
     );
+    const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    const before = day.format(new Date());
     expect((await refresh(service.http, client, tokens.refresh_token)).status).toBe(200);
-    const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-    expect(factOf(await browser.open('/account'), 'Last used')).toContain(today.format(new Date()));
+    const days = [before, day.format(new Date())];
+    expect(days).toContain(factOf(await browser.open('/account'), 'Last used')!.split(' at ')[0]);
   });
 
   it('that never received a token for the user show what is known about their use', async () => {

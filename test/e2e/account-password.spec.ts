@@ -203,6 +203,38 @@ describe('Changing a password', () => {
     expect((await browser.open('/account')).html.querySelectorAll('.entries h2')).toHaveLength(1);
   });
 
+  const FROM_PROVIDER =
+    "'provider', 'company', 'anna', 'session-1', date_trunc('second', now()) - interval '1 hour', false";
+  const ORIGIN = 'method, provider, provider_subject, provider_sid, authenticated_at, second_factor';
+  describe.each([
+    ['a password', "'password', NULL, NULL, NULL, NULL::timestamptz, false"],
+    ['a password and a code', "'password', NULL, NULL, NULL, NULL::timestamptz, true"],
+    ['a passkey', "'passkey', NULL, NULL, NULL, NULL::timestamptz, true"],
+    ['a provider', FROM_PROVIDER],
+  ])('in a session that came from %s', (_name, origin) => {
+    const sessions = () =>
+      service.database.query(`SELECT ${ORIGIN} FROM sessions WHERE user_id = $1`, [user.id]);
+    beforeEach(() =>
+      service.database.query(`UPDATE sessions SET (${ORIGIN}) = (${origin}) WHERE user_id = $1`, [user.id]),
+    );
+
+    it('does not change what it came from', async () => {
+      const before = await sessions();
+      expect((await change()).status).toBe(303);
+      expect(await isSignedIn(browser)).toBe(true);
+      expect(await sessions()).toEqual(before);
+    });
+
+    if (origin === FROM_PROVIDER) return;
+    it('neither does entering it again', async () => {
+      const [before, secret] = [await sessions(), browser.cookies.get('session')];
+      const path = '/account/confirm';
+      const answer = await browser.submit(await browser.open(path), path, { password: PASSWORD });
+      expect([answer.status, browser.cookies.get('session') === secret]).toEqual([303, false]);
+      expect(await sessions()).toEqual(before);
+    });
+  });
+
   it.each([
     ['12 characters', 'p'.repeat(12)],
     ['256 characters', 'p'.repeat(256)],

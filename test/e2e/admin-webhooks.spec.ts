@@ -2,6 +2,7 @@ import { BAD, NOT_PUBLIC, UNKNOWN, URL_OK } from '../support/bad-endpoints.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { stopPurges } from '../support/stop-purges.js';
 import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
@@ -24,6 +25,7 @@ describe('The admin API for webhook endpoints', () => {
   beforeAll(async () => {
     service = await startService({ env: WEBHOOK_ENV });
     strict = await startInstance(service.database, {});
+    await stopPurges({ instances: [strict] });
     operator = await service.make.operatorClient();
     bearer = await service.make.clientToken(operator);
   });

@@ -18,6 +18,9 @@ describe('An access change', () => {
 
   beforeAll(async () => {
     service = await startService({ instances: 2 });
+    // As if the purge of every minute were under way all the time: it would note changes, and delete them, between two steps of a test.
+    for (const { app } of service.instances)
+      Object.assign(app.get(PurgeService), { running: Promise.resolve() });
     [here, there] = service.instances.map(({ app }) => app.get(AccessChanges)) as [
       AccessChanges,
       AccessChanges,
@@ -26,14 +29,16 @@ describe('An access change', () => {
   beforeEach(async () => {
     hand = new Client({ connectionString: service.database.url });
     await hand.connect();
-    for (const changes of [here, there]) {
-      await until('changes are read', () => changes.isTrusted);
-      await changes.catchUp();
-    }
+    for (const changes of [here, there]) await untilRead(changes);
   });
   afterEach(() => hand.end());
   afterAll(() => service.stop());
 
+  /** Waits until an instance has read everything that was committed before; `catchUp` waits no longer than for a silent database. */
+  const untilRead = async (changes: AccessChanges): Promise<void> => {
+    await changes.catchUp();
+    await until('changes are read', () => changes.isTrusted);
+  };
   const touch = (userId: string) => hand.query('UPDATE users SET name = name WHERE id = $1', [userId]);
   const knows = (changes: AccessChanges, stamp: Stamp, id: string) => changes.hasChangedSince(stamp, [id]);
 
@@ -47,12 +52,12 @@ describe('An access change', () => {
     for (let n = 0; n < 20; n++) {
       // Other transactions go on, so those that started later finish first.
       await service.database.query('UPDATE users SET name = name WHERE id = $1', [other.id]);
-      await there.catchUp();
+      await untilRead(there);
       during.push(there.stamp);
     }
     expect(during.map((stamp) => knows(there, stamp, id))).toEqual(during.map(() => false));
     await hand.query('COMMIT');
-    await there.catchUp();
+    await untilRead(there);
     const late = await startInstance(service.database, {});
     try {
       const lately = late.app.get(AccessChanges);
@@ -75,7 +80,7 @@ describe('An access change', () => {
       await service.make.user(),
       await service.make.user(),
     ];
-    await here.catchUp();
+    await untilRead(here);
     const before = here.stamp;
     await hand.query('BEGIN');
     await touch(rolledBack.id);
@@ -86,13 +91,13 @@ describe('An access change', () => {
     await touch(undone.id);
     await hand.query('ROLLBACK TO one');
     await hand.query('COMMIT');
-    await here.catchUp();
+    await untilRead(here);
     expect([rolledBack, kept, undone].map(({ id }) => knows(here, before, id))).toEqual([false, true, false]);
   });
 
   it('is read after a reconnection, together with all other changes in the meantime', async () => {
     const users = await Promise.all(Array.from({ length: 5 }, () => service.make.user()));
-    await there.catchUp();
+    await untilRead(there);
     const before = there.stamp;
     await hand.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()`,
@@ -100,7 +105,7 @@ describe('An access change', () => {
     );
     await until('it is cut', () => !there.isTrusted);
     for (const { id } of users) await touch(id);
-    await until('it reads again', () => there.isTrusted);
+    await untilRead(there);
     expect(users.map(({ id }) => knows(there, before, id))).toEqual(users.map(() => true));
     expect(knows(there, before, 'user of nobody')).toBe(false);
   });
@@ -123,13 +128,13 @@ describe('An access change', () => {
          FROM consents WHERE client_id = $1`,
       [client.id],
     );
-    await here.catchUp();
+    await untilRead(here);
     const before = here.stamp;
     await hand.query('UPDATE grants SET revoked_at = now() WHERE client_id = $1', [client.id]);
-    await here.catchUp();
+    await untilRead(here);
     expect([client, other].map(({ id }) => knows(here, before, `${id} users`))).toEqual([true, false]);
     await hand.query(`UPDATE users SET name = 'V' WHERE email LIKE '%@x.example'`);
-    await here.catchUp();
+    await untilRead(here);
     expect(knows(here, before, 'user of nobody')).toBe(true);
     await untilPast(here, 'user of nobody');
   });

@@ -12,6 +12,7 @@ import {
   type TestService,
 } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
+import { until } from '../support/until.js';
 
 let service: TestService;
 let browser: BrowserSession;
@@ -34,8 +35,16 @@ const countsOf = async (clientId: string): Promise<Record<string, number>> => {
   );
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
 };
-const ask = (secret = client.secret, form: Record<string, string> = { grant_type: 'client_credentials' }) =>
-  service.http.token(form, { id: client.id, secret });
+const ask = async (
+  secret = client.secret,
+  form: Record<string, string> = { grant_type: 'client_credentials' },
+) => {
+  const answer = await service.http.token(form, { id: client.id, secret });
+  // The page shows the latest first, to the millisecond.
+  const answered = Date.now();
+  await until('what follows is later', () => Date.now() > answered);
+  return answer;
+};
 const use = (bearer: string) => service.http.get('/v2/users', { bearer });
 const refusals = async (): Promise<string[]> => {
   const page = await browser.open(`/admin/console/clients/${client.id}/refusals`);

@@ -6,7 +6,7 @@ import { authorizePath, type BrowserSession } from '../support/browser-session.j
 import { REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 const ROUNDS = [1, 2, 3];
 const AT_ONCE = 20;
@@ -14,10 +14,15 @@ const AT_ONCE = 20;
 let service: TestService;
 let client: TestClient;
 let user: UserEntity;
+let rounds = 0;
 
 beforeAll(async () => {
-  // The rate limit is not what is tested here.
-  service = await startService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
+  // Neither the rate limit nor the time limit of a statement is what is tested here.
+  service = await startService({
+    instances: 2,
+    env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
+    databaseOptions: PATIENT,
+  });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -41,7 +46,7 @@ async function severalCodes(number: number): Promise<string[]> {
 /** Adds grants of thousands of other users, so that deleting the client takes a while. */
 async function addGrants(number: number): Promise<void> {
   const id = (prefix: string) => `'${prefix}0' || lpad($1::int::text || n::text, 25, '0')`;
-  const round = Math.floor(Math.random() * 1_000_000);
+  const round = ++rounds;
   for (const sql of [
     `INSERT INTO users (id, email, email_key, name, kind, role)
      SELECT ${id('user')}, n || '-' || $1::int || '@many.example', n || '-' || $1::int || '@many.example', 'x', 'individual', 'user'

@@ -165,6 +165,21 @@ describe('After a failed attempt,', () => {
       });
     });
 
+    it('that was moved stays enabled if its former URL answers 410 afterwards', async () => {
+      const held: ServerResponse[] = [];
+      webhooks.answer(endpoint.path, (response) => void held.push(response));
+      const { id } = await webhooks.publishOne(user.id);
+      await until('it is in progress', () => held.length === 1);
+      const url = webhooks.receiver.url('/moved');
+      await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, { url });
+      held[0]!.writeHead(410).end();
+      expect(await webhooks.finished(id)).toMatchObject({ state: 'failed', attempts: 1 });
+      const next = await webhooks.publishOne(user.id);
+      expect(await webhooks.finished(next.id)).toMatchObject({ state: 'delivered' });
+      expect(await endpointView()).toMatchObject({ enabled: true, url, disabled_reason: null });
+      expect([await notifications(), await audits()]).toEqual([[], []]);
+    });
+
     const ageFailing = (by: string) =>
       query('UPDATE webhook_endpoints SET failing_since = now() - $2::interval WHERE id = $1', [
         endpoint.id,
@@ -187,6 +202,25 @@ describe('After a failed attempt,', () => {
         enabled: true,
         failing_since: expect.any(String) as string,
       });
+      expect(await notifications()).toEqual([]);
+    });
+
+    it('that was moved is not disabled for the days in which its former URL failed', async () => {
+      const { id } = await failedOnce();
+      await ageFailing('20 days');
+      webhooks.answer('/moved-too', 500);
+      const moved = { url: webhooks.receiver.url('/moved-too') };
+      await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, moved);
+      expect(await endpointView()).toMatchObject({ failing_since: null });
+      await webhooks.makeDue(id);
+      await webhooks.attempted(id, 2);
+      // Written after what the first attempt at the new URL led to.
+      await failedOnce();
+      await ageFailing('4 days');
+      const same = { ...moved, description: 'Moved' };
+      await admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, same);
+      const kept = await endpointView();
+      expect(kept).toMatchObject({ enabled: true, ...same, failing_since: expect.any(String) as string });
       expect(await notifications()).toEqual([]);
     });
 

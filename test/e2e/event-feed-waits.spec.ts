@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { EventFeedRepository } from '../../src/webhooks/feed/event-feed.repository.js';
 import { idsOf, nextOf, session, setUpEventFeed } from '../support/event-feed.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
@@ -17,10 +19,12 @@ describe('GET /v2/events with wait', () => {
     await until('the consent is shown', async () => (await readAll()).length === 1);
     nowhere = nextOf(await get('?after=latest'));
   });
+  /** Holds the waits of up to 20 s, however long it took to get there; not the look once a second. */
+  const holdWaits = () => HeldTimers.hold(1_001, 20_000, 'feed-waits.service');
   const waiting = (instance: TestInstance = service) => get(`${nowhere}&wait=20`, instance);
 
   it('answers with an event that another instance accepts meanwhile, without holding a connection', async () => {
-    const clock = HeldTimers.hold(19_000, 20_000);
+    const clock = holdWaits();
     const answers = Array.from({ length: 15 }, () => waiting(service.instances[1]));
     await until('all wait', () => clock.count >= 15);
     // More than there are connections: the pool has ten.
@@ -33,21 +37,27 @@ describe('GET /v2/events with wait', () => {
   it('does not wait if there is something', async () => {
     const id = await publish(session('there'));
     await untilShown(id);
-    const clock = HeldTimers.hold(19_000, 20_000);
+    const clock = holdWaits();
     expect(idsOf(await waiting())).toEqual([id]);
     expect(clock.count).toBe(0);
     clock.release();
   });
 
   it('answers with nothing when the time is over, and counts once', async () => {
-    const clock = HeldTimers.hold(19_000, 20_000);
+    const clock = holdWaits();
     const before = Number((await get()).headers.get('x-ratelimit-remaining'));
     const answer = waiting();
     await until('it waits', () => clock.count === 1);
     // An event of somebody else does not end it.
     const stranger = await service.make.user();
     await publish(session('foreign'), stranger);
-    clock.letPass();
+    let isAnswered = false;
+    void answer.then(() => (isAnswered = true));
+    await until('it is answered', () => {
+      // A first look wakes everybody once; whoever has nothing then waits again.
+      clock.letPass();
+      return isAnswered;
+    });
     const { status, json, headers } = await answer;
     expect([status, json, Number(headers.get('x-ratelimit-remaining'))]).toEqual([200, [], before - 1]);
     expect(nextOf(await answer)).toContain('wait=20');
@@ -59,7 +69,7 @@ describe('GET /v2/events with wait', () => {
     await holding.connect();
     await holding.query('BEGIN');
     await holding.query('SELECT pg_current_xact_id()');
-    const clock = HeldTimers.hold(19_000, 20_000);
+    const clock = holdWaits();
     const answer = waiting();
     await until('it waits', () => clock.count === 1);
     const id = await publish(session('held-up'));
@@ -70,7 +80,7 @@ describe('GET /v2/events with wait', () => {
   });
 
   it('is refused when the token ends meanwhile', async () => {
-    const clock = HeldTimers.hold(19_000, 20_000);
+    const clock = holdWaits();
     const answer = waiting();
     await until('it waits', () => clock.count === 1);
     await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
@@ -86,7 +96,7 @@ describe('GET /v2/events with wait', () => {
   });
 
   it('ends when the client goes away', async () => {
-    const clock = HeldTimers.hold(19_000, 20_000);
+    const clock = holdWaits();
     const leaving = new AbortController();
     const left = fetch(`${service.url}/v2/events${nowhere}&wait=20`, {
       headers: { authorization: `Bearer ${bearer}` },
@@ -101,7 +111,7 @@ describe('GET /v2/events with wait', () => {
 
   it('ends at once when the instance stops', async () => {
     const instance = await startInstance(service.database, { ...WEBHOOK_ENV, BASE_URL: service.url });
-    const clock = HeldTimers.hold(19_000, 20_000);
+    const clock = holdWaits();
     const answer = waiting(instance);
     await until('it waits', () => clock.count === 1);
     await instance.app.close();
@@ -109,5 +119,39 @@ describe('GET /v2/events with wait', () => {
     expect([status, json]).toEqual([200, []]);
     expect(nextOf(await answer)).not.toBe('');
     clock.release();
+  });
+
+  it('takes a second when it begins while the instance stops, without another look, and ends with the port', async () => {
+    const instance = await startInstance(service.database, { ...WEBHOOK_ENV, BASE_URL: service.url });
+    const repository = instance.app.get(EventFeedRepository, { strict: false });
+    const looks = [jest.spyOn(repository, 'look'), jest.spyOn(repository, 'newsFor')];
+    const port = HeldTimers.hold(3_000, 3_000, 'graceful-shutdown');
+    const clock = HeldTimers.hold(1_000, 1_000, 'feed-waits.service');
+    // A load balancer watches, so the port stays open for a while.
+    const isReady = () => instance.http.get('/health/ready');
+    for (let n = 0; n < 7; n++) {
+      await isReady();
+      await pause(100);
+    }
+    const closed = instance.app.close();
+    await until('it stops', async () => {
+      await isReady();
+      return port.count === 1;
+    });
+    const first = waiting(instance);
+    await until('it waits', () => clock.count === 1);
+    clock.letPass();
+    const { status, json } = await first;
+    expect([status, json]).toEqual([200, []]);
+    expect(nextOf(await first)).toContain('wait=20');
+    expect(looks.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+    // Nothing lets this one pass but the end of the port.
+    const last = waiting(instance);
+    await until('the next waits too', () => clock.count === 1);
+    port.letPass();
+    await closed;
+    expect((await last).json).toEqual([]);
+    clock.release();
+    port.release();
   });
 });

@@ -126,9 +126,17 @@ describe('POST /v2/events', () => {
         '{"a":[-1e999]}',
         '{"a":{"b":12345678901234567890}}',
         '{"a":9007199254740993}',
+        '{"a":1e-400}',
+        '{"a":["x",9007199254740991.4]}',
+        '{"a":0.12345678901234567890}',
+        '{"\\u0061":1,"b":[{"c":-1e-400}]}',
       ]) {
         expect([data, (await publishRaw(bodyWith(data))).status]).toEqual([data, 400]);
       }
+      const tooSmall = await publishRaw(bodyWith('{"a":1e-400}'));
+      expect(tooSmall.json.field_errors).toEqual({
+        data: ['must not contain a number that is too large to be exact: send it as a string'],
+      });
       for (const data of ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{}}}']) {
         expect([data, (await publishRaw(bodyWith(data))).status]).toEqual([data, 400]);
       }
@@ -220,6 +228,12 @@ describe('POST /v2/events', () => {
       ['{"empty":[[],{},"",null,false]}'],
       ['{"date":"2026-01-01T00:00:00Z","ids":["01"],"bool":"true"}'],
     ])('%s', async (data) => expect(await delivered(data)).toBe(bodyForReceiver(data)));
+
+    it('numbers with the same value, however they were written', async () => {
+      const written = '{"a":[1.10,1e2,-0.0,1.0,0.0000001],"1e-400":"0.12345678901234567890"}';
+      const value = '{"a":[1.1,100,0,1,1e-7],"1e-400":"0.12345678901234567890"}';
+      expect(await delivered(written)).toBe(bodyForReceiver(value));
+    });
 
     it('a body of 64 kB, and the deepest nesting that is allowed', async () => {
       const room = LIMIT - Buffer.byteLength(bodyWith('{"a":""}'));

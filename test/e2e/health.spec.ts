@@ -46,10 +46,15 @@ describe('Readiness', () => {
     service.app.get(ReadinessService).onModuleDestroy();
     const { status, json } = await ready();
     expect([status, json.detail]).toEqual([503, 'The service is not ready: the instance is shutting down.']);
-    // A load balancer asks repeatedly; one log line is enough.
-    const told = service.log.filter((line) => line.includes('shutting down'));
-    expect(told).toHaveLength(1);
-    expect(told[0]).not.toContain('stack');
     expect((await service.http.get('/health/live')).json).toEqual({ status: 'ok' });
+  });
+
+  it('is refused during a shutdown with one line in the log for each probe, without a stack', async () => {
+    service.app.get(ReadinessService).onModuleDestroy();
+    const told = () => service.log.filter((line) => line.includes('shutting down'));
+    const before = told().length;
+    for (let n = 0; n < 3; n++) expect((await ready()).status).toBe(503);
+    expect(told()).toHaveLength(before + 3);
+    expect(told().join('')).not.toContain('stack');
   });
 });

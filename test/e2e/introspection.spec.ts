@@ -4,7 +4,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
+import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
@@ -71,13 +71,18 @@ describe('Introspection is refused', () => {
       await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(operator) } }),
     ];
     for (const answer of answers) expectOAuthError(answer, 403, 'insufficient_scope');
-    // Only a request with a bearer token gets a Bearer challenge.
-    expect(answers.map(({ headers }) => headers.get('www-authenticate'))).toEqual([
-      null,
-      null,
-      expect.stringMatching(/^Bearer .*error="insufficient_scope", scope="token:introspect"$/),
-      null,
-    ]);
+  });
+
+  it('with a Bearer challenge to a bearer token only, not to a client that authenticated by Basic or in the body', async () => {
+    const token = await service.make.clientToken(client);
+    const { id, secret } = client;
+    const challengeOf = async (options: HttpOptions) =>
+      (await service.http.send('/o/introspect/', options)).headers.get('www-authenticate');
+    expect(await challengeOf({ basic: { id, secret }, form: { token } })).toBeNull();
+    expect(await challengeOf({ form: { token, ...credentialsOf(client) } })).toBeNull();
+    expect(await challengeOf({ bearer: token, form: { token } })).toMatch(
+      /^Bearer .*error="insufficient_scope", scope="token:introspect"$/,
+    );
   });
 
   it("to a user's token", async () => {

@@ -3,8 +3,9 @@ import { PasswordLinksService } from '../../src/users/passwords/password-links.s
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';
-import { newAddress, statusesOf } from '../support/rate-limits.js';
+import { newAddress, retryAfterOf, statusesOf } from '../support/rate-limits.js';
 import { startService, type TestService } from '../support/test-service.js';
 
 const WRONG = 'wrong horse battery staple';
@@ -75,6 +76,17 @@ describe('After a change of the password,', () => {
       expect((await attempt(NEW, { by })).status).toBe(429);
     },
   );
+
+  it('a browser that knew the old password waits no longer than Retry-After says, whatever it tried in the meantime', async () => {
+    const by = await knownBrowser();
+    await service.app.get(UsersService).update(user.id, { password: NEW }, SERVICE_ACTOR);
+    await exhaustAccount();
+    putClockForward(600);
+    const seconds = retryAfterOf(await attempt(WRONG, { by }));
+    expect(await statusesOf(6, wrong({ by }))).toEqual(Array(6).fill(429));
+    putClockForward(seconds);
+    expect((await attempt(NEW, { by })).status).toBe(303);
+  });
 
   it('the user is notified once about the next sign-in in a formerly known browser', async () => {
     const by = await knownBrowser();

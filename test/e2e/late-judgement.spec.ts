@@ -6,7 +6,7 @@ import { putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestInstance, type TestService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
@@ -23,7 +23,7 @@ describe('A token that is revoked while an instance is still looking its client 
   beforeAll(async () => {
     service = await startService({
       instances: 2,
-      databaseOptions: { lock_timeout: '0', statement_timeout: '0' },
+      databaseOptions: PATIENT,
     });
     there = service.instances[1]!;
     [slow, outside] = [await connection(), await connection()];

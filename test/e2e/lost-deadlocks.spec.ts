@@ -1,9 +1,10 @@
 import { Client } from 'pg';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
-import { untilWaitingForLocks } from '../support/locks.js';
+import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
 import { exchange } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 /*
  * Disabling a user locks the user and then the user's clients. What is issued to a client locks the client first. If the two
@@ -12,22 +13,22 @@ import { startService, type TestService } from '../support/test-service.js';
 let service: TestService;
 let owner: UserEntity;
 let client: TestClient;
-let holding: Client;
 let ending: Client;
+let queueing: Client;
 
 beforeAll(async () => {
-  service = await startService({ databaseOptions: { lock_timeout: '0', statement_timeout: '0' } });
-  [holding, ending] = [await connection(), await connection()];
+  service = await startService({ databaseOptions: PATIENT });
+  [ending, queueing] = [await connection(), await connection()];
   // Only the other side looks for a deadlock, so it is the one that loses.
-  await ending.query("SET deadlock_timeout = '1h'");
+  for (const each of [ending, queueing]) await each.query("SET deadlock_timeout = '1h'");
 });
 beforeEach(async () => {
   owner = await service.make.user();
   client = await service.make.client({ ownerId: owner.id });
 });
 afterAll(async () => {
-  await holding.end();
   await ending.end();
+  await queueing.end();
   await service.stop();
 });
 
@@ -37,22 +38,29 @@ async function connection(): Promise<Client> {
   return made;
 }
 
-/** Runs `issue` so that it holds the client and waits for the owner, while another holds the owner and waits for the client. */
+/**
+ * Runs `issue` so that it holds the client and waits for the owner, while another holds the owner and waits for the client. Whoever
+ * waits looks for a deadlock only once, a second after the wait began. A third, which queues before `issue`, leaves when all wait:
+ * `issue` then begins another wait, in which the deadlock is there from its beginning.
+ */
 async function losing<T>(issue: () => Promise<T>): Promise<T> {
-  await holding.query('BEGIN');
-  await holding.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [owner.id]);
-  // In one message: once it has the user it goes on to the clients.
-  const other = ending.query(
-    `BEGIN;
-     SELECT 1 FROM users WHERE id = '${owner.id}' FOR NO KEY UPDATE;
-     UPDATE clients SET token_epoch = token_epoch WHERE owner_id = '${owner.id}';
-     ROLLBACK`,
-  );
+  const lockOwner = `SELECT 1 FROM users WHERE id = '${owner.id}' FOR NO KEY UPDATE`;
+  const [third] = (await queueing.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
+  await ending.query(`BEGIN; ${lockOwner}`);
+  const queued = queueing.query(lockOwner).catch(() => undefined);
   await untilWaitingForLocks(service.database, 1);
   const issuing = issue();
   await untilWaitingForLocks(service.database, 2);
-  await holding.query('ROLLBACK');
-  const [answer] = await Promise.all([issuing, other]);
+  let isOver = false;
+  const other = ending
+    .query(`UPDATE clients SET token_epoch = token_epoch WHERE owner_id = '${owner.id}'; ROLLBACK`)
+    .then(() => (isOver = true));
+  await until(
+    'all wait, or the deadlock is over',
+    async () => isOver || (await waitingForLocks(service.database)) >= 3,
+  );
+  await service.database.query('SELECT pg_cancel_backend($1)', [third!.pid]);
+  const [answer] = await Promise.all([issuing, other, queued]);
   return answer;
 }
 

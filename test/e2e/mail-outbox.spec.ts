@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { MailsService, type NewMail } from '../../src/mail/mails.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { unseal } from '../../src/secrets/seal.js';
+import { HeldTimers } from '../support/held-timers.js';
 import { MailServer } from '../support/mail-server.js';
 import {
   startInstance,
@@ -78,6 +79,22 @@ describe('The outbox', () => {
     await service.database.query("SELECT pg_notify('mails', '')");
   };
 
+  /** Closes an instance whose shutdown waits no longer for what is under way. */
+  const closeNow = async ({ app }: TestInstance): Promise<void> => {
+    const waits = HeldTimers.hold(8_000, 8_000, '/queue-worker.');
+    try {
+      let isClosed = false;
+      const closed = app.close().then(() => (isClosed = true));
+      await until('it is closed', () => {
+        waits.letPass();
+        return isClosed;
+      });
+      await closed;
+    } finally {
+      waits.release();
+    }
+  };
+
   it('sends a mail once, and keeps nothing of its content', async () => {
     await queue();
     const mail = await smtp.mailTo(address);
@@ -151,14 +168,16 @@ describe('The outbox', () => {
     await queue();
     const row = await untilState('failed');
     expect([row.attempts, row.has_content, row.last_error]).toEqual([1, false, error]);
-    expect(service.instances.flatMap(({ log }) => log).join('')).toContain(
-      `${row.id} (security) failed permanently`,
+    const line = `${row.id} (security) failed permanently`;
+    await until('it is logged', () =>
+      service.instances.some(({ log }) => log.some((each) => each.includes(line))),
     );
   });
 
   it('tries again after greylisting', async () => {
     let refusals = 0;
-    smtp.onRecipient = () => (++refusals === 1 ? { code: 451, text: 'greylisted' } : undefined);
+    smtp.onRecipient = (to) =>
+      to === address && ++refusals === 1 ? { code: 451, text: 'greylisted' } : undefined;
     await queue();
     const row = await untilAttempted(1);
     expect([row.state, row.wait, row.has_content]).toEqual(['pending', 1, true]);
@@ -236,7 +255,9 @@ describe('The outbox', () => {
     let release!: () => void;
     const held = new Promise<void>((resolve) => (release = resolve));
     let asked = 0;
-    smtp.onRecipient = async () => {
+    smtp.onRecipient = async (to) => {
+      // A mail of another test may be tried again.
+      if (to !== address) return undefined;
       if (++asked === 1) await held;
       return asked === 1 ? { code: 550, text: 'late' } : undefined;
     };
@@ -261,7 +282,8 @@ describe('The outbox', () => {
     let begun = 0;
     let release!: () => void;
     const held = new Promise<void>((resolve) => (release = resolve));
-    smtp.onRecipient = async () => {
+    smtp.onRecipient = async (to) => {
+      if (!to.startsWith('held')) return undefined;
       begun++;
       await held;
       return undefined;
@@ -270,8 +292,7 @@ describe('The outbox', () => {
     const addresses = Array.from({ length: 24 }, (_each, n) => `held${n}.${address}`);
     for (const to of addresses) await queue(newMail({ address: to }), third);
     await until('all instances are busy', () => begun === 24);
-    const closed = third.app.close();
-    await closed;
+    await closeNow(third);
     const free = await service.database.query<{ attempts: number }>(
       "SELECT attempts FROM mails WHERE address LIKE 'held%' AND state = 'pending' AND lease_id IS NULL",
     );

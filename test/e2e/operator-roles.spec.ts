@@ -4,7 +4,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 const LAST = 'This is the last enabled admin. Make somebody else an admin first.';
 
@@ -14,7 +14,10 @@ describe('The role of an operator', () => {
   let admin: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2 });
+    service = await startService({
+      instances: 2,
+      databaseOptions: PATIENT,
+    });
     bearer = await service.make.adminToken();
   });
   afterAll(() => service.stop());

@@ -201,10 +201,24 @@ describe('/v2/users', () => {
       expect([listed.json, listed.headers.get('link')]).toEqual([[expected], null]);
       expect((await show(user.id, { bearer: access_token })).json).toEqual(expected);
       expectNotFound(await show(other!.id, { bearer: access_token }));
-      const self = await show('me', { bearer: access_token });
-      expect([self.status, self.json, self.headers.get('service-version')]).toEqual([200, expected, '2']);
       await service.app.get(ConsentsService).revoke(own.id, user.id, SERVICE_ACTOR);
       for (const id of [user.id, 'me']) expect((await show(id, { bearer: access_token })).status).toBe(401);
+    });
+
+    it('answers /v2/users/me with the user as one object, not as a list', async () => {
+      const own = await service.make.client();
+      const user = await service.make.user({ name: 'Dana Driver' });
+      const { access_token } = await service.make.tokens(own, user, 'vehicle:read');
+      const self = await show('me', { bearer: access_token });
+      expect([self.status, self.headers.get('service-version')]).toEqual([200, '2']);
+      expect(self.json).toEqual({
+        id: user.id,
+        url: `${service.settings.baseUrl}/v2/users/${user.id}`,
+        email: user.email,
+        name: 'Dana Driver',
+        scopes: ['vehicle:read'],
+        consented_at: expect.stringMatching(/Z$/) as string,
+      });
     });
 
     it('answers a browser of another origin at /v2/users/me', async () => {

@@ -52,6 +52,17 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     expect((await other.open('/login')).status).toBe(200);
   });
 
+  it.each([
+    ['came from a passkey', async () => ageSessions('passkey')],
+    ['has ended already', async () => void (await service.database.query('DELETE FROM sessions'))],
+  ])('the login page is shown also after logging out of a session that %s', async (_name, change) => {
+    const browser = await logIn();
+    const page = await browser.open('/account');
+    await change();
+    expect((await browser.submit(page, '/logout')).headers.get('location')).toBe('/login');
+    expect((await browser.open('/login')).status).toBe(200);
+  });
+
   it('POST /login answers 403', async () => {
     const user = await service.make.user();
     const browser = new BrowserSession(service.url);

@@ -247,11 +247,12 @@ describe('Endpoints in the portal', () => {
 
   it('show their success rate of the last 24 hours, and charts that are also tables', async () => {
     const { id } = await makeEndpoint(service, client);
+    const [now] = await service.database.query<{ hour: Date }>("SELECT date_trunc('hour', now()) AS hour");
     await service.database.query(
       `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
-       SELECT $1, date_trunc('hour', now()) - h, d, f, (d + f) * 250, 900
+       SELECT $1, $2::timestamptz - h, d, f, (d + f) * 250, 900
          FROM (VALUES (interval '0', 199, 1), (interval '3 hours', 1300, 0), (interval '3 days', 0, 50)) AS v (h, d, f)`,
-      [id],
+      [id, now!.hour],
     );
     expect(wordsOf(await browser.open('/portal'))).toContain('99 % of 1,500 attempts');
     const day = await browser.open(`/portal/endpoints/${id}`);
@@ -259,14 +260,12 @@ describe('Endpoints in the portal', () => {
       'Attempts of the last 24 hours, by the hour: 1499 delivered, 1 failed.',
       'Response times: the slowest attempt took 900 ms.',
     ]);
-    expect(day.html.querySelectorAll('tbody tr')).toHaveLength(24);
-    expect(
-      day.html
-        .querySelectorAll('tbody tr')
-        .at(-1)!
-        .querySelectorAll('td')
-        .map(({ text }) => text),
-    ).toEqual(['199', '1', '250 ms', '900 ms']);
+    const rows = day.html
+      .querySelectorAll('tbody tr')
+      .map((row) => row.querySelectorAll('td').map(({ text }) => text));
+    expect(rows).toHaveLength(24);
+    // The last one, unless another hour has begun.
+    expect(rows.slice(-2)).toContainEqual(['199', '1', '250 ms', '900 ms']);
     const week = await browser.open(`/portal/endpoints/${id}?range=7d`);
     expect(week.html.querySelector('svg title')!.text).toContain('1499 delivered, 51 failed');
     expect(week.html.querySelectorAll('tbody tr')).toHaveLength(7);

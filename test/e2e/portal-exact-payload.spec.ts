@@ -103,7 +103,15 @@ describe('The page of a delivery in the portal', () => {
     const after = await browser.open(answer.headers.get('location')!);
     expect(sameQuery(linkOn(after, '← Deliveries'))).toEqual(sameQuery(second));
     expect(wordsOf(after)).toContain('Resend requested. The result appears below.');
-    expect(wordsOf(after)).not.toContain('is being sent again');
+  });
+
+  it('does not say that the delivery is being sent again once it has arrived', async () => {
+    const id = await seedDelivery(service, await newEndpoint(), { state: 'failed', isTest: true });
+    const page = await browser.open(`/portal/deliveries/${id}`);
+    const action = page.html.querySelector('form[action*="/resend"]')!.getAttribute('action')!;
+    const location = (await browser.submit(page, action)).headers.get('location')!;
+    await until('it arrived', async () => wordsOf(await browser.open(location)).includes('Status 200'));
+    expect(wordsOf(await browser.open(location))).not.toMatch(/sent again|sending/i);
   });
 
   it('links back only to the list', async () => {

@@ -5,6 +5,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { holdWaitForTest } from '../support/portal-set-up.js';
 import { Receiver } from '../support/receiver.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -16,6 +17,7 @@ describe('In the portal,', () => {
   let receiver: Receiver;
   let status: number;
   let held: (() => void)[] | undefined;
+  const wait = holdWaitForTest();
 
   beforeAll(async () => {
     service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
@@ -116,7 +118,10 @@ describe('In the portal,', () => {
 
     it('whose receiver hangs is shown on a page that refreshes itself', async () => {
       held = [];
-      const page = await browser.open(locationOf(await sendTest(await newEndpoint(), 'webhook.test')));
+      const sending = sendTest(await newEndpoint(), 'webhook.test');
+      await until('it waits for the answer', () => held!.length === 1 && wait.count === 1);
+      wait.letPass();
+      const page = await browser.open(locationOf(await sending));
       expect(page.text).toContain('http-equiv="refresh"');
       expect(wordsOf(page)).toContain('Waiting for the response');
       held.forEach((answer) => answer());

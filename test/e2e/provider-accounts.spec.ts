@@ -1,3 +1,4 @@
+import { IdentitiesRepository } from '../../src/identity-providers/identities.repository.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
 
@@ -227,6 +228,20 @@ describe('The account of a person who logs in through a provider', () => {
       }),
     );
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
+    const users = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
+    const links = await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub]);
+    expect([users.length, links.length]).toEqual([1, 1]);
+  });
+
+  it('is the same if another sign-in links the person after this one has looked for a link', async () => {
+    const { sub, email } = add();
+    expect((await newBrowser().logIn(sub)).status).toBe(303);
+    const found = service.instances.map(({ app }) =>
+      jest.spyOn(app.get(IdentitiesRepository), 'findUserId').mockResolvedValueOnce(undefined),
+    );
+    expect((await newBrowser().logIn(sub)).status).toBe(303);
+    expect(found.flatMap(({ mock }) => mock.calls)).toHaveLength(1);
+    for (const each of found) each.mockRestore();
     const users = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
     const links = await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub]);
     expect([users.length, links.length]).toEqual([1, 1]);

@@ -1,5 +1,7 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
 
@@ -18,7 +20,11 @@ describe('An operator who came from a provider, when the console asks for the pa
       ...{ id: 'staff', label: 'Example Staff', issuer: idp.url, client_id: CLIENT_ID },
       ...{ client_secret: CLIENT_SECRET, audience: ['operators'], accounts: 'verified_email' },
     };
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) } });
+    const withRoles = {
+      ...{ ...provider, id: 'groups', label: 'Example Groups', audience: ['users', 'operators'] },
+      ...{ role_claim: 'groups', roles: { admins: 'admin', helpers: 'support', readers: 'viewer' } },
+    };
+    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider, withRoles]) } });
     userId = (await service.make.user()).id;
     await service.make.user({ email: 'olga@mail.example', role: 'operator' });
     await service.make.user({ email: 'omar@mail.example', role: 'operator' });
@@ -114,6 +120,86 @@ describe('An operator who came from a provider, when the console asks for the pa
     asPerson('olga', secondsAgo(1));
     const answer = await browser.open(idp.callbackOf(begun.headers.get('location')!));
     expect([answer.status, await reason()]).toEqual([400, 'sign_in_expired']);
+  });
+
+  describe('and whose role there has changed,', () => {
+    let email: string;
+    let anna: UserEntity;
+    beforeEach(async () => {
+      anna = await service.make.user();
+      email = anna.email;
+    });
+
+    const inGroup = (...groups: string[]) =>
+      (idp.faults = { claims: { sub: anna.id, email, groups, auth_time: secondsAgo(1) } });
+    /** Somebody of this group logs in, and presses the button of the page that asks. */
+    const askedAs = async (group: string): Promise<Page> => {
+      inGroup(group);
+      browser = new BrowserSession(service.url);
+      const begun = await browser.submit(await browser.open('/login'), '/login/providers/groups');
+      await browser.open(idp.callbackOf(begun.headers.get('location')!));
+      const asking = await browser.open(
+        `${CONFIRM}?${new URLSearchParams({ return_to: erase() }).toString()}`,
+      );
+      return browser.submit(asking, CONFIRM);
+    };
+    const comeBack = (begun: Page) => browser.open(idp.callbackOf(begun.headers.get('location')!));
+    const roleOf = async () =>
+      (await service.database.query('SELECT role, operator_role FROM users WHERE id = $1', [anna.id]))[0];
+    const audited = async () =>
+      (
+        await service.database.query<{ action: string }>(
+          'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id DESC LIMIT 2',
+          [anna.id],
+        )
+      ).map(({ action }) => action);
+
+    it('has a lower one from then on, in a new session, which alone is left', async () => {
+      const begun = await askedAs('admins');
+      const elsewhere = new BrowserSession(service.url);
+      await elsewhere.logIn(email, PASSWORD);
+      const before = browser.cookies.get('session');
+      inGroup('readers');
+      const answer = await comeBack(begun);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, erase()]);
+      expect(await roleOf()).toEqual({ role: 'operator', operator_role: 'viewer' });
+      expect(browser.cookies.get('session')).not.toBe(before);
+      expect([(await browser.open('/admin/console')).status, (await browser.open(erase())).status]).toEqual([
+        200, 403,
+      ]);
+      expect((await elsewhere.open('/account')).status).toBe(302);
+      expect(await audited()).toEqual(['session.started', 'user.updated']);
+    });
+
+    it('has a higher one from then on, and gets to where it is needed', async () => {
+      const begun = await askedAs('helpers');
+      inGroup('admins');
+      expect((await comeBack(begun)).headers.get('location')).toBe(erase());
+      expect(await roleOf()).toEqual({ role: 'operator', operator_role: 'admin' });
+      expect((await browser.open(erase())).status).toBe(200);
+    });
+
+    it('has none any more, and stays logged in as a user', async () => {
+      const begun = await askedAs('admins');
+      inGroup('guests');
+      const answer = await comeBack(begun);
+      expect((await browser.open(answer.headers.get('location')!)).status).toBe(403);
+      expect(await roleOf()).toEqual({ role: 'user', operator_role: null });
+      expect((await browser.open('/account')).status).toBe(200);
+    });
+
+    it('stays the last admin, and is confirmed as usual', async () => {
+      const begun = await askedAs('admins');
+      await service.database.query('UPDATE users SET enabled = false WHERE operator_role = $1 AND id <> $2', [
+        'admin',
+        anna.id,
+      ]);
+      inGroup('readers');
+      expect((await comeBack(begun)).headers.get('location')).toBe(erase());
+      await service.database.query("UPDATE users SET enabled = true WHERE operator_role = 'admin'");
+      expect((await browser.open(erase())).status).toBe(200);
+      expect((await audited())[0]).toBe('session.confirmed');
+    });
   });
 
   it.each(['/edit', '/password-link'])('is asked before the form, or at the button: %s', async (part) => {

@@ -1,7 +1,10 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
 import { CLIENT_ID, CLIENT_SECRET, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
+
+const OTHER_PASSWORD = 'a new long password';
 
 describe('Logging out', () => {
   describe('of a session that came from a provider', () => {
@@ -87,8 +90,12 @@ describe('Logging out', () => {
       await idp.close();
     });
 
-    const logIn = async (sub: string, sid?: string): Promise<BrowserSession> => {
-      idp.faults = { claims: { sub, sid, email: `${sub}@mail.example` } };
+    const logIn = async (
+      sub: string,
+      sid?: string,
+      email = `${sub}@mail.example`,
+    ): Promise<BrowserSession> => {
+      idp.faults = { claims: { sub, sid, email } };
       const browser = new BrowserSession(service.url);
       const begun = await browser.submit(await browser.open('/login'), '/login/providers/company');
       const answer = await browser.open(idp.callbackOf(begun.headers.get('location')!));
@@ -118,6 +125,24 @@ describe('Logging out', () => {
         false,
         true,
       ]);
+    });
+
+    it('ends the session also after the password was changed in it, and so does Log out, at the provider', async () => {
+      const { email } = await service.make.user();
+      const change = async (browser: BrowserSession, from: string, to: string): Promise<void> => {
+        const fields = { current_password: from, password: to, password_again: to };
+        const page = await browser.open('/account/password');
+        expect((await browser.submit(page, '/account/password', fields)).status).toBe(303);
+      };
+      const one = await logIn('dia', 'session-3', email);
+      await change(one, PASSWORD, OTHER_PASSWORD);
+      const left = await one.submit(await one.open('/account'), '/logout');
+      expect(left.headers.get('location')).toContain(`${idp.url}/end?`);
+      const two = await logIn('dia', 'session-4', email);
+      await change(two, OTHER_PASSWORD, PASSWORD);
+      expect(await isLoggedIn(two)).toBe(true);
+      expect((await send(await idp.logoutToken({ sid: 'session-4' }))).status).toBe(200);
+      expect(await isLoggedIn(two)).toBe(false);
     });
 
     it('does not end a session with a password', async () => {

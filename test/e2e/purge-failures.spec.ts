@@ -3,6 +3,7 @@ import timers from 'node:timers/promises';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { TestClient } from '../support/factory.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 
 describe('A purge', () => {
@@ -11,6 +12,7 @@ describe('A purge', () => {
   let user: UserEntity;
   beforeAll(async () => {
     service = await startService();
+    leaveOutScheduledPurges(service);
     client = await service.make.client();
     user = await service.make.user();
     // After each timeout the purge rests for a second; here, it does not.

@@ -7,6 +7,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import { newPkce, type TestClient, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { startService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -14,7 +15,9 @@ let client: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  service = await startService({ instances: 2 });
+  // No code of one test expires during another, whose purge would delete it.
+  service = await startService({ instances: 2, env: { AUTHORIZATION_CODE_TTL_SECONDS: '600' } });
+  leaveOutScheduledPurges(service);
   client = await service.make.client();
   user = await service.make.user();
 });

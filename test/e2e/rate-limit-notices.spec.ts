@@ -1,11 +1,16 @@
+import { TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
+import { Listener } from '../../src/database/connections/listener.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
+import { HeldTimers } from '../support/held-timers.js';
 import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
+import { stopPurges } from '../support/stop-purges.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const LIMIT = 2;
 const HOUR = 3600;
@@ -26,6 +31,8 @@ describe('The notification in a 429', () => {
 
   beforeAll(async () => {
     service = await startService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
+    // Its statements would be among those that a flood is said not to cost.
+    await stopPurges(service);
     admin = await service.make.adminToken();
   });
   beforeEach(async () => {
@@ -108,7 +115,13 @@ describe('The notification in a 429', () => {
     await exhaust();
     const { id } = await refused(bearer, 0);
     expect(await refused(bearer, 1)).toMatchObject({ id });
-    await service.database.query('UPDATE notifications SET read_at = now() WHERE id = $1', [id]);
+    // The query waits until both instances have read what was announced, and would otherwise stop waiting after this time.
+    const silence = HeldTimers.hold(TRUSTED_MS, TRUSTED_MS, 'access-changes');
+    try {
+      await service.database.query('UPDATE notifications SET read_at = now() WHERE id = $1', [id]);
+    } finally {
+      silence.release();
+    }
     for (const instance of [0, 1]) {
       expect(await refused(bearer, instance)).toMatchObject({ id, read_at: expect.any(String) });
     }
@@ -239,5 +252,28 @@ describe('The notification in a 429', () => {
       await service.database.query('SELECT 1 FROM rate_limit_periods WHERE client_id = $1', [client.id]),
     ).toEqual([]);
     expect((await ask(access_token)).status).toBe(401);
+  });
+
+  it('is not made for a client that another instance has just deleted: its token is refused', async () => {
+    await exhaust();
+    await refused(bearer, 1);
+    // This instance reads no changes any more.
+    const there = service.instances[1]!.app.get(Listener, { strict: false });
+    let breakOff = (_error: Error) => {};
+    const silence = new Promise<never>((_resolve, reject) => (breakOff = reject));
+    const listening = jest.spyOn(there, 'query').mockReturnValue(silence);
+    try {
+      const path = `/admin/clients/${client.id}`;
+      const deleted = await service.instances[0]!.http.send(path, { method: 'DELETE', bearer: admin });
+      expect(deleted.status).toBe(204);
+      await until('it has heard that the notification is gone', async () => {
+        const answer = await ask(bearer, 1);
+        expect([401, 429]).toContain(answer.status);
+        return answer.status === 401;
+      });
+    } finally {
+      listening.mockRestore();
+      breakOff(new Error('cut'));
+    }
   });
 });

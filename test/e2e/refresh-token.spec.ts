@@ -194,15 +194,24 @@ describe('The same refresh token used again within the grace time', () => {
   });
 
   it('works for 60 seconds after the rotation', async () => {
-    const { refresh_token } = await service.make.tokens(client, user);
-    await rotated(refresh_token);
-    const ago = (seconds: number) =>
-      age(refresh_token, `rotations = ARRAY[now() - interval '${seconds} seconds']`);
-    await ago(57);
-    await rotated(refresh_token);
-    await ago(60);
-    expectOAuthError(await use(refresh_token), 400, 'invalid_grant');
-    expect(await grantOf(refresh_token)).toMatchObject({ revoked: true });
+    /** Uses a token that was rotated so long ago; `within`: whether it was still in time when it had been used. */
+    const usedAfter = async (seconds: number) => {
+      const { refresh_token: token } = await service.make.tokens(client, user);
+      await rotated(token);
+      await age(token, `rotations = ARRAY[now() - interval '${seconds} seconds']`);
+      const answer = await use(token);
+      const { id, revoked } = await grantOf(token);
+      const sql = "SELECT now() < rotations[1] + interval '60 seconds' AS within FROM grants WHERE id = $1";
+      const [row] = await service.database.query<{ within: boolean }>(sql, [id]);
+      return { answer, revoked, within: row!.within };
+    };
+    let inTime = await usedAfter(57);
+    // A busy machine may take the last three seconds.
+    while (inTime.answer.status !== 200 && !inTime.within) inTime = await usedAfter(57);
+    expect([inTime.answer.status, inTime.revoked]).toEqual([200, false]);
+    const late = await usedAfter(60);
+    expectOAuthError(late.answer, 400, 'invalid_grant');
+    expect(late.revoked).toBe(true);
   });
 
   it('accepts the same scope in another order, and refuses another scope', async () => {

@@ -105,6 +105,17 @@ describe('A revocation is refused', () => {
   });
 });
 
+describe('A revocation is answered', () => {
+  it('with {} as JSON, for a live token, the same one again and an unknown one', async () => {
+    const token = await service.make.clientToken(client);
+    for (const each of [token, token, 'unknown']) {
+      const { status, text, headers } = await revoke(service.http, client, each);
+      expect([status, text]).toEqual([200, '{}']);
+      expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+    }
+  });
+});
+
 describe('A revocation changes nothing, without saying so,', () => {
   it.each(['x', 'garbage with spaces ☀', 'cds_at_', strangeToken('access'), strangeToken('refresh')])(
     'for an unknown token: %s',

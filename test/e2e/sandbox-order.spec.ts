@@ -1,9 +1,8 @@
 import { Client } from 'pg';
-import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from '../support/sandbox.js';
+import { PATIENT, startService, type TestInstance, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface Event {
@@ -18,7 +17,10 @@ describe('Events that the sandbox and its client publish about one vehicle', () 
   let publisher: string;
   let driver: SandboxDriver;
 
-  beforeAll(async () => (service = await startService({ instances: 2 })));
+  beforeAll(async () => {
+    // Whoever waits keeps waiting, however long it takes until the other waits, too.
+    service = await startService({ instances: 2, databaseOptions: PATIENT });
+  });
   beforeEach(async () => {
     const ownerId = (await service.make.user({ kind: 'organisation' })).id;
     partner = await SandboxProgram.start(service, { ownerId });
@@ -33,7 +35,6 @@ describe('Events that the sandbox and its client publish about one vehicle', () 
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   afterAll(() => service.stop());
 
-  const workers = () => service.instances.map(({ app }) => app.get(PlannedEventsWorker, { strict: false }));
   const plan = async (count: number): Promise<void> => {
     const answer = await partner.call('POST', `drivers/${driver.id}/events`, { count });
     expect(answer.status).toBe(202);
@@ -64,14 +65,14 @@ describe('Events that the sandbox and its client publish about one vehicle', () 
   const upTo = (count: number) => Array.from({ length: count }, (_each, n) => n + 1);
 
   it('are numbered in the order of the feed, if the sandbox is held up before it publishes', async () => {
-    for (const worker of workers()) worker.beforeApplicationShutdown();
+    const [first, second] = await stopPlannedEvents(service);
     await plan(1);
     const holding = new Client({ connectionString: service.database.url });
     await holding.connect();
     try {
       await holding.query('BEGIN');
       await holding.query('SELECT 1 FROM sandbox_planned_events WHERE user_id = $1 FOR UPDATE', [driver.id]);
-      workers()[0]!.onApplicationBootstrap();
+      first!.onApplicationBootstrap();
       await untilWaitingForLocks(service.database, 1);
       const publishing = publish(service.instances[1]!);
       // It waits for its turn, or is already done.
@@ -80,7 +81,7 @@ describe('Events that the sandbox and its client publish about one vehicle', () 
       await publishing;
     } finally {
       await holding.end();
-      workers()[1]!.onApplicationBootstrap();
+      second!.onApplicationBootstrap();
     }
     expect(await numbersInFeed(2)).toEqual([1, 2]);
   });

@@ -4,6 +4,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { whileHeld } from '../support/held-rows.js';
 import {
   addApp,
   addPasskey,
@@ -131,7 +132,7 @@ describe('The step between password and second factor', () => {
       ['the password was changed', { password: NEW_PASSWORD }],
       ['the email address was changed', { email: 'changed@mail.example' }],
       ['the account was disabled', { enabled: false }],
-    ])('after %s', async (_what, changes) => {
+    ])('after %s, also once that was undone', async (_what, changes) => {
       const browser = await afterPassword();
       const page = await browser.open(STEP);
       await service.app.get(UsersService).update(user.id, changes, SERVICE_ACTOR);
@@ -140,14 +141,53 @@ describe('The step between password and second factor', () => {
       await service.app
         .get(UsersService)
         .update(user.id, { email: user.email, enabled: true }, SERVICE_ACTOR);
+      expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
+      expect([await isLoggedIn(browser), await pendingCount()]).toEqual([false, 0]);
     });
+  });
+
+  it.each([
+    ['disabled', 'UPDATE users SET enabled = false WHERE id = $1'],
+    ['given another email address', "UPDATE users SET email = 'changed' || email WHERE id = $1"],
+  ])('does not begin for an account that is being %s', async (_what, change) => {
+    const browser = newBrowserAt(service);
+    const [answer] = await whileHeld(
+      service,
+      [change, [user.id]],
+      [() => givePassword(browser, user)],
+      'COMMIT',
+    );
+    expect([answer!.status, browser.cookies.has(COOKIE), await pendingCount()]).toEqual([401, false, 0]);
+    const refused = await service.database.query(
+      "SELECT 1 FROM audit_events WHERE action = 'session.refused' AND subject_id = $1",
+      [user.id],
+    );
+    expect(refused.length).toBe(1);
+  });
+
+  it('does not begin at a confirmation either', async () => {
+    const old = await service.make.user();
+    const [before, adding] = [await service.make.signedIn(old), await service.make.signedIn(old)];
+    await addApp(adding);
+    const page = await before.open('/account/confirm');
+    const [answer] = await whileHeld(
+      service,
+      ['UPDATE users SET enabled = false WHERE id = $1', [old.id]],
+      [() => before.submit(page, '/account/confirm', { password: PASSWORD })],
+      'COMMIT',
+    );
+    expect([answer!.headers.get('location'), before.cookies.has(COOKIE)]).toEqual([
+      '/account/security',
+      false,
+    ]);
   });
 
   it('logs in only once with two right codes at the same time', async () => {
     const browser = await afterPassword();
     const page = await browser.open(STEP);
+    const code = codeOf(secret);
     const answers = await Promise.all(
-      [codeOf(secret), codes[0]!].map((code) => browser.submit(page, STEP, { code })),
+      [code, codes[0]!].map((each) => browser.submit(page, STEP, { code: each })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 401]);
     // The code that came too late was not used up.
@@ -158,7 +198,8 @@ describe('The step between password and second factor', () => {
         [user.id],
       )
     )[0]!;
-    const usedApp = (await giveCode(await afterPassword(), codeOf(secret))).status === 401;
+    // The same code: that of a later step would be right either way.
+    const usedApp = (await giveCode(await afterPassword(), code)).status === 401;
     expect([left.length, usedApp, Number(last_step) > 0]).toEqual([usedApp ? 10 : 9, usedApp, true]);
   });
 

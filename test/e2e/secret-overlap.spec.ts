@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 const OVERLAP = 3600;
 
@@ -9,7 +9,7 @@ describe("A rotation of a client's secret that has to wait for the client", () =
   let service: TestService;
 
   beforeAll(async () => {
-    service = await startService({ databaseOptions: { lock_timeout: '0', statement_timeout: '0' } });
+    service = await startService({ databaseOptions: PATIENT });
   });
   afterAll(() => service.stop());
 

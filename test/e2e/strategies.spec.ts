@@ -1,4 +1,6 @@
 import passport from 'passport';
+import { BasicStrategy } from 'passport-http';
+import { Strategy as HttpBearerStrategy } from 'passport-http-bearer';
 import { BearerStrategy } from '../../src/tokens/bearer.strategy.js';
 import { ClientBasicStrategy } from '../../src/oauth/clients/client-basic.strategy.js';
 import type { TestClient } from '../support/factory.js';
@@ -55,6 +57,19 @@ describe('Two applications in one process', () => {
   it("leave nothing in Passport's registry, which is global to the process", () => {
     const registry = passport as unknown as { _strategy(name: string): unknown };
     expect(['bearer', 'basic'].map((name) => registry._strategy(name))).toEqual([undefined, undefined]);
+  });
+
+  it('ask the strategies of passport-http-bearer and passport-http for each request', async () => {
+    const [own] = applications as [Application];
+    const asked = [HttpBearerStrategy, BasicStrategy].map(({ prototype }) =>
+      jest.spyOn(prototype, 'authenticate'),
+    );
+    const counts = () => asked.map(({ mock }) => mock.calls.length);
+    await read(own, own);
+    expect(counts()).toEqual([1, 0]);
+    await issue(own, own);
+    expect(counts()).toEqual([1, 1]);
+    for (const each of asked) each.mockRestore();
   });
 
   it('leave no request data on the strategies, which all requests share', () => {

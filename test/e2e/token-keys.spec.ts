@@ -58,14 +58,14 @@ describe('Token keys', () => {
 
   it('are rotated once by instances that try at the same moment', async () => {
     const before = Object.keys(await states()).length;
+    const rotations = async () =>
+      (await service.database.query("SELECT 1 FROM audit_events WHERE action = 'token_key.rotated'")).length;
+    const rotated = await rotations();
     await service.database.query(`UPDATE token_keys SET created_at = now() - interval '91 days'`);
     await Promise.all([...instances, ...instances].map((each) => keysOf(each).rotateWhenOld()));
     expect(Object.keys(await states())).toHaveLength(before + 1);
     expect(Object.values(await states()).filter((state) => state === 'signs')).toHaveLength(1);
-    const [row] = await service.database.query(
-      `SELECT count(*)::int AS n FROM audit_events WHERE action = 'token_key.rotated' AND occurred_at > now() - interval '1 minute'`,
-    );
-    expect(row).toEqual({ n: 2 });
+    expect(await rotations()).toBe(rotated + 1);
   });
 
   it('are not rotated before 90 days', async () => {

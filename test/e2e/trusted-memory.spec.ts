@@ -41,6 +41,8 @@ describe('An instance that has cached a token', () => {
     putClockForward(TRUSTED_MS / 1000);
     // By a read that started at this moment.
     await until('it has read', () => changes.isTrusted);
+    // That read may have brought what invalidates the cached token: from here on nothing does.
+    expect(await isCached()).toBe(true);
     answers = holdAnswers();
   });
   afterEach(async () => {
@@ -86,6 +88,8 @@ describe('An instance that has cached a token', () => {
     );
 
   it('queries the database for it 90 ms after the start of the last read', async () => {
+    // Until then one that began before the answers were held may be under way, and see the end.
+    await until('a reading is under way', () => answers.waiting() === 1);
     await end();
     putClockForward((TRUSTED_MS - 1) / 1000);
     // The instance has not read the change yet, which is allowed.

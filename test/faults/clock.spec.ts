@@ -162,7 +162,11 @@ describe('a process whose clock is wrong, and steps,', () => {
     // Tokens live and expire by the database's clock.
     const now = Date.now() / 1000;
     const { active, exp, iat } = await introspect(begun, successor.access_token);
-    expect([active, Math.abs(iat - now) < 60, Math.abs(exp - iat - 36_000) < 2]).toEqual([true, true, true]);
+    expect([active, Math.abs(iat - now) < HOUR / 2, Math.abs(exp - iat - 36_000) < 2]).toEqual([
+      true,
+      true,
+      true,
+    ]);
     const token = await make.clientToken(client);
     const endsIn = async (seconds: number) =>
       (await http.get('/v2/users', { bearer: await endingIn({ database }, token, seconds) })).status;
@@ -195,7 +199,7 @@ describe('a process whose clock is wrong, and steps,', () => {
     }
     const refused = await http.get('/v2/users', { bearer: limitedToken });
     expect(refused.status).toBe(429);
-    expect(retryAfterOf(refused)).toBeGreaterThan(HOUR - 120);
+    expect(retryAfterOf(refused)).toBeGreaterThan(HOUR / 2);
     expect(retryAfterOf(refused)).toBeLessThanOrEqual(HOUR);
   }
 

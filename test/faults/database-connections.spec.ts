@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { WakeUps } from '../../src/webhooks/deliveries/wake-ups.service.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { Load, makeSenders, UNLIMITED, whatIsWrongWith503, type Senders } from '../support/load.js';
+import { setAtLogin } from '../support/test-database.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import type { Answer } from '../support/http.js';
@@ -16,6 +17,7 @@ const CUT_EVERY_MS = 120;
 const POOL_SIZE = 4;
 // The time that a request waits for a connection.
 const POOL_WAIT_MS = 3_000;
+const MAX_CONNECTIONS = 30;
 
 describe('connections to PostgreSQL', () => {
   let postgres: OwnPostgres;
@@ -23,7 +25,10 @@ describe('connections to PostgreSQL', () => {
   let senders: Senders;
 
   beforeAll(async () => {
-    postgres = await OwnPostgres.start({ max_connections: '30', superuser_reserved_connections: '3' });
+    postgres = await OwnPostgres.start({
+      max_connections: String(MAX_CONNECTIONS),
+      superuser_reserved_connections: '3',
+    });
     const env = { ...UNLIMITED, DATABASE_POOL_SIZE: String(POOL_SIZE) };
     service = await startInstance(postgres, env);
     senders = await makeSenders(new Factory(service));
@@ -33,11 +38,20 @@ describe('connections to PostgreSQL', () => {
     await postgres.drop();
   });
 
-  const cutAll = () =>
-    postgres.query<{ n: number }>(
-      `SELECT count(pg_terminate_backend(pid))::int AS n FROM pg_stat_activity
-        WHERE application_name LIKE 'charging-data-service%'`,
+  /** Returns the pids of those that were cut: a busy server may take a while to end them. */
+  const cutAll = async (): Promise<number[]> => {
+    const cut = await postgres.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity
+        WHERE application_name LIKE 'charging-data-service%' AND pg_terminate_backend(pid)`,
     );
+    return cut.map(({ pid }) => pid);
+  };
+  const untilEnded = (pids: number[]) =>
+    until('what was cut has ended', async () => {
+      const left = await postgres.query('SELECT 1 FROM pg_stat_activity WHERE pid = ANY ($1)', [pids]);
+      await turns();
+      return left.length === 0;
+    });
   const errors = () => service.log.filter((line) => /"level":"(error|fatal)"/.test(line));
 
   it('that are cut again and again cause no wrong response and no 500, and afterwards every request is served at once', async () => {
@@ -45,10 +59,12 @@ describe('connections to PostgreSQL', () => {
     const limits = HeldTimers.hold(POOL_WAIT_MS);
     try {
       const load = new Load(service.http, senders);
+      const cut: number[] = [];
       for (let n = 0; n < CUTS; n++) {
         await pause(CUT_EVERY_MS * Math.random());
-        await cutAll();
+        cut.push(...(await cutAll()));
       }
+      await untilEnded(cut);
       await load.untilEnded();
       const { mark } = load;
       await load.untilEach(200);
@@ -84,14 +100,18 @@ describe('connections to PostgreSQL', () => {
     });
 
     it('because the whole pool is blocked: waiting requests are refused in time, and requests that need none are served', async () => {
+      // Those that wait for a lock give up when the test says so, and not after five seconds: every connection from now on.
+      await setAtLogin(postgres, { lock_timeout: '0', statement_timeout: '0' });
+      await untilEnded(await cutAll());
       const holder = await postgres.connect();
       held.push(holder);
       await holder.query('BEGIN');
       await holder.query('LOCK TABLE portal_links');
       const link = () => service.http.get('/webhook_portal', { bearer: senders.bearer });
       const blocked: Promise<Answer>[] = [];
+      let givenUp = 0;
       while (blocked.length < POOL_SIZE) {
-        blocked.push(link());
+        blocked.push(link().finally(() => givenUp++));
         await untilWaitingForLocks(postgres, blocked.length);
       }
       const limit = HeldTimers.hold(POOL_WAIT_MS);
@@ -111,7 +131,14 @@ describe('connections to PostgreSQL', () => {
           await turns();
         }
         for (const answer of await Promise.all(waiting)) expect(whatIsWrongWith503(answer)).toBeUndefined();
-        // They waited for a lock until PostgreSQL's own timeout.
+        expect(givenUp).toBe(0);
+        await until('those that wait for a lock have given up', async () => {
+          // As at PostgreSQL's own timeout of a statement.
+          await postgres.query(
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+          );
+          return givenUp === POOL_SIZE;
+        });
         for (const answer of await Promise.all(blocked)) expect(whatIsWrongWith503(answer)).toBeUndefined();
       } finally {
         limit.release();
@@ -121,14 +148,13 @@ describe('connections to PostgreSQL', () => {
     });
 
     it('because PostgreSQL accepts no more: requests are refused with 503, and served once there is room', async () => {
-      // Repeated until none of the service's own connections is left: it reconnects on its own.
-      do {
-        for (;;) {
-          const more = await postgres.connect().catch(() => undefined);
-          if (!more) break;
-          held.push(more);
-        }
-      } while ((await cutAll())[0]!.n > 0);
+      // Until none of the service's own connections is left, not even one that is being made: it reconnects on its own. One of all
+      // is the test's own.
+      while (held.length < MAX_CONNECTIONS - 1) {
+        const more = await postgres.connect().catch(() => undefined);
+        if (more) held.push(more);
+        else await cutAll();
+      }
       const load = new Load(service.http, senders);
       await load.untilEach(503);
       await Promise.all(held.splice(0).map((each) => each.end()));

@@ -24,7 +24,7 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
 
   const settings = (databaseUrl: string, port: number) => ({
     ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_WAIT_SECONDS: '5' },
+    ...{ DATABASE_URL: databaseUrl, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_WAIT_SECONDS: '300' },
   });
   const start = async (databaseUrl: string) => {
     const port = await freePort();
@@ -165,6 +165,13 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
       expect((await token()).status).toBe(200);
       expect(await portsOf()).toEqual([postgres.port]);
 
+      // The standby has everything: what it had not received before the crash would be lost.
+      const at = (port: number, sql: string) => rowsAt<{ at: string }>(port, `SELECT ${sql} AS at`);
+      const [written] = await at(postgres.port, 'pg_current_wal_flush_lsn()::text');
+      await until('the standby has it', async () => {
+        const [row] = await at(standbyPort, `(pg_last_wal_replay_lsn() >= '${written!.at}')::text`);
+        return row!.at === 'true';
+      });
       await postgres.stop('data', 'SIGQUIT');
       await until('it cannot serve', async () => (await token()).status === 503);
       await postgres.run('pg_ctl', 'promote', `--pgdata=${path.join(postgres.folder, 'standby')}`);
@@ -184,16 +191,22 @@ describeUnless(lackingPostgres, 'a DATABASE_URL', () => {
       expect(await service.stop()).toBe(0);
     });
 
+    async function rowsAt<Row extends object>(port: number, sql: string): Promise<Row[]> {
+      const connection = newConnection(postgres.url('live', port), {});
+      await connection.connect();
+      const { rows } = await connection.query<Row>(sql);
+      await connection.end();
+      return rows;
+    }
+
     /** The ports of the servers that the service is connected to. */
     async function portsOf(): Promise<number[]> {
       const ports: number[] = [];
       for (const port of [postgres.port, standbyPort]) {
-        const connection = newConnection(postgres.url('live', port), {});
-        await connection.connect();
-        const { rows } = await connection.query<{ n: number }>(
+        const rows = await rowsAt<{ n: number }>(
+          port,
           `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name IN ('charging-data-service', 'charging-data-service listener')`,
         );
-        await connection.end();
         if (rows[0]!.n > 0) ports.push(port);
       }
       return ports;

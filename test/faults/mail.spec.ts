@@ -63,11 +63,15 @@ describe('mail of a process of its own, to a server that offers STARTTLS,', () =
   };
   /** One that trusts the certificate of the server. */
   const startTrusting = () => start({ NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem') });
-  const ask = async (): Promise<void> => {
+  let asked = Promise.resolve();
+  const ask = (): Promise<void> => {
     const browser = new BrowserSession(url);
-    expect((await browser.submit(await browser.open(PATH), PATH, { email })).status).toBe(200);
+    const send = async () => (await browser.submit(await browser.open(PATH), PATH, { email })).status;
+    return (asked = send().then((status) => expect(status).toBe(200)));
   };
+  /** Not before it has answered who asked for the mail. */
   const kill = async (): Promise<void> => {
+    await asked;
     service.signal('SIGKILL');
     await service.exit();
   };

@@ -73,10 +73,19 @@ describe('a signal to npm only', () => {
       npm.signal(signal);
       expect(await npm.exit()).toBe(0);
       expect(npm.signalGroup(0)).toBe(false);
-      // The port is free for the next start.
       expect(await isOpen(port)).toBe(false);
     },
   );
+
+  it('leaves the port to the next npm start', async () => {
+    const port = await freePort();
+    for (let start = 0; start < 2; start++) {
+      npm = new Npm(['start'], settings(port));
+      await until('it listens', () => isOpen(port));
+      npm.signal('SIGTERM');
+      expect(await npm.exit()).toBe(0);
+    }
+  });
 
   it('stops a command of npm run operator, and then npm', async () => {
     await database.query('BEGIN');

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import type { Settings } from '../../src/config/settings.js';
@@ -6,6 +7,7 @@ import { HeldTimers, turns } from '../support/held-timers.js';
 import { until } from '../support/until.js';
 
 const NOTIFICATION = 'A'.charCodeAt(0);
+const COMMAND_COMPLETE = 'C'.charCodeAt(0);
 
 describe('the listening connection', () => {
   let database: TestDatabase;
@@ -16,15 +18,21 @@ describe('the listening connection', () => {
   let listener: Listener;
   let clients: Socket[];
   let heard: string[];
+  /** The connections of which nothing is read, or nothing after the first answer to them; by the order in which they were made. */
+  let silent: number[];
+  let silentOnceAnswered: number[];
 
   /** A relay that works like a pooler in transaction mode: it forwards everything except unsolicited messages. */
   beforeEach(async () => {
     database = await createTestDatabase();
     lost = 0;
     clients = [];
+    silent = [];
+    silentOnceAnswered = [];
     const { hostname, port } = new URL(database.url);
     pooler = createServer((client) => {
       const server = connect(Number(port), hostname);
+      const n = clients.push(client) - 1;
       let rest = Buffer.alloc(0);
       server.on('data', (chunk) => {
         rest = Buffer.concat([rest, chunk]);
@@ -33,11 +41,11 @@ describe('the listening connection', () => {
           const end = rest.readInt32BE(1) + 1;
           if (rest[0] !== NOTIFICATION || passesAnnouncements) client.write(rest.subarray(0, end));
           else lost++;
+          if (rest[0] === COMMAND_COMPLETE && silentOnceAnswered.includes(n)) client.unpipe().pause();
           rest = rest.subarray(end);
         }
       });
-      clients.push(client);
-      client.pipe(server);
+      if (!silent.includes(n)) client.pipe(server);
       client.on('error', () => undefined).on('close', () => server.destroy());
       server.on('error', () => undefined).on('close', () => client.destroy());
     });
@@ -54,6 +62,7 @@ describe('the listening connection', () => {
   });
   afterEach(async () => {
     await listener.beforeApplicationShutdown();
+    clients.forEach((client) => client.destroy());
     pooler.close();
     await database.drop();
   });
@@ -83,6 +92,61 @@ describe('the listening connection', () => {
     } finally {
       silence.release();
     }
+  });
+
+  it('is replaced only once if it breaks while the announcing connection waits for an answer', async () => {
+    // Until then the driver waits for an answer to the announcing connection.
+    const limit = HeldTimers.hold(3_000, 3_000, 'pg/lib/client');
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    try {
+      passesAnnouncements = true;
+      silent = [1];
+      listener.onApplicationBootstrap();
+      await until('another connection is to announce', () => clients.length === 2);
+      clients[0]!.destroy();
+      await until('it listens again', () => listener.isConnected);
+      const reconnections = HeldTimers.hold(500, 500, 'listener.service');
+      try {
+        limit.letPass();
+        clients[1]!.resume();
+        await until('the announcing connection has given up', () => clients[1]!.closed);
+        await turns();
+        expect(reconnections.count).toBe(0);
+      } finally {
+        reconnections.release();
+      }
+      expect([listener.isConnected, listener.losesNotifications, heard]).toEqual([
+        true,
+        false,
+        ['connected'],
+      ]);
+      expect(warn).not.toHaveBeenCalled();
+    } finally {
+      warn.mockRestore();
+      limit.release();
+    }
+  });
+
+  it('is replaced without waiting for the other side if the network falls silent during the proof', async () => {
+    const limit = HeldTimers.hold(3_000, 3_000, 'pg/lib/client');
+    try {
+      passesAnnouncements = true;
+      silent = [1];
+      listener.onApplicationBootstrap();
+      await until('another connection is to announce', () => clients.length === 2);
+      clients[0]!.unpipe().pause();
+      limit.letPass();
+      await until('it listens', () => listener.isConnected);
+    } finally {
+      limit.release();
+    }
+  });
+
+  it('is proved without waiting for the other side to close the announcing connection', async () => {
+    passesAnnouncements = true;
+    silentOnceAnswered = [1];
+    listener.onApplicationBootstrap();
+    await until('it listens', () => listener.isConnected);
   });
 
   it('listens once announcements arrive, and receives those of other connections', async () => {

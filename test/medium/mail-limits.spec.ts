@@ -1,5 +1,6 @@
 import { MailLimitsService } from '../../src/rate-limits/mail-limits.service.js';
 import { SharedRateLimitStore } from '../../src/rate-limits/shared-rate-limit-store.js';
+import { HeldTimers } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 
@@ -13,7 +14,11 @@ describeWithRedis('own', 'Limits of mails on two instances that share Redis', ()
   let counter = 0;
   let email: string;
 
+  // However long a busy machine takes to answer, Redis is there until it is killed.
+  let patience: HeldTimers;
+
   beforeAll(async () => {
+    patience = HeldTimers.hold(100, 100, 'with-timeout');
     redis = await RedisServer.start();
     const quiet = { log: () => undefined, warn: () => undefined };
     stores = [0, 1].map(() => new SharedRateLimitStore(redis.url, { logger: quiet }));
@@ -27,6 +32,7 @@ describeWithRedis('own', 'Limits of mails on two instances that share Redis', ()
   afterAll(async () => {
     await Promise.all(stores.map((store) => store.close()));
     await redis.stop();
+    patience.release();
   });
 
   const untilShared = (shared: boolean): Promise<void> =>

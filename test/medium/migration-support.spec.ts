@@ -25,6 +25,17 @@ class Fills1799000000000 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
+class Shows1799000000001 implements MigrationInterface {
+  static seen: unknown;
+  name = 'Shows1799000000001';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    Shows1799000000001.seen = await queryRunner.query('SHOW lock_timeout');
+  }
+
+  async down(): Promise<void> {}
+}
+
 const withFill = { migrations: [...MIGRATIONS, Fills1799000000000] };
 
 describe('migrations that run beside the service', () => {
@@ -104,6 +115,11 @@ describe('migrations that run beside the service', () => {
     expect(await filled()).toBe(ROWS);
   });
 
+  it('wait two seconds at most for a lock', async () => {
+    await migrate(database.url, undefined, { migrations: [...MIGRATIONS, Shows1799000000001] });
+    expect(Shows1799000000001.seen).toEqual([{ lock_timeout: '2s' }]);
+  });
+
   it('include rows that were inserted behind the back-fill', async () => {
     await database.query(`
       CREATE FUNCTION come_in() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -145,7 +161,7 @@ describe('migrations that run beside the service', () => {
     const second = migrate(database.url, undefined, withFill);
     await until('the second asks for its turn', async () => {
       const asking = await database.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_try_advisory_lock%'",
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_try_advisory_lock%' AND pid <> pg_backend_pid()",
       );
       return asking.length >= 2;
     });

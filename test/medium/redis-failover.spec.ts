@@ -1,6 +1,9 @@
 import { Redis } from 'ioredis';
+import type { Settings } from '../../src/config/settings.js';
+import { RefusalAnnouncements } from '../../src/rate-limits/refusal-announcements.js';
 import { SharedRateLimitStore } from '../../src/rate-limits/shared-rate-limit-store.js';
 import { redisKey } from '../../src/rate-limits/redis-rate-limit-store.js';
+import { HeldTimers } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { allowedOf, HOUR, newKey } from '../support/rate-limit-store-suite.js';
 import { until } from '../support/until.js';
@@ -9,12 +12,14 @@ const PASSWORD = 'only-for-tests-5c7e';
 const SENTINEL_PASSWORD = 'only-for-sentinels-91ab';
 const MASTER = 'rate-limits';
 /** After how many milliseconds the servers consider another one dead. */
-const DEAD_AFTER = '1000';
+const DEAD_AFTER = '3000';
 
 describeWithRedis('own', 'rate limits over several Redis servers', () => {
   const servers: RedisServer[] = [];
   const admins: Redis[] = [];
   const stores: SharedRateLimitStore[] = [];
+  const announcements: RefusalAnnouncements[] = [];
+  const heard = new Set<string>();
   const lines: string[] = [];
 
   const start = async (password: string, options: string[], file = '') => {
@@ -33,6 +38,9 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     const note = (line: string) => void lines.push(line);
     const two = [1, 2].map(() => new SharedRateLimitStore(url, { logger: { log: note, warn: note } }));
     stores.push(...two);
+    announcements.push(...two.map((store) => new RefusalAnnouncements(store, { redisUrl: url } as Settings)));
+    for (const [n, each] of announcements.slice(-2).entries())
+      each.listen(({ key }) => heard.add(`${n} ${key}`));
     for (const store of two) await until('it shares its counters', () => store.shared);
     return two;
   };
@@ -42,9 +50,25 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
   const shareAgain = async (two: SharedRateLimitStore[]) => {
     for (const store of two) await until('it shares its counters again', () => store.shared);
     expect(await passed(two)).toBe(30);
+    await hearEachOther();
+  };
+  const hearEachOther = async () => {
+    const pair = announcements.slice(-2);
+    for (const [n, each] of pair.entries()) {
+      const key = newKey();
+      await until('the other hears of a refusal', () => {
+        each.announce({ key, limit: 1, retryAfterMs: 1000 });
+        return heard.has(`${1 - n} ${key}`);
+      });
+    }
   };
 
+  // A server that is there is waited for, however long a busy machine takes to answer.
+  let patience: HeldTimers;
+  beforeAll(() => void (patience = HeldTimers.hold(100, 100, 'with-timeout')));
+  afterAll(() => patience.release());
   afterEach(async () => {
+    for (const each of announcements.splice(0)) each.onApplicationShutdown();
     for (const store of stores.splice(0)) await store.close();
     for (const admin of admins.splice(0)) admin.disconnect();
     await Promise.all(servers.splice(0).map((server) => server.stop()));
@@ -88,6 +112,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
 
     it('continue on the replica when the master is killed, and find it through the remaining sentinels', async () => {
       expect(await passed(two)).toBe(30);
+      await hearEachOther();
       expect(await adminOf(master).dbsize()).toBeGreaterThan(0);
       await master.kill();
       for (const store of two) await until('it counts for itself', () => !store.shared);
@@ -151,6 +176,8 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     // Enough keys to use every server.
     for (let n = 0; n < 12; n++) expect(await passed(two)).toBe(30);
     for (const admin of nodeAdmins.slice(0, 3)) expect(await admin.dbsize()).toBeGreaterThan(0);
+
+    await hearEachOther();
 
     await nodes[0]!.kill();
     await until('its copy serves in its place', async () => {

@@ -97,7 +97,7 @@ export function describeAreas(
       async () => {
         for (const plan of plansHere()) await checkRoute(plan);
       },
-      180_000 * patience(USUAL_RUNS),
+      600_000 * patience(USUAL_RUNS),
     );
   });
 

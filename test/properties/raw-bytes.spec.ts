@@ -152,7 +152,7 @@ describe('Bytes that no HTTP client sends', () => {
       );
       await isWell();
     },
-    30_000 * patience(150),
+    600_000 * patience(150),
   );
 
   it.each([

@@ -4,7 +4,8 @@ import { retryAfterMs, textOfBody } from '../../src/webhooks/http/response-parts
 import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
 import { checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
 import { connectFailure, requestFailure } from '../../src/webhooks/http/failure-of-error.js';
-import { holdsExactNumbers, inUtc, payloadOf } from '../../src/webhooks/events/event.js';
+import { inUtc, payloadOf } from '../../src/webhooks/events/event.js';
+import { holdsExactNumbers } from '../../src/webhooks/events/exact-numbers.js';
 import { headerText, oddText, urlText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 
@@ -218,8 +219,48 @@ describe('An event', () => {
       fc.property(fc.jsonValue(), oddText(), (data, type) => {
         const content = { type, timestamp: '2026-01-01T00:00:00Z', userId: 'user1', data: { data } };
         const payload = JSON.parse(payloadOf('evnt1', content)) as { data: { data: unknown } };
-        const isExact = holdsExactNumbers(data);
+        const isExact = holdsExactNumbers(JSON.stringify(content), 'data');
         return !isExact || JSON.stringify(payload.data.data) === JSON.stringify(data);
+      }),
+    );
+  });
+
+  const isExact = (data: string): boolean => holdsExactNumbers(`{"data":${data}}`, 'data');
+  const double = () => fc.oneof(fc.double({ noDefaultInfinity: true, noNaN: true }), fc.maxSafeInteger());
+  const isSafe = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
+
+  it('may hold every number that JSON.stringify writes, but no integer beyond those that are distinct', () => {
+    always(
+      fc.property(fc.array(fc.tuple(oddText(), double())), (numbers) => {
+        const data = JSON.stringify(numbers);
+        return isExact(data) === numbers.every(([, value]) => isSafe(value));
+      }),
+    );
+  });
+
+  it('may hold the same numbers in other writings', () => {
+    const digits = fc.integer({ min: 0, max: 999_999_999_999_999 });
+    always(
+      fc.property(digits, fc.nat(15), fc.nat(30), fc.boolean(), (value, places, zeros, isNegative) => {
+        const sign = isNegative ? '-' : '';
+        const more = '0'.repeat(zeros);
+        const writings = [
+          `${sign}${value}.0${more}e-${places}`,
+          `${sign}${value}E-${more}${places}`,
+          `${sign}0.${more}${value}e+${String(value).length + zeros - places}`.replace('+-', '-'),
+        ];
+        return writings.every((writing) => isExact(`[${writing}]`));
+      }),
+    );
+  });
+
+  it('may hold no number with digits that a reader loses', () => {
+    const whole = fc.maxSafeInteger().filter((value) => value !== 0);
+    const number = fc.tuple(whole, fc.nat({ max: 999_999 }), fc.integer({ min: 1, max: 9 }));
+    always(
+      fc.property(number, fc.jsonValue(), ([units, fraction, last], other) => {
+        const longer = `${units}.${String(fraction).padStart(6, '0')}${'0'.repeat(14)}${last}`;
+        return !isExact(`{"a":${JSON.stringify(other)},"b":[${longer}]}`);
       }),
     );
   });

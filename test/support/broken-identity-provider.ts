@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
-import { CLIENT_ID, CLIENT_SECRET } from './identity-provider.js';
+import { CLIENT_ID, CLIENT_SECRET, KEEP_ALIVE_MS } from './identity-provider.js';
 
 /** What is wrong with a provider; nothing by default. */
 export interface Faults {
@@ -33,6 +33,7 @@ export class BrokenIdentityProvider {
 
   static async open(): Promise<BrokenIdentityProvider> {
     const server = createServer();
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const opened = new this(server, `http://127.0.0.1:${port}`, await newKeys());

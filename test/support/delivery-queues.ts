@@ -11,7 +11,9 @@ import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 /** More than there are in any test. */
 export const MANY = 10_000;
-export const ATTEMPT = { attemptedAt: new Date(), durationMs: 12, signature: 'v1,x' };
+/** Of all endpoints. */
+export const RECEIVER_URL = 'https://x.example/';
+export const ATTEMPT = { attemptedAt: new Date(), durationMs: 12, signature: 'v1,x', url: RECEIVER_URL };
 
 interface Row {
   id: string;
@@ -24,18 +26,20 @@ interface Row {
 
 /** Two instances' queues of deliveries on a database of the test file's own, which is emptied after each test. */
 export function useDeliveryQueues() {
-  let database: TestDatabase;
   const stage = {} as {
+    database: TestDatabase;
     sources: DataSource[];
     queue: DeliveryQueueRepository;
     other: DeliveryQueueRepository;
   };
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    stage.database = await createTestDatabase();
     const entities = [DeliveryEntity, EndpointEntity, EventEntity];
     stage.sources = await Promise.all(
-      [1, 2].map(() => new DataSource({ ...dataSourceOptions(database.url, 8), entities }).initialize()),
+      [1, 2].map(() =>
+        new DataSource({ ...dataSourceOptions(stage.database.url, 8), entities }).initialize(),
+      ),
     );
     [stage.queue, stage.other] = stage.sources.map(
       (source) => new DeliveryQueueRepository(source.getRepository(DeliveryEntity)),
@@ -44,11 +48,11 @@ export function useDeliveryQueues() {
   afterEach(() => query('TRUNCATE users CASCADE'));
   afterAll(async () => {
     await Promise.all(stage.sources.map((source) => source.destroy()));
-    await database.drop();
+    await stage.database.drop();
   });
 
   const query = <T = Record<string, unknown>>(sql: string, params: unknown[] = []) =>
-    database.query<T>(sql, params);
+    stage.database.query<T>(sql, params);
 
   /** A client of a new owner, who has consented to it. */
   async function makeClient(): Promise<{ clientId: string; userId: string }> {
@@ -74,8 +78,8 @@ export function useDeliveryQueues() {
     const { clientId, userId } = await makeClient();
     const [id, eventId] = [newId('endp'), newId('evnt')];
     await query(
-      "INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret) VALUES ($1, $2, 'https://x.example/', '{vehicle.updated}', 'x')",
-      [id, clientId],
+      "INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret) VALUES ($1, $2, $3, '{vehicle.updated}', 'x')",
+      [id, clientId, RECEIVER_URL],
     );
     await query(
       "INSERT INTO events (id, type, user_id, payload, deliveries) VALUES ($1, 'vehicle.updated', $2, '{}', 1)",

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from './free-port.js';
+import { until } from './until.js';
 
 const PROGRAM = ['haproxy', '/usr/sbin/haproxy'].find((name) => spawnSync(name, ['-v']).status === 0);
 
@@ -13,6 +15,7 @@ export const lackingHaproxy = PROGRAM ? undefined : 'there is no haproxy on this
 export class Haproxy {
   private constructor(
     readonly url: string,
+    private readonly stateUrl: string,
     private readonly child: ChildProcess,
     private readonly folder: string,
   ) {}
@@ -24,14 +27,28 @@ export class Haproxy {
       .replace(/server service-(\d) service-\d:3000/g, (_, n: string) => {
         return `server service-${n} 127.0.0.1:${instances[Number(n) - 1]}`;
       });
+    const statePort = await freePort();
+    const state = [
+      'frontend state',
+      `  bind 127.0.0.1:${statePort}`,
+      '  http-request return status 200 content-type text/plain lf-string "%[nbsrv(instances)]"',
+    ];
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-haproxy-'));
     const file = path.join(folder, 'haproxy.cfg');
-    await writeFile(file, config);
+    await writeFile(file, `${config}\n${state.join('\n')}\n`);
     const child = spawn(PROGRAM!, ['-db', '-f', file], { stdio: 'ignore' });
     const killWithUs = () => void child.kill('SIGKILL');
     process.once('exit', killWithUs);
     child.once('exit', () => process.off('exit', killWithUs));
-    return new Haproxy(`http://127.0.0.1:${port}`, child, folder);
+    return new Haproxy(`http://127.0.0.1:${port}`, `http://127.0.0.1:${statePort}`, child, folder);
+  }
+
+  /** Waits until it has found that many instances ready. */
+  async untilUp(count: number): Promise<void> {
+    await until(`${count} instances are up`, async () => {
+      const answer = await fetch(this.stateUrl);
+      return (await answer.text()) === String(count);
+    });
   }
 
   async stop(): Promise<void> {

@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 import { untilWaitingForLocks } from './locks.js';
-import type { TestService } from './test-service.js';
+import type { TestDatabase } from './test-database.js';
 
 /**
  * Starts all of this while another connection holds the rows of a statement, so that each waits, and ends that transaction once all
  * wait: they then meet in whatever order PostgreSQL chooses.
  */
 export async function whileHeld<T>(
-  { database }: TestService,
+  { database }: { database: TestDatabase },
   [sql, params]: [sql: string, params?: unknown[]],
   work: (() => Promise<T>)[],
   end: 'ROLLBACK' | 'COMMIT' = 'ROLLBACK',

@@ -3,9 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import Provider, { type Context } from 'oidc-provider';
 import { BrowserSession, type Page } from './browser-session.js';
+import { HeldTimers } from './held-timers.js';
 
 export const CLIENT_ID = 'charging';
 export const CLIENT_SECRET = 'a-secret-of-the-charging-service-at-its-provider';
+
+/** For how long a provider keeps an unused connection: longer than any test lets one wait before it uses it again. */
+export const KEEP_ALIVE_MS = 60_000;
+
+// The service gives a provider 10 s; a test of that limit holds the timer itself.
+HeldTimers.hold(10_000, 10_000, '/provider-fetch.');
 
 /** Somebody with an account at the identity provider. */
 export interface TestPerson {
@@ -45,6 +52,7 @@ export class IdentityProvider {
 
   static async open(): Promise<IdentityProvider> {
     const server = createServer();
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const opened = new IdentityProvider(server, `http://127.0.0.1:${port}`);
@@ -102,9 +110,9 @@ export class IdentityProvider {
           logoutSource: (context: { body: string }, form: string) => (context.body = logoutPage(form)),
         },
       },
-      // Without the package's own dispatcher, which closes connections to loopback addresses.
+      // Without the package's own dispatcher, which closes connections to loopback addresses, and without its limit of 2.5 s.
       fetch: (url: string, options: RequestInit) =>
-        fetch(url, { ...options, dispatcher: undefined } as RequestInit),
+        fetch(url, { ...options, dispatcher: undefined, signal: undefined } as RequestInit),
       interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       findAccount: (_ctx: unknown, sub: string) =>
         this.people.has(sub)

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { until } from './until.js';
 
 const CUT_EVERY_MS = 300;
+const ANSWER_MS = 1_000;
 const THOSE = "application_name = 'charging-data-service listener' AND datname = current_database()";
 
 /** Runs `work` while the listening connections of all instances of a database are cut again and again. */
@@ -36,18 +37,44 @@ export async function whileFrozen(
 ): Promise<void> {
   const onlooker = new Client({ connectionString: databaseUrl });
   await onlooker.connect();
-  let frozen: { pid: number }[] = [];
-  await until('they listen', async () => {
-    ({ rows: frozen } = await onlooker.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE ${THOSE}`,
-    ));
-    return frozen.length >= count;
-  });
-  await onlooker.end();
-  for (const { pid } of frozen) process.kill(pid, 'SIGSTOP');
+  const frozen = new Set<number>();
   try {
+    await until('they listen', async () => {
+      const { rows } = await onlooker.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE ${THOSE}`,
+      );
+      for (const { pid } of rows)
+        if (!frozen.has(pid) && (await isFrozenAtRest(onlooker, pid))) frozen.add(pid);
+      return frozen.size >= count;
+    });
+    await onlooker.end();
     await work();
   } finally {
-    for (const { pid } of frozen) process.kill(pid, 'SIGCONT');
+    for (const pid of frozen) signalled(pid, 'SIGCONT');
+  }
+}
+
+/** Freezes a connection that waits for its client; any other may hold a lock that the whole server needs, and goes on. */
+async function isFrozenAtRest(onlooker: Client, pid: number): Promise<boolean> {
+  if (!signalled(pid, 'SIGSTOP')) return false;
+  const looking = onlooker.query<{ event: string }>(
+    'SELECT wait_event AS event FROM pg_stat_activity WHERE pid = $1',
+    [pid],
+  );
+  // Such a lock would keep this from being answered.
+  const seen = await Promise.race([looking, pause(ANSWER_MS)]);
+  if (seen && seen.rows[0]?.event === 'ClientRead') return true;
+  signalled(pid, 'SIGCONT');
+  await looking;
+  return false;
+}
+
+/** False if the process has ended: an instance that tries to listen again and again ends each connection that does not succeed. */
+function signalled(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    return false;
   }
 }

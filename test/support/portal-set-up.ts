@@ -1,5 +1,6 @@
 import type { BrowserSession } from './browser-session.js';
 import type { TestClient } from './factory.js';
+import { HeldTimers } from './held-timers.js';
 import { enterPortal } from './portal.js';
 import { Receiver } from './receiver.js';
 import { startService, type TestService } from './test-service.js';
@@ -13,9 +14,13 @@ export interface PortalSetUp {
   browser: BrowserSession;
 }
 
+/** Whoever sends a test in the portal waits 3 s for its result, and in the tests of this file for as long as it takes. */
+export const holdWaitForTest = (): HeldTimers => HeldTimers.hold(3_000, 3_000, '/deliveries.service.');
+
 /** A service and a receiver for the tests of a file; each test has a new client. */
 export function setUpPortal(): PortalSetUp {
   const portal = {} as PortalSetUp;
+  holdWaitForTest();
   beforeAll(async () => {
     portal.service = await startService({ env: WEBHOOK_ENV });
     portal.receiver = await Receiver.start();

@@ -84,6 +84,21 @@ export async function authorizeInSandbox(
   return new URL(location, service.url);
 }
 
+/**
+ * Ends the publishing of planned events at every instance, until `onApplicationBootstrap()`: what was being published at the
+ * time is over.
+ */
+export async function stopPlannedEvents({
+  instances,
+}: Pick<TestService, 'instances'>): Promise<PlannedEventsWorker[]> {
+  const workers = instances.map(({ app }) => app.get(PlannedEventsWorker, { strict: false }));
+  for (const worker of workers) {
+    worker.beforeApplicationShutdown();
+    await (worker as unknown as { underWay?: Promise<void> }).underWay;
+  }
+  return workers;
+}
+
 /** Lets this much time pass in the sandboxes of every instance. */
 export function letSandboxTimePass(service: TestService, seconds: number): void {
   for (const { app } of service.instances) {

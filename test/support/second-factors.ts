@@ -12,22 +12,44 @@ const STEP_MS = 30_000;
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
 
+const stepNow = (): number => Math.floor(Date.now() / STEP_MS);
+
+/** What work returned during which no step of 30 seconds began: "so many steps from now" meant the same to the service. */
+export async function withinOneStep<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const step = stepNow();
+    const result = await work();
+    if (stepNow() === step) return result;
+  }
+}
+
 /** The codes on a page that shows them once. */
 export const recoveryCodesOn = (page: Page): string[] =>
   page.html.querySelectorAll('.recovery-codes code').map((code) => code.text);
 
-/** Sets up an authenticator app on the account page; returns its secret, and the recovery codes if any were shown. */
+/**
+ * Sets up an authenticator app on the account page; returns its secret, the code that set it up, and the recovery codes if any were
+ * shown.
+ */
 export async function addApp(
   browser: BrowserSession,
   steps = -1,
-): Promise<{ secret: string; codes: string[] }> {
+): Promise<{ secret: string; code: string; codes: string[] }> {
   const path = '/account/security/app/new';
-  const page = await browser.open(path);
+  let page = await browser.open(path);
   const secret = page.html.querySelector('code.secret')!.text.replaceAll(' ', '');
-  const answer = await browser.submit(page, path, { code: codeOf(secret, steps) });
-  if (answer.status !== 303) throw new Error(`no app: ${answer.status} ${answer.html.text}`);
-  const shown = await browser.open(answer.headers.get('location')!);
-  return { secret, codes: recoveryCodesOn(shown) };
+  for (;;) {
+    const step = stepNow();
+    const code = codeOf(secret, steps);
+    const answer = await browser.submit(page, path, { code });
+    if (answer.status === 303) {
+      const shown = await browser.open(answer.headers.get('location')!);
+      return { secret, code, codes: recoveryCodesOn(shown) };
+    }
+    // The code of the step before is too old if another step began before it arrived.
+    if (stepNow() === step) throw new Error(`no app: ${answer.status} ${answer.html.text}`);
+    page = answer;
+  }
 }
 
 const NEW_PASSKEY = '/account/security/passkeys/new';

@@ -105,7 +105,8 @@ async function mailedLinks({ service, secrets, smtp }: Seen): Promise<void> {
     return rows.length === 1;
   });
   const [{ id: mail, sealed }] = (await service.database.query<{ id: string; sealed: Buffer }>(
-    "SELECT id, sealed_content AS sealed FROM mails WHERE state = 'pending'",
+    // Another may have arrived just before, without being marked as sent yet.
+    "SELECT id, sealed_content AS sealed FROM mails WHERE state = 'pending' AND last_error IS NOT NULL",
   )) as [{ id: string; sealed: Buffer }];
   const { text } = service.app.get(MailsService).open(mail, sealed)!;
   secrets.add('password key', /cds_pw_\S+/.exec(text)![0]);

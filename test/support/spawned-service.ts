@@ -41,8 +41,7 @@ export class SpawnedService {
       ...(TMPDIR ? { TMPDIR } : {}),
       ...environment,
     };
-    const modules = heldTimers.length > 0 ? [HELD_TIMERS, ...imports] : imports;
-    const args = [...FLAGS, ...modules.map((module) => `--import=${module}`), MAIN];
+    const args = [...FLAGS, ...[HELD_TIMERS, ...imports].map((module) => `--import=${module}`), MAIN];
     const [command, ...all] = files
       ? ['/bin/sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, ...args]
       : [process.execPath, ...args];
@@ -74,7 +73,7 @@ export class SpawnedService {
     this.child.kill(name);
   }
 
-  /** Fires the held timers that are set now. */
+  /** Fires the held timers that are set now, of several lengths those of the shortest. */
   letTimersPass(): void {
     this.signal('SIGUSR2');
   }

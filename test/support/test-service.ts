@@ -3,7 +3,7 @@ import { createApp } from '../../src/app.setup.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/server/logging.js';
-import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { createTestDatabase, setAtLogin, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
 import { freePort } from './free-port.js';
 import { HeldTimers } from './held-timers.js';
@@ -15,6 +15,9 @@ import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
 HeldTimers.hold(3_000, 3_000, '/pg-pool/');
 
 export { freePort, TEST_ENCRYPTION_KEY };
+
+/** No statement is cut off, however long this machine or another transaction holds it up. */
+export const PATIENT = { lock_timeout: '0', statement_timeout: '0' };
 
 /** One running instance of the service with a real database and real HTTP. */
 export interface TestInstance {
@@ -40,19 +43,18 @@ export interface TestServiceOptions {
   instances?: number;
   /** In its address, instead of 127.0.0.1. */
   hostname?: string;
-  /** PostgreSQL settings for the service's connections, instead of its defaults. */
+  /** PostgreSQL settings of the service's connections, instead of its own; {@link PATIENT} where requests wait for locks. */
   databaseOptions?: Record<string, string>;
 }
 
 export async function startService({
-  env: settings = {},
+  env = {},
   instances = 1,
   hostname,
   databaseOptions,
 }: TestServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
-  const url = `${database.url}?${new URLSearchParams(databaseOptions)}`;
-  const env = { ...(databaseOptions ? { DATABASE_URL: url } : {}), ...settings };
+  if (databaseOptions) await setAtLogin(database, databaseOptions);
   const started: TestInstance[] = [];
   const first = await startInstance(database, env, hostname);
   started.push(first);

@@ -90,6 +90,8 @@ describe('settings in files', () => {
     expect(await all()).toEqual(made);
     expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length);
     expect((await stat(secrets)).mode & 0o077).toBe(0);
+    // `curl -u` sends it as it is, and the service decodes it as a form.
+    expect(made.bootstrap_operator_client_secret).toMatch(/^[\w.~-]+$/);
 
     const compose = await readFile('docker-compose.yml', 'utf8');
     const declared = [...compose.matchAll(/^ {2}(\w+): \{ file: \.\/secrets\/(\w+) \}$/gm)];
@@ -98,6 +100,18 @@ describe('settings in files', () => {
         .map((name) => [name, name])
         .sort(),
     );
+    // The guide sets in .env everything that the file insists on.
+    const guide = await readFile('docs/deployment.md', 'utf8');
+    const commands = [...guide.matchAll(/^(echo .+) >>\.env$/gm)].map(([, command]) => command);
+    const { stdout } = await promisify(execFile)('sh', ['-c', commands.join('\n')]);
+    const dotEnv = Object.fromEntries(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('=')),
+    ) as object;
+    const required = [...compose.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+    expect(Object.keys(dotEnv)).toEqual(required);
     // The settings of the service in that file, but read from this folder.
     const given = [...compose.matchAll(/^ {6}(\w+_FILE): \/run\/secrets\/(\w+)$/gm)]
       .filter(([, name]) => !name!.startsWith('POSTGRES_'))
@@ -105,8 +119,7 @@ describe('settings in files', () => {
     expect(given.map(([, name]) => name)).toContain('DATABASE_URL_FILE');
     const settings = await loadSettings({
       ...{ NODE_ENV: 'production', BASE_URL: 'https://auth.example', MIGRATE_ON_START: 'false' },
-      ...{ BOOTSTRAP_OPERATOR_EMAIL: 'op@mail.example' },
-      BOOTSTRAP_OPERATOR_CLIENT_ID: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+      ...dotEnv,
       ...Object.fromEntries(given.map(([, name, inFolder]) => [name, path.join(secrets, inFolder!)])),
     });
     expect(settings).toMatchObject({

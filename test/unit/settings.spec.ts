@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
@@ -281,6 +281,34 @@ describe('settings', () => {
         production: false,
         baseUrl: 'http://localhost:4711',
       });
+    });
+  });
+
+  describe('of signing up', () => {
+    const signUp = async (given: NodeJS.ProcessEnv) =>
+      (await loadSettings({ ENCRYPTION_KEY: KEY, ...given })).signUp;
+    const IDENTITY_PROVIDERS = JSON.stringify([
+      {
+        ...{ id: 'acme', label: 'Acme', issuer: 'https://idp.example', client_id: 'charging' },
+        ...{ client_secret: 'secret', audience: ['users'], accounts: 'linked' },
+      },
+    ]);
+
+    it('switch it on only in the demonstration, unless they say something else', async () => {
+      expect(await signUp({ DATABASE_URL, NODE_ENV: 'test' })).toBe(false);
+      for (const given of [{}, { SIGN_UP: '' }, { SIGN_UP: 'true' }]) expect(await signUp(given)).toBe(true);
+      expect(await signUp({ SIGN_UP: 'false' })).toBe(false);
+      const SIGN_UP_FILE = path.join(folder, 'sign-up');
+      await writeFile(SIGN_UP_FILE, 'false\n');
+      expect(await signUp({ SIGN_UP_FILE })).toBe(false);
+    });
+
+    it('let the demonstration start without passwords: then nobody can sign up', async () => {
+      const given = { PASSWORD_SIGN_IN: 'false', IDENTITY_PROVIDERS };
+      expect(await signUp(given)).toBe(false);
+      expect(await refusalOf({ ENCRYPTION_KEY: KEY, ...given, SIGN_UP: 'true' })).toMatch(
+        / {2}SIGN_UP can only be true with .*PASSWORD_SIGN_IN/,
+      );
     });
   });
 

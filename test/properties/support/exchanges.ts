@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { TestService } from '../../support/test-service.js';
 import type { BodyDraft, Draft, FormDraft } from './draft.js';
 import { filledIn, type Live } from './live.js';
@@ -124,7 +125,7 @@ export class Exchanges {
             resolve({
               status: response.statusCode!,
               headers: all,
-              text: Buffer.concat(chunks).toString('utf8'),
+              text: decoded(Buffer.concat(chunks), all.get('content-encoding')).toString('utf8'),
             });
           };
         },
@@ -133,6 +134,14 @@ export class Exchanges {
       request.end(body);
     });
   }
+}
+
+/** The answer to HEAD tells the encoding of a body that it does not have. */
+function decoded(body: Buffer, encoding: string | null): Buffer {
+  if (body.length === 0 || encoding === null) return body;
+  if (encoding === 'gzip') return gunzipSync(body);
+  if (encoding === 'br') return brotliDecompressSync(body);
+  throw new Error(`The body has the encoding ${encoding}.`);
 }
 
 /** A new client address for each request, so that no request counts the failures of another. */

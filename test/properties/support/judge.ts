@@ -22,21 +22,24 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
   ];
 }
 
-/** Bytes that are not allowed in an address are refused before routing. */
+/** Refused before its headers were read: it has bytes that are not allowed in an address, or too many. */
+const isUnread = (exchange: Exchange): boolean => exchange.status === 431 || isNoHttp(exchange);
+
 const isNoHttp = ({ method, path, status, text }: Exchange): boolean =>
   status === 400 && !/^[\x21-\x7e]+$/.test(path) && (method === 'HEAD' || text.includes(NOT_HTTP));
 
 const isHtml = (headers: Headers): boolean => /text\/html/.test(headers.get('content-type') ?? '');
 const isAsset = (path: string): boolean => path.startsWith('/assets/');
 
-function headerFaults({ headers, sent }: Exchange, baseUrl: string): string[] {
+function headerFaults(exchange: Exchange, baseUrl: string): string[] {
+  const { headers, sent } = exchange;
   const faults: string[] = [];
   const expect = (name: string, isRight: (value: string) => boolean) => {
     const value = headers.get(name);
     if (value === null || !isRight(value)) faults.push(`the header ${name} is ${JSON.stringify(value)}`);
   };
   const asked = sent['x-request-id']?.trim() ?? '';
-  const isTaken = /^(?!cds_)[A-Za-z0-9._-]{1,128}$/.test(asked);
+  const isTaken = !isUnread(exchange) && /^(?!cds_)[A-Za-z0-9._-]{1,128}$/.test(asked);
   expect('x-request-id', (value) => (isTaken ? value === asked : /^[0-9A-Z]{26}$/.test(value)));
   expect('x-content-type-options', (value) => value === 'nosniff');
   expect('x-frame-options', (value) => value === 'DENY');

@@ -5,7 +5,7 @@ const { PROPERTY_RUNS, PROPERTY_SEED } = process.env;
 /** The number of runs of a property: `PROPERTY_RUNS` if it is set (for a longer search), otherwise the usual number. */
 const runsOf = (usual: number): number => (PROPERTY_RUNS === undefined ? usual : Number(PROPERTY_RUNS));
 
-/** How much longer than usual a search takes; time limits are multiplied by it. */
+/** How much longer than usual a search takes; time limits, which only end a hang, are multiplied by it. */
 export const patience = (usual: number): number => Math.max(1, runsOf(usual) / usual);
 
 /** The number of runs, and the seed from `PROPERTY_SEED`: a failure prints the seed that reproduces it. */

@@ -25,6 +25,7 @@ import { PasswordLinksService } from '../../../src/users/passwords/password-link
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
 import { sandboxOf } from '../../../src/sandbox/driver.js';
 import { DriversService } from '../../../src/sandbox/drivers.service.js';
+import { UsersRepository } from '../../../src/users/accounts/users.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
 import { MemberSessions } from '../../../src/webhook-portal/member-sessions.service.js';
@@ -208,7 +209,8 @@ export class World {
     pendingSignIn: async () => {
       let secret = '';
       const reply = { setCookie: (_name: string, value: string) => (secret = value) };
-      await this.app.get(PendingSignIns).begin(reply as unknown as FastifyReply, await this.user());
+      const user = await this.app.get(UsersRepository).findByIdWithPassword((await this.user()).id);
+      await this.app.get(PendingSignIns).begin(reply as unknown as FastifyReply, user!);
       return secret;
     },
     recoveryCode: async () => {

@@ -1,5 +1,4 @@
-import { PlannedEventsWorker } from '../../../src/sandbox/planned-events.worker.js';
-import { SandboxProgram } from '../sandbox.js';
+import { SandboxProgram, stopPlannedEvents } from '../sandbox.js';
 import type { Call } from './recorder.js';
 import type { Refused } from './refusals.js';
 import type { Stage } from './stage.js';
@@ -16,8 +15,7 @@ export async function recordSandbox(stage: Stage): Promise<void> {
     stage.perform(id, status, { bearer, ...call }, { forbidden, ...refused });
   const conflict = (id: string, call: Call) => recorder.answer(id, 409, { bearer, ...call });
   // What waits is counted, so nothing may be published meanwhile.
-  const worker = service.app.get(PlannedEventsWorker, { strict: false });
-  worker.beforeApplicationShutdown();
+  const [worker] = await stopPlannedEvents(service);
 
   const newDriver = { json: { name: 'Robin', seed: 42 } };
   const { id } = (await perform('createSandboxDriver', 201, newDriver, { missing: live })).json as {
@@ -45,5 +43,5 @@ export async function recordSandbox(stage: Stage): Promise<void> {
   for (let n = 2; n < 50; n++) await program.driver({}, false);
   await conflict('createSandboxDriver', newDriver);
   await perform('deleteSandboxDriver', 204, { path });
-  worker.onApplicationBootstrap();
+  worker!.onApplicationBootstrap();
 }

@@ -57,8 +57,9 @@ async function recordDelivery(stage: Stage): Promise<void> {
   await stage.operator('listDeliveries', 200, { query: { state: 'delivered', page_size: 2 } });
   await stage.operator('getDelivery', 200, { path });
   stage.receiver.hold();
+  const { received } = stage.receiver;
   await stage.operator('resendDelivery', 202, { path });
-  await until('it is being attempted', () => stage.receiver.received === 2);
+  await until('it is being attempted', () => stage.receiver.received > received);
   await stage.conflict('resendDelivery', { path });
   stage.receiver.release();
   await until('it is delivered again', async () => (await delivered()) !== undefined);

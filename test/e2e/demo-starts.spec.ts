@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { DataSource } from 'typeorm';
+import { loadDemoCredentials, type DemoCredentials } from '../../demo/demo-credentials.js';
+import { seedDemonstration } from '../../demo/demo-data.js';
+import { ClientEntity } from '../../src/clients/client.entity.js';
+import { loadSettings, type Settings } from '../../src/config/settings.js';
+import { newId } from '../../src/secrets/ids.js';
+import { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
+
+/* Whatever somebody did with the demonstration, it starts again. */
+describe('A start of the demonstration', () => {
+  let folder: string;
+  let demo: DemoCredentials;
+  let settings: Settings;
+  let database: TestDatabase;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'demo-starts-'));
+    demo = await loadDemoCredentials(folder);
+    settings = await loadSettings({ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY });
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    const entities = [ClientEntity, UserEntity];
+    dataSource = await new DataSource({ type: 'postgres', url: database.url, entities }).initialize();
+  });
+  afterEach(async () => {
+    await dataSource.destroy();
+    await database.drop();
+  });
+
+  const start = (with_: Partial<Settings> = {}) =>
+    seedDemonstration(dataSource, demo, { ...settings, ...with_ } as Settings);
+
+  const counts = async () => {
+    const [row] = await database.query(
+      `SELECT (SELECT count(*)::int FROM users) AS users, (SELECT count(*)::int FROM clients) AS clients,
+              (SELECT count(*)::int FROM webhook_endpoints) AS endpoints,
+              (SELECT count(*)::int FROM redirect_uri_requests) AS requests`,
+    );
+    return row;
+  };
+  const COMPLETE = { users: 20, clients: 6, endpoints: 2, requests: 1 };
+
+  const erase = (user: { id: string }) => database.query('DELETE FROM users WHERE id = $1', [user.id]);
+  const deleteClient = ({ id }: { id: string }) => database.query('DELETE FROM clients WHERE id = $1', [id]);
+  const signUp = (email: string) =>
+    database.query(
+      `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, 'Somebody', 'individual', 'user')`,
+      [newId('user'), email],
+    );
+
+  it('adds everything once', async () => {
+    expect(await start()).toEqual([]);
+    expect(await counts()).toEqual(COMPLETE);
+    const events = await database.query('SELECT id FROM events ORDER BY id');
+    expect(await start()).toEqual([]);
+    expect(await counts()).toEqual(COMPLETE);
+    expect(await database.query('SELECT id FROM events ORDER BY id')).toEqual(events);
+  });
+
+  it('begins again after one that ended before everything was there', async () => {
+    await expect(start({ encryptionKey: undefined })).rejects.toThrow();
+    expect(await counts()).toEqual({ users: 0, clients: 0, endpoints: 0, requests: 0 });
+    await start();
+    expect(await counts()).toEqual(COMPLETE);
+  });
+
+  it.each<[string, () => Promise<unknown>, Partial<typeof COMPLETE>]>([
+    [
+      "the partner's client was deleted",
+      () => deleteClient(demo.partnerClient),
+      { endpoints: 0, requests: 0 },
+    ],
+    ['all endpoints were purged', () => database.query('DELETE FROM webhook_endpoints'), { endpoints: 0 }],
+    ['the client in the sandbox was deleted', () => deleteClient(demo.sandboxClient), {}],
+    [
+      'every client was deleted',
+      () => database.query('DELETE FROM clients'),
+      { clients: 4, endpoints: 0, requests: 0 },
+    ],
+    ['the driver was erased', () => erase(demo.driver), {}],
+  ])('succeeds after %s, whose credentials work again', async (_what, act, changed) => {
+    await start();
+    await act();
+    for (let n = 0; n < 2; n++) {
+      expect(await start()).toEqual([]);
+      expect(await counts()).toEqual({ ...COMPLETE, ...changed });
+    }
+    const sandbox = await database.query('SELECT user_id FROM consents WHERE client_id = $1', [
+      demo.sandboxClient.id,
+    ]);
+    expect(sandbox).toEqual([{ user_id: demo.sandboxDriver.id }]);
+    expect(
+      await database.query('SELECT 1 FROM client_secrets WHERE client_id = $1', [demo.partnerClient.id]),
+    ).toHaveLength(1);
+  });
+
+  it.each(['driver', 'sharingDriver', 'developer', 'viewerOperator'] as const)(
+    'leaves its address to whoever has it by now: %s',
+    async (who) => {
+      await start();
+      await erase(demo[who]);
+      await signUp(demo[who].email);
+      expect(await start()).toEqual([demo[who].email]);
+      expect(await counts()).toEqual(COMPLETE);
+      expect(await database.query('SELECT name FROM users WHERE email = $1', [demo[who].email])).toEqual([
+        { name: 'Somebody' },
+      ]);
+    },
+  );
+
+  it('leaves out what belongs to the organisation if somebody else has its address', async () => {
+    await start();
+    await database.query('DELETE FROM clients WHERE owner_id = $1', [demo.organisation.id]);
+    await erase(demo.organisation);
+    await signUp(demo.organisation.email);
+    expect(await start()).toEqual([demo.organisation.email]);
+    expect(await counts()).toEqual({ users: 19, clients: 2, endpoints: 0, requests: 0 });
+  });
+
+  it('adds the rest where the first operator of the settings has an address of its own people', async () => {
+    const taken = ['operator@demo.example', 'fleet@demo.example', 'driver2@demo.example'];
+    for (const email of taken) await signUp(email);
+    expect(await start()).toEqual(['operator@demo.example']);
+    expect(await counts()).toEqual({ users: 20, clients: 4, endpoints: 2, requests: 1 });
+  });
+});

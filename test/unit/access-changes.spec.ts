@@ -1,0 +1,123 @@
+import type {
+  AccessChangesRepository,
+  ChangesRead,
+} from '../../src/database/changes/access-changes.repository.js';
+import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
+import type { AccessSubject } from '../../src/database/changes/access-subject.js';
+import type { ConnectionFollower, Listener } from '../../src/database/connections/listener.service.js';
+import { turns } from '../support/held-timers.js';
+
+const USER = 'user-one';
+// The snapshot that sees nothing as ended.
+const BEGINNING = '3:3:';
+
+/** The reads of the access changes, while a database is there, and after it crashed and lost the end of its log. */
+describe('The access changes', () => {
+  let connection: ConnectionFollower;
+  let changes: AccessChanges;
+  /** From which snapshot each read went on. */
+  let from: string[];
+  let told: { subjects: readonly AccessSubject[]; before: Stamp }[];
+  let gaps: number;
+  let next: ChangesRead;
+
+  beforeEach(() => {
+    [from, told, gaps] = [[], [], 0];
+    const listener = {
+      isConnected: true,
+      follow: (follower: ConnectionFollower) => (connection = follower),
+    } as unknown as Listener;
+    const repository = {
+      readSince: (snapshot: string) => {
+        from.push(snapshot);
+        return Promise.resolve([{ ...next, changes: [...next.changes] }]);
+      },
+    } as unknown as AccessChangesRepository;
+    changes = new AccessChanges(listener, repository);
+    changes.follow({
+      onChanges: (subjects, before) => told.push({ subjects, before }),
+      onGap: () => gaps++,
+    });
+  });
+
+  /** What the database answers from now on: all transactions below `position` have ended. */
+  const answer = (position: number, rest: Partial<ChangesRead> = {}): void => {
+    const snapshot = `${position}:${position}:`;
+    next = { snapshot, position, logged: 0, flushed: 0, now: 0, life: 'one', changes: [], ...rest };
+  };
+  const read = async (position: number, rest: Partial<ChangesRead> = {}) => {
+    answer(position, rest);
+    await changes.catchUp();
+  };
+  const reconnect = async (position: number, rest: Partial<ChangesRead> = {}) => {
+    connection.onLost?.();
+    answer(position, rest);
+    connection.onConnected();
+    await turns();
+  };
+
+  beforeEach(async () => {
+    await reconnect(10, { logged: 100, flushed: 100 });
+    from.length = 0;
+    gaps = 0;
+  });
+
+  it('are read once while the connection lasts', async () => {
+    await read(20, { logged: 200, flushed: 100 });
+    await read(30, { logged: 300, flushed: 300 });
+    await read(40, { logged: 300, flushed: 300 });
+    expect(from).toEqual(['10:10:', '20:20:', '30:30:']);
+  });
+
+  it('are read again after a crash from where the log was on the disk, so a number that is given out again is noticed', async () => {
+    await read(20, { logged: 200, flushed: 150 });
+    const [issued, cached] = [{ era: changes.era, position: 12 }, changes.position];
+    expect(changes.hasChangedSince(issued, [USER])).toBe(false);
+    await reconnect(16, { logged: 170, flushed: 170, changes: [[15, [USER], [{ user_id: USER }]]] });
+    expect(from).toEqual(['10:10:', '10:10:']);
+    for (const [id, changed] of [
+      [USER, true],
+      ['other', false],
+    ] as const) {
+      expect([changes.hasChangedSince(issued, [id]), changes.hasChanged(cached, [id])]).toEqual([
+        changed,
+        changed,
+      ]);
+    }
+    expect(told).toEqual([{ subjects: [{ user_id: USER }], before: { era: changes.era, position: 10 } }]);
+    expect([gaps, changes.stamp.position, changes.durableStamp.position]).toEqual([0, 16, 16]);
+  });
+
+  it('go on from a read once the log is on the disk as far as it had been written then', async () => {
+    await read(20, { logged: 200, flushed: 150 });
+    await read(30, { logged: 300, flushed: 199 });
+    expect(changes.durableStamp.position).toBe(10);
+    await read(40, { logged: 400, flushed: 200 });
+    expect([changes.stamp.position, changes.durableStamp.position]).toEqual([40, 20]);
+    await reconnect(50);
+    expect(from.at(-1)).toBe('20:20:');
+  });
+
+  it('do not take what is written after a crash for what the crash cut off', async () => {
+    await read(20, { logged: 200, flushed: 150 });
+    await reconnect(16, { logged: 300, flushed: 250 });
+    await reconnect(17, { logged: 300, flushed: 250 });
+    expect(from).toEqual(['10:10:', '10:10:', '10:10:']);
+  });
+
+  it('that are told while the end of the log is not on the disk are found again from the stamp they are told with', async () => {
+    await read(20, { logged: 200, flushed: 150 });
+    await read(30, { logged: 300, flushed: 300, changes: [[25, [USER], [{ user_id: USER }]]] });
+    expect(told.map(({ before }) => before.position)).toEqual([10]);
+    expect(changes.durableStamp.position).toBe(30);
+  });
+
+  it('of another database are read from the beginning', async () => {
+    const { era } = changes;
+    await reconnect(500, { life: 'two', logged: 100, flushed: 50 });
+    expect(from).toEqual(['10:10:', BEGINNING]);
+    expect([changes.era === era, changes.durableStamp.era, gaps]).toEqual([false, 0, 1]);
+    await reconnect(510, { life: 'two' });
+    expect(from.at(-1)).toBe(BEGINNING);
+  });
+});
