@@ -38,11 +38,11 @@ export class ClientAuthenticationService {
     }
     if (clientSecret === undefined) return this.refuse('no_secret', clientId, address);
     const digest = digestOf(clientSecret);
-    const right = secretDigests.some((each) => sameDigest(each, digest));
+    const right = secretDigests.find((each) => sameDigest(each, digest));
     const state = right ? 'valid' : await this.repository.stateOfSecret(clientId, digest);
     if (state !== 'valid')
       return this.refuse(state === 'expired' ? 'expired_secret' : 'wrong_secret', clientId, address);
-    this.uses.note(clientId, digest);
+    this.uses.note(clientId, right ?? digest);
     return client;
   }
 

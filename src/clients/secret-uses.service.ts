@@ -27,7 +27,7 @@ export class SecretUses extends WriteBehind {
     super(server);
   }
 
-  /** Costs no query. `digest` is the one that is kept in memory with its client. */
+  /** Costs no query. `digest` is the one that is kept in memory with its client, if it is; others are noted each time. */
   note(clientId: string, digest: Buffer): void {
     const hour = Math.floor(Date.now() / HOUR_MS);
     if (this.noted.get(digest) === hour) return;

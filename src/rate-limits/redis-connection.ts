@@ -4,6 +4,7 @@ import { parseRedisUrl, type RedisUrl } from '../config/redis-url.js';
 /** Timeout for connecting to an address that does not respond, in milliseconds. */
 const CONNECT_MS = 1_000;
 const RECONNECT_AT_MOST_MS = 500;
+const KEEP_ALIVE_MS = 10_000;
 /** A connection that the other side does not close is destroyed after this many milliseconds. */
 export const DISCONNECT_MS = 100;
 
@@ -11,10 +12,14 @@ const reconnectAfter = (times: number) => Math.min(50 * times, RECONNECT_AT_MOST
 
 /** Without a connection, commands fail immediately and are never sent twice, because counting is not idempotent. */
 const FAIL_FAST: RedisOptions & { disconnectTimeout: number } = {
+  // A connection that only listens would not notice that the other side is gone.
+  keepAlive: KEEP_ALIVE_MS,
   connectTimeout: CONNECT_MS,
   disconnectTimeout: DISCONNECT_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
+  // Nobody handles a failure of the library's own subscription: it would end the process.
+  autoResubscribe: false,
   // Whether Redis is available is determined by counting with it, which needs no permission for INFO.
   enableReadyCheck: false,
   disableClientInfo: true,

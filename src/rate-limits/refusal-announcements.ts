@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { Cluster, Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { HOUR_MS } from '../config/durations.js';
 import { Settings } from '../config/settings.js';
 import type { RateLimitStore } from './rate-limit-store.js';
@@ -7,7 +7,7 @@ import { connectRedis } from './redis-connection.js';
 import { SharedRateLimitStore } from './shared-rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
 
-/** The channel of Redis on which instances announce refusals. */
+/** The channel of Redis on which instances announce refusals. Redis has one for all of its databases. */
 const REFUSALS_CHANNEL = 'cds:refusals';
 
 /** That a key is over its limit, and for how long. */
@@ -25,6 +25,7 @@ export interface AnnouncedRefusal {
 export class RefusalAnnouncements implements OnApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
   private subscriber: Redis | Cluster | undefined;
+  private database = 0;
   private isForbidden = false;
 
   constructor(
@@ -37,13 +38,14 @@ export class RefusalAnnouncements implements OnApplicationShutdown {
     if (this.settings.redisUrl === undefined) return;
     const subscriber = connectRedis(this.settings.redisUrl);
     this.subscriber = subscriber;
+    this.database = databaseOf(subscriber);
     // The connection of the store reports when Redis is unavailable.
     subscriber.on('error', () => undefined);
     subscriber.on('ready', () => {
       subscriber.subscribe(REFUSALS_CHANNEL).catch((error: unknown) => this.notSubscribed(error));
     });
     subscriber.on('message', (_channel: string, message: string) => {
-      const refusal = readAnnouncement(message, Date.now());
+      const refusal = readAnnouncement(message, this.database, Date.now());
       if (refusal) heard(refusal);
     });
   }
@@ -51,7 +53,7 @@ export class RefusalAnnouncements implements OnApplicationShutdown {
   /** Does not wait for Redis. */
   announce(refusal: AnnouncedRefusal): void {
     if (this.store instanceof SharedRateLimitStore) {
-      this.store.publish(REFUSALS_CHANNEL, writeAnnouncement(refusal, Date.now()));
+      this.store.publish(REFUSALS_CHANNEL, writeAnnouncement(refusal, this.database, Date.now()));
     }
   }
 
@@ -69,19 +71,31 @@ export class RefusalAnnouncements implements OnApplicationShutdown {
   }
 }
 
-/** The message of a refusal that begins at `now`, in milliseconds since 1970. */
-export const writeAnnouncement = (refusal: AnnouncedRefusal, now: number): string =>
-  JSON.stringify({ ...refusal, at: now });
+/** The number of the database that the counters are in; a cluster has one. */
+const databaseOf = (connection: Redis | Cluster): number =>
+  connection instanceof Cluster ? 0 : (connection.options.db ?? 0);
 
-/** What is left of a refusal when its message is read; undefined if nothing is, or the message is not of this kind. */
-export function readAnnouncement(message: string, now: number): AnnouncedRefusal | undefined {
-  let content: Partial<Record<keyof AnnouncedRefusal | 'at', unknown>> | null;
+/** The message of a refusal that begins at `now`, in milliseconds since 1970, by the counters of this database. */
+export const writeAnnouncement = (refusal: AnnouncedRefusal, database: number, now: number): string =>
+  JSON.stringify({ ...refusal, database, at: now });
+
+/**
+ * What is left of a refusal when its message is read; undefined if nothing is, if it is about the counters of another database, or if
+ * the message is not of this kind.
+ */
+export function readAnnouncement(
+  message: string,
+  ownDatabase: number,
+  now: number,
+): AnnouncedRefusal | undefined {
+  let content: Partial<Record<keyof AnnouncedRefusal | 'database' | 'at', unknown>> | null;
   try {
     content = JSON.parse(message) as typeof content;
   } catch {
     return undefined;
   }
-  const { key, limit, retryAfterMs, at } = content ?? {};
+  const { key, limit, retryAfterMs, database, at } = content ?? {};
+  if (database !== ownDatabase) return undefined;
   if (typeof key !== 'string' || typeof limit !== 'number') return undefined;
   if (typeof retryAfterMs !== 'number' || typeof at !== 'number' || retryAfterMs > HOUR_MS) return undefined;
   // The clocks of instances differ: a refusal may end early, but never late.

@@ -60,7 +60,7 @@ export class PortalContext extends PageContext<PortalPage> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'portal', notices: NOTICES, home: '/portal' }, request, reply, csrf, cookies);
+    super({ name: 'portal', notices: NOTICES, home: SIGN_IN_PATH }, request, reply, csrf, cookies);
   }
 
   get clientId(): string {

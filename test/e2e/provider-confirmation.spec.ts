@@ -2,6 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { whileHeld } from '../support/held-rows.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
 
@@ -186,6 +187,17 @@ describe('An operator who came from a provider, when the console asks for the pa
       expect((await browser.open(answer.headers.get('location')!)).status).toBe(403);
       expect(await roleOf()).toEqual({ role: 'user', operator_role: null });
       expect((await browser.open('/account')).status).toBe(200);
+    });
+
+    it('is not logged in again by that if the browser was logged out while the change waited', async () => {
+      const begun = await askedAs('admins');
+      inGroup('readers');
+      const ending = `WITH held AS (UPDATE users SET updated_at = now() WHERE id = $1 RETURNING id)
+                      DELETE FROM sessions USING held WHERE user_id = held.id`;
+      const [answer] = await whileHeld(service, [ending, [anna.id]], [() => comeBack(begun)], 'COMMIT');
+      expect([answer!.status, await reason()]).toEqual([400, 'sign_in_expired']);
+      expect(await roleOf()).toEqual({ role: 'operator', operator_role: 'admin' });
+      expect((await browser.open('/account')).status).toBe(302);
     });
 
     it('stays the last admin, and is confirmed as usual', async () => {

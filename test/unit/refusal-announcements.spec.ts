@@ -1,8 +1,18 @@
-import { readAnnouncement, writeAnnouncement } from '../../src/rate-limits/refusal-announcements.js';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Settings } from '../../src/config/settings.js';
+import { MemoryRateLimitStore } from '../../src/rate-limits/memory-rate-limit-store.js';
+import {
+  readAnnouncement,
+  RefusalAnnouncements,
+  writeAnnouncement,
+  type AnnouncedRefusal,
+} from '../../src/rate-limits/refusal-announcements.js';
+import { until } from '../support/until.js';
 
 const REFUSAL = { key: 'address:192.0.2.1', limit: 300, retryAfterMs: 30_000 };
 const NOW = 1_800_000_000_000;
-const MESSAGE = writeAnnouncement(REFUSAL, NOW);
+const DATABASE = 2;
+const MESSAGE = writeAnnouncement(REFUSAL, DATABASE, NOW);
 
 describe('The announcement of a refusal', () => {
   it.each([
@@ -12,21 +22,69 @@ describe('The announcement of a refusal', () => {
     ['no key', MESSAGE.replace('"key"', '"name"')],
     ['a limit in words', MESSAGE.replace('300', '"many"')],
     ['no moment', MESSAGE.replace('"at"', '"on"')],
-    ['more than an hour', writeAnnouncement({ ...REFUSAL, retryAfterMs: 3_600_001 }, NOW)],
+    ['another database, whose counters are not ours', writeAnnouncement(REFUSAL, 0, NOW)],
+    ['more than an hour', writeAnnouncement({ ...REFUSAL, retryAfterMs: 3_600_001 }, DATABASE, NOW)],
   ])('is ignored with %s', (_, message) => {
-    expect(readAnnouncement(message, NOW)).toBeUndefined();
+    expect(readAnnouncement(message, DATABASE, NOW)).toBeUndefined();
   });
 
   it('is ignored when it arrives after the refusal has ended', () => {
-    expect(readAnnouncement(MESSAGE, NOW + 30_000)).toBeUndefined();
+    expect(readAnnouncement(MESSAGE, DATABASE, NOW + 30_000)).toBeUndefined();
   });
 
   it('ends when the refusal ends, however long it took to arrive', () => {
-    expect(readAnnouncement(MESSAGE, NOW)).toEqual(REFUSAL);
-    expect(readAnnouncement(MESSAGE, NOW + 10_000)).toEqual({ ...REFUSAL, retryAfterMs: 20_000 });
+    expect(readAnnouncement(MESSAGE, DATABASE, NOW)).toEqual(REFUSAL);
+    expect(readAnnouncement(MESSAGE, DATABASE, NOW + 10_000)).toEqual({ ...REFUSAL, retryAfterMs: 20_000 });
   });
 
   it('never makes a refusal longer on an instance whose clock is behind', () => {
-    expect(readAnnouncement(MESSAGE, NOW - 10_000)).toEqual(REFUSAL);
+    expect(readAnnouncement(MESSAGE, DATABASE, NOW - 10_000)).toEqual(REFUSAL);
+  });
+});
+
+describe('The connection on which an instance hears refusals', () => {
+  const CHANNEL = '$12\r\ncds:refusals\r\n';
+  const SUBSCRIBED = `*3\r\n$9\r\nsubscribe\r\n${CHANNEL}:1\r\n`;
+  const heard: AnnouncedRefusal[] = [];
+  const unhandled: unknown[] = [];
+  const noteUnhandled = (error: unknown) => void unhandled.push(error);
+  /** What is sent on each connection when it subscribes; without it, the connection is closed. */
+  const answers: (string | undefined)[] = [];
+  const sockets: Socket[] = [];
+  let redis: Server;
+  let announcements: RefusalAnnouncements;
+
+  beforeAll(async () => {
+    process.on('unhandledRejection', noteUnhandled);
+    redis = createServer((socket) => {
+      const answer = answers[sockets.push(socket) - 1];
+      socket.on('error', () => undefined);
+      socket.once('data', () => (answer === undefined ? socket.destroy() : socket.write(answer)));
+    });
+    await new Promise<void>((resolve) => redis.listen(0, '127.0.0.1', resolve));
+    const { port } = redis.address() as AddressInfo;
+    announcements = new RefusalAnnouncements(new MemoryRateLimitStore(), {
+      redisUrl: `redis://127.0.0.1:${port}`,
+    } as Settings);
+  });
+  afterAll(async () => {
+    announcements.onApplicationShutdown();
+    await new Promise((resolve) => redis.close(resolve));
+    process.off('unhandledRejection', noteUnhandled);
+  });
+
+  it('may end at any moment, also right after it was made again, and hears what comes later', async () => {
+    const message = writeAnnouncement({ ...REFUSAL, retryAfterMs: 3_600_000 }, 0, Date.now());
+    const announced = `*3\r\n$7\r\nmessage\r\n${CHANNEL}$${message.length}\r\n${message}\r\n`;
+    answers.push(SUBSCRIBED, undefined, '-ERR max number of clients reached\r\n', SUBSCRIBED + announced);
+    announcements.listen((refusal) => void heard.push(refusal));
+    await until('it listens', () => sockets[0] !== undefined && sockets[0].bytesWritten > 0);
+    sockets[0]!.destroy();
+    await until('the second was closed', () => sockets.length === 3);
+    await until('the third was refused', () => sockets[2]!.bytesWritten > 0);
+    sockets[2]!.destroy();
+    await until('it hears again', () => heard.length > 0);
+    expect(heard).toEqual([{ ...REFUSAL, retryAfterMs: expect.any(Number) }]);
+    expect(unhandled).toEqual([]);
   });
 });

@@ -32,8 +32,8 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     responses.hold(reply, payload, done);
   });
   fastify.addHook('onResponse', (request, reply, done) => {
-    // One that was made before the shutdown, and so says nothing of the connection's end.
-    if (closing && !fastify.server.listening) fastify.server.closeIdleConnections();
+    // A response that was made before the shutdown did not announce the connection's end.
+    if (closing && !fastify.server.listening) request.raw.socket.destroySoon();
     const { method, routeOptions } = request;
     if (routeOptions.config?.tellsReadiness) shutdown.asked();
     const route = routeOptions.url ?? '(none)';

@@ -7,6 +7,7 @@ import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { LinkedAccountsService } from '../../users/accounts/linked-accounts.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
+import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
 import { IdentitiesRepository } from '../identities.repository.js';
 import type { Person } from '../protocol/person.js';
 import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
@@ -29,13 +30,14 @@ export class ProviderAccounts {
   constructor(
     private readonly accounts: LinkedAccountsService,
     private readonly identities: IdentitiesRepository,
+    private readonly acting: ActingSessions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
   ) {}
 
   /**
-   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed. Of two simultaneous first sign-ins one
-   * may violate a unique constraint: then it has to be run again.
+   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed, and `SignedOutMeanwhile` if the actor's
+   * session has ended. Of two simultaneous first sign-ins one may violate a unique constraint: then it has to be run again.
    */
   async find(
     manager: EntityManager,
@@ -61,6 +63,8 @@ export class ProviderAccounts {
     actor: Actor,
   ): Promise<FoundAccount> {
     if (!user.enabled) return { refused: 'account_disabled', userId: user.id };
+    // Before a changed role ends all sessions of the account.
+    await this.acting.requireLive(manager, actor);
     if (person.verifiedEmail !== undefined) {
       await this.accounts.noteVerified(manager, user, person.verifiedEmail);
     }

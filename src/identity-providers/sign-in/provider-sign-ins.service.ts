@@ -8,6 +8,7 @@ import { Settings } from '../../config/settings.js';
 import { isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { Form } from '../../http/forms/form.js';
+import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { digestOf } from '../../secrets/tokens.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
@@ -144,11 +145,9 @@ export class ProviderSignIns {
     reply: FastifyReply,
   ): Promise<void> {
     const present = await this.sessions.current(request);
-    if (present?.id !== userId) {
-      throw new SignInRefused('sign_in_expired', 'logged out meanwhile');
-    }
-    const actor = { ...actorOf(request), id: userId };
-    const { secret } = await this.withAccount(provider, person, actor, async (manager, account) => {
+    if (present?.id !== userId) throw loggedOutMeanwhile();
+    const actor = { ...actorOf(request), id: userId, sessionDigest: present.sessionDigest };
+    const confirmed = this.withAccount(provider, person, actor, async (manager, account) => {
       const { user, roleChanged } = account;
       if (user.id !== userId) {
         throw new SignInRefused('provider_answer_invalid', 'another account than the one logged in');
@@ -156,13 +155,16 @@ export class ProviderSignIns {
       const signIn = signInOf(provider, person);
       if (roleChanged) return this.sessions.startIn(manager, request, user, signIn, actor, false);
       const renewed = await this.sessions.restart(manager, request, user, present, actor, signIn);
-      if (renewed === undefined) throw new SignInRefused('sign_in_expired', 'logged out meanwhile');
+      if (renewed === undefined) throw loggedOutMeanwhile();
       await this.audit.record(manager, actor, {
         action: 'session.confirmed',
         subjectType: 'session',
         subjectId: userId,
       });
       return renewed;
+    });
+    const { secret } = await confirmed.catch((error: unknown) => {
+      throw error instanceof SignedOutMeanwhile ? loggedOutMeanwhile() : error;
     });
     this.sessions.setCookie(reply, secret);
   }
@@ -223,3 +225,5 @@ const actorOf = (request: FastifyRequest) => ({ type: 'user', id: null, ...origi
 
 const signInOf = ({ id }: IdentityProvider, { subject, sid, authenticatedAt }: Person) =>
   ({ method: 'provider', provider: id, subject, sid, authenticatedAt }) as const;
+
+const loggedOutMeanwhile = () => new SignInRefused('sign_in_expired', 'logged out meanwhile');

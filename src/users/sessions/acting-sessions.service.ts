@@ -10,8 +10,9 @@ export class ActingSessions {
   constructor(private readonly sessions: SessionsRepository) {}
 
   /**
-   * Throws `SignedOutMeanwhile` if the actor's session has ended since the request was admitted. To be asked under the lock for which
-   * the change has waited: whatever ends sessions takes it before.
+   * Throws `SignedOutMeanwhile` if the actor's session has ended since the request was admitted. To be called under the lock for which
+   * the change has waited. A login or confirmation in the same browser takes its locks the other way round: of such a pair PostgreSQL
+   * cancels one, which is then repeated.
    */
   async requireLive(manager: EntityManager, { sessionDigest }: Pick<Actor, 'sessionDigest'>): Promise<void> {
     if (sessionDigest && !(await this.sessions.hold(manager, sessionDigest))) throw new SignedOutMeanwhile();
