@@ -355,8 +355,8 @@ describe('The feed of changes ends', () => {
     await streams[0]!.over();
     expect(streams.map(({ isOver }) => isOver)).toEqual([true, false, false]);
     const changes = there.app.get(AccessChanges);
-    const anHourLater = changes.databaseNow + 3_600_000;
-    jest.spyOn(changes, 'databaseNow', 'get').mockReturnValue(anHourLater);
+    const afterAnHour = changes.databaseNow + 3_660_000;
+    jest.spyOn(changes, 'databaseNow', 'get').mockReturnValue(afterAnHour);
     await streams[1]!.over();
     expect(streams[2]!.isOver).toBe(false);
     await here.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);

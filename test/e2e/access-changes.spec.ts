@@ -12,6 +12,7 @@ import { accessTokenId } from '../../src/tokens/token-record.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
+import { whileFrozen } from '../support/listening-connections.js';
 import { isAccepted } from '../support/oauth.js';
 import { startService, type TestInstance, type TestService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
@@ -166,23 +167,20 @@ describe('An instance that has cached a token', () => {
   });
 
   it('refuses the token when its listening connection has fallen silent', async () => {
-    const silent = await listeners();
-    for (const { pid } of silent) process.kill(pid, 'SIGSTOP');
-    try {
+    await listeners();
+    await whileFrozen(service.database.url, 2, async () => {
       await revokeByHand();
       await pause(BOUND_MS);
       expect(await read(there)).toBe(401);
       // The silence does not delay a change either.
       await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
-    } finally {
-      for (const { pid } of silent) process.kill(pid, 'SIGCONT');
-    }
+    });
     await until('it listens again', () => there.app.get(AccessChanges).isTrusted);
   });
 
   it('accepts a token that was issued after a change that it has not read yet', async () => {
     const owner = here.app.get(UsersService);
-    const silent = await listeners();
+    await listeners();
     const issued: string[] = [];
     const issue = async () => {
       const tokens = await here.app.get(AccessTokensService).issueForClient(client.id, PARTNER_SCOPES);
@@ -191,24 +189,24 @@ describe('An instance that has cached a token', () => {
     await owner.update(client.ownerId, { enabled: false }, SERVICE_ACTOR);
     // This instance has cached the client with its disabled owner, and receives no more notifications.
     await there.app.get(KnownClients).find(client.id);
-    for (const { pid } of silent) process.kill(pid, 'SIGSTOP');
     const trust = jest.spyOn(there.app.get(AccessChanges), 'isTrusted', 'get').mockReturnValue(true);
     try {
-      await owner.update(client.ownerId, { enabled: true }, SERVICE_ACTOR);
-      await issue();
-      await here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR);
-      await issue();
-      const [before, after] = issued as [string, string];
-      expect([await isAccepted(there.http, before), await isAccepted(there.http, after)]).toEqual([
-        false,
-        true,
-      ]);
-      expect(
-        await there.app.get(AccessTokensService).issueForClient(client.id, PARTNER_SCOPES),
-      ).toBeDefined();
+      await whileFrozen(service.database.url, 2, async () => {
+        await owner.update(client.ownerId, { enabled: true }, SERVICE_ACTOR);
+        await issue();
+        await here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR);
+        await issue();
+        const [before, after] = issued as [string, string];
+        expect([await isAccepted(there.http, before), await isAccepted(there.http, after)]).toEqual([
+          false,
+          true,
+        ]);
+        expect(
+          await there.app.get(AccessTokensService).issueForClient(client.id, PARTNER_SCOPES),
+        ).toBeDefined();
+      });
     } finally {
       trust.mockRestore();
-      for (const { pid } of silent) process.kill(pid, 'SIGCONT');
     }
     await until('it listens again', () => there.app.get(AccessChanges).isTrusted);
   });

@@ -2,7 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 describe('With FOUR_EYES=true', () => {
   let service: TestService;
@@ -12,7 +12,7 @@ describe('With FOUR_EYES=true', () => {
   let user: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, env: { FOUR_EYES: 'true' } });
+    service = await startService({ instances: 2, databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
     asking = await service.make.user({ role: 'operator' });
     approving = await service.make.user({ role: 'operator' });
     first = await bearerOf(asking);

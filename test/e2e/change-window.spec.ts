@@ -5,6 +5,7 @@ import { PurgeService } from '../../src/tokens/purge.service.js';
 import { untilPast } from '../support/past-change.js';
 import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 const LISTENER = 'charging-data-service listener';
 
@@ -18,9 +19,8 @@ describe('An access change', () => {
 
   beforeAll(async () => {
     service = await startService({ instances: 2 });
-    // As if the purge of every minute were under way all the time: it would note changes, and delete them, between two steps of a test.
-    for (const { app } of service.instances)
-      Object.assign(app.get(PurgeService), { running: Promise.resolve() });
+    // It would note changes, and delete them, between two steps of a test.
+    leaveOutScheduledPurges(service);
     [here, there] = service.instances.map(({ app }) => app.get(AccessChanges)) as [
       AccessChanges,
       AccessChanges,

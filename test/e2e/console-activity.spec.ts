@@ -13,6 +13,7 @@ import {
 } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 let service: TestService;
 let browser: BrowserSession;
@@ -20,6 +21,7 @@ let client: TestClient;
 
 beforeAll(async () => {
   service = await startService();
+  leaveOutScheduledPurges(service);
   browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
 });
 beforeEach(async () => (client = await service.make.client()));

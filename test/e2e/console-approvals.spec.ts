@@ -4,6 +4,7 @@ import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { wordsOf } from '../support/portal.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 const CONSOLE = '/admin/console';
 
@@ -16,6 +17,7 @@ describe('In the console, with FOUR_EYES=true', () => {
 
   beforeAll(async () => {
     service = await startService({ env: { FOUR_EYES: 'true' } });
+    leaveOutScheduledPurges(service);
     asking = await service.make.signedIn(await service.make.user({ role: 'operator', name: 'Anna Asking' }));
     approving = await service.make.signedIn(await service.make.user({ role: 'operator' }));
   });

@@ -3,6 +3,7 @@ import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-typ
 import { rowCounts } from '../support/refusals.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
 import { WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 interface Body {
   id: string;
@@ -22,11 +23,13 @@ describe('Events as a contract', () => {
 
   beforeAll(async () => {
     ({ service, webhooks, client, user } = own);
+    leaveOutScheduledPurges(service);
     strict = await startInstance(service.database, {
       ...WEBHOOK_ENV,
       BASE_URL: service.url,
       EVENT_SCHEMA_CHECK: 'refuse',
     });
+    leaveOutScheduledPurges({ instances: [strict] });
     endpoint = await webhooks.endpoint(client, { types: [SESSION, 'vehicle.updated'] });
   });
 

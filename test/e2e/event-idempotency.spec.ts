@@ -3,7 +3,7 @@ import type { TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -16,7 +16,7 @@ describe('The Idempotency-Key of an event', () => {
   let user: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, env: WEBHOOK_ENV });
+    service = await startService({ instances: 2, databaseOptions: PATIENT, env: WEBHOOK_ENV });
     webhooks = await Webhooks.start(service);
     client = await service.make.client();
     user = await webhooks.consentedUser(client);

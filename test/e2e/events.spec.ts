@@ -197,11 +197,13 @@ describe('POST /v2/events', () => {
   });
 
   it('answers 202 with the id and the number of endpoints, even if there are none', async () => {
+    const before = webhooks.received(endpoint).length;
     const answer = await publish();
     expect([answer.status, answer.json]).toEqual([
       202,
       { id: expect.stringMatching(/^evnt[0-9A-HJKMNP-TV-Z]{26}$/), deliveries: 1 },
     ]);
+    await webhooks.receives(endpoint, before + 1);
     const nobody = await service.make.user();
     const unheard = await webhooks.publish(nobody.id);
     expect([unheard.status, unheard.json.deliveries]).toEqual([202, 0]);

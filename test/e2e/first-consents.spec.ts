@@ -1,12 +1,12 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ databaseOptions: PATIENT });
 });
 afterAll(() => service.stop());
 

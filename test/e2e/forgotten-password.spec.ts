@@ -5,7 +5,7 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';
@@ -18,6 +18,7 @@ describe('A forgotten password', () => {
   beforeAll(async () => {
     smtp = await MailServer.start();
     service = await startService({
+      databaseOptions: PATIENT,
       env: { ...smtp.env, TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'true' },
     });
   });

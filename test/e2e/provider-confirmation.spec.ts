@@ -4,7 +4,7 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 const CONFIRM = '/admin/console/confirm-password';
 const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds;
@@ -25,7 +25,10 @@ describe('An operator who came from a provider, when the console asks for the pa
       ...{ ...provider, id: 'groups', label: 'Example Groups', audience: ['users', 'operators'] },
       ...{ role_claim: 'groups', roles: { admins: 'admin', helpers: 'support', readers: 'viewer' } },
     };
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider, withRoles]) } });
+    service = await startService({
+      databaseOptions: PATIENT,
+      env: { IDENTITY_PROVIDERS: JSON.stringify([provider, withRoles]) },
+    });
     userId = (await service.make.user()).id;
     await service.make.user({ email: 'olga@mail.example', role: 'operator' });
     await service.make.user({ email: 'omar@mail.example', role: 'operator' });

@@ -117,7 +117,10 @@ describe('A purge', () => {
 
 describe('A purge deletes exactly the notifications that are due:', () => {
   let service: TestService;
-  beforeAll(async () => (service = await startService({ env: { RETENTION_DAYS: '2' } })));
+  beforeAll(async () => {
+    service = await startService({ env: { RETENTION_DAYS: '2' } });
+    leaveOutScheduledPurges(service);
+  });
   afterAll(() => service.stop());
 
   it.each([

@@ -3,6 +3,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 describe('A purge of webhooks', () => {
   let service: TestService;
@@ -15,6 +16,7 @@ describe('A purge of webhooks', () => {
     service = await startService({
       env: { ...WEBHOOK_ENV, RETENTION_DAYS: '2', WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' },
     });
+    leaveOutScheduledPurges(service);
     webhooks = await Webhooks.start(service);
     client = await service.make.client();
     user = await webhooks.consentedUser(client);

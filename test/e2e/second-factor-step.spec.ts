@@ -15,7 +15,7 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';
 const COOKIE = 'pending_sign_in';
@@ -27,7 +27,7 @@ describe('The step between password and second factor', () => {
   let secret: string;
   let codes: string[];
 
-  beforeAll(async () => (service = await startService()));
+  beforeAll(async () => (service = await startService({ databaseOptions: PATIENT })));
   beforeEach(async () => {
     user = await service.make.user();
     ({ secret, codes } = await addApp(await service.make.signedIn(user)));

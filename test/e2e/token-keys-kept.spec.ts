@@ -4,6 +4,7 @@ import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { startInstance, startService, type TestService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf } from '../support/tokens.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 // A grant lives for a year, and is kept for 30 days after its end.
 const NEEDED = '394 days 23 hours';
@@ -17,7 +18,10 @@ describe('A retired token key', () => {
   let second: Tokens;
   let keyId: number;
 
-  beforeAll(async () => (service = await startService()));
+  beforeAll(async () => {
+    service = await startService();
+    leaveOutScheduledPurges(service);
+  });
   beforeEach(async () => {
     client = await service.make.client();
     first = await service.make.tokens(client, await service.make.user());

@@ -42,6 +42,8 @@ describe('while PostgreSQL is away', () => {
       const load = new Load(http, senders);
       await load.untilEach(200, TIMES);
       await postgres.end(signal);
+      // An instance relies on what it has read for as long as it has not noticed.
+      await load.untilEach(503);
       const away = load.mark;
       // No request waits for PostgreSQL's return: both interrupted and new requests are answered while it is away.
       await load.untilEnded();

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
+import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from '../support/sandbox.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -24,7 +24,7 @@ describe('Planned events of the sandbox, when the instance that publishes them e
     partner = await SandboxProgram.start(service);
     endpoint = await webhooks.endpoint(partner.client, { types: TYPES });
   });
-  beforeEach(() => stopWorkers());
+  beforeEach(() => stopPlannedEvents(service));
   afterEach(() => SpawnedService.killAll());
   afterAll(async () => {
     await SpawnedService.killAll();
@@ -33,7 +33,6 @@ describe('Planned events of the sandbox, when the instance that publishes them e
   });
 
   const worker = (n: number) => service.instances[n]!.app.get(PlannedEventsWorker, { strict: false });
-  const stopWorkers = (): void => [0, 1].forEach((n) => worker(n).beforeApplicationShutdown());
   const waiting = async (): Promise<number> => {
     const rows = await service.database.query('SELECT 1 FROM sandbox_planned_events WHERE user_id = $1', [
       driver.id,
@@ -118,7 +117,7 @@ describe('Planned events of the sandbox, when the instance that publishes them e
       connection.stop();
       cut.push(connection.statement()!);
       await expectEachOnce();
-      stopWorkers();
+      await stopPlannedEvents(service);
     }
     const what = [
       LOOKS_AT_PLAN,
@@ -144,7 +143,7 @@ describe('Planned events of the sandbox, when the instance that publishes them e
     await plan();
     // There are numbers to hold.
     await expectEachOnce();
-    stopWorkers();
+    await stopPlannedEvents(service);
     await plan();
     const holding = new Client({ connectionString: service.database.url });
     await holding.connect();

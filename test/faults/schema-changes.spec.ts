@@ -181,6 +181,7 @@ describe('this build, with the schema of the next one,', () => {
       migrations: [...MIGRATIONS, Expands1799000000000, Contracts1799000000001],
     });
     const ready = await http.get('/health/ready');
+    await until('requests are refused', () => answers.includes('503'));
     running = false;
     await asking;
     expect(ready.status).toBe(503);

@@ -97,6 +97,7 @@ describe('the listening connection', () => {
   it('is replaced only once if it breaks while the announcing connection waits for an answer', async () => {
     // Until then the driver waits for an answer to the announcing connection.
     const limit = HeldTimers.hold(3_000, 3_000, 'pg/lib/client');
+    const silence = HeldTimers.hold(3_000, 3_000, 'listener.service');
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     try {
       passesAnnouncements = true;
@@ -124,6 +125,7 @@ describe('the listening connection', () => {
     } finally {
       warn.mockRestore();
       limit.release();
+      silence.release();
     }
   });
 

@@ -12,7 +12,7 @@ const PASSWORD = 'only-for-tests-5c7e';
 const SENTINEL_PASSWORD = 'only-for-sentinels-91ab';
 const MASTER = 'rate-limits';
 /** After how many milliseconds the servers consider another one dead. */
-const DEAD_AFTER = '3000';
+const DEAD_AFTER = '10000';
 
 describeWithRedis('own', 'rate limits over several Redis servers', () => {
   const servers: RedisServer[] = [];

@@ -71,7 +71,10 @@ export function setUpEventFeed(): EventFeedSetUp {
       }),
   } as EventFeedSetUp;
   beforeAll(async () => {
-    own.service = await startService({ instances: 2, env: WEBHOOK_ENV });
+    own.service = await startService({
+      instances: 2,
+      env: { ...WEBHOOK_ENV, RATE_LIMIT_PER_HOUR: '1000000' },
+    });
     own.webhooks = await Webhooks.start(own.service);
   });
   beforeEach(async () => {

@@ -5,7 +5,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from './browser-session.js';
 import { PASSWORD, type TestClient } from './factory.js';
 import { MailServer } from './mail-server.js';
-import { startService, type TestService } from './test-service.js';
+import { PATIENT, startService, type TestService } from './test-service.js';
 import { WEBHOOK_ENV } from './webhooks.js';
 
 export const SIGN_IN = '/portal/sign-in';
@@ -58,6 +58,7 @@ export function setUpOrganisation(): Organisation {
   beforeAll(async () => {
     own.smtp = await MailServer.start();
     own.service = await startService({
+      databaseOptions: PATIENT,
       env: { ...own.smtp.env, ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1' },
     });
   });
