@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Socket } from 'node:net';
 import { createApp } from '../../src/app.setup.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
@@ -13,6 +14,11 @@ import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
 // A request waits 3 s for a connection of the pool and is then refused. On a busy machine that would also refuse requests that a
 // test does not mean to refuse; a test of the limit itself holds the timer itself.
 HeldTimers.hold(3_000, 3_000, '/pg-pool/');
+// And a database that says nothing for 12 s is taken for gone.
+const setTimeoutOfSocket = Socket.prototype.setTimeout;
+Socket.prototype.setTimeout = function (this: Socket, ms: number, callback?: () => void) {
+  return setTimeoutOfSocket.call(this, ms === 12_000 ? 0 : ms, callback);
+};
 
 export { freePort, TEST_ENCRYPTION_KEY };
 
