@@ -25,7 +25,6 @@ import { renderProblem } from './http/problems/render-problem.js';
 import { addRequestContext } from './http/server/request-context.js';
 import { addRequestHooks } from './http/server/request-hooks.js';
 import { requestIdOf } from './http/server/request-id.js';
-import { requestLogger } from './http/server/request-logger.js';
 import { addSchemaGate } from './http/server/schema-gate.js';
 import { addSecurityHeaders } from './http/server/security-headers.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
@@ -49,7 +48,6 @@ export async function createApp(
     loggerInstance: log,
     // The hook below logs one line per request, without the URL.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    childLoggerFactory: requestLogger,
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length > 0 ? settings.trustedProxies : false,

@@ -1,5 +1,4 @@
 import { createLog, NestLog } from '../../src/http/server/logging.js';
-import { requestLogger } from '../../src/http/server/request-logger.js';
 import { detached, inLogScope, keepLogScope } from '../../src/telemetry/log-scope.js';
 
 type Line = Record<string, unknown>;
@@ -72,31 +71,5 @@ describe('the log', () => {
       ['within again', 'one', undefined],
       ['outside', undefined, undefined],
     ]);
-  });
-});
-
-describe('the logger of a request', () => {
-  const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-  const written: Line[] = [];
-  const parent = createLog('trace', { write: (line: string) => void written.push(JSON.parse(line) as Line) });
-  const logger = requestLogger(parent, { request_id: 'one' });
-
-  it('writes the lines of every level with the request’s id, and so do those made from it', () => {
-    for (const level of LEVELS) logger[level]({ route: '/' }, 'said %s', level);
-    logger.silent('never');
-    logger.child({ part: 'a' }).info('below');
-    expect(written.map(({ level, msg }) => [level, msg])).toEqual([
-      ...LEVELS.map((level) => [level, `said ${level}`]),
-      ['info', 'below'],
-    ]);
-    expect(written.every(({ request_id }) => request_id === 'one')).toBe(true);
-    expect(written.at(-1)).toMatchObject({ part: 'a' });
-    expect(logger.level).toBe('trace');
-  });
-
-  it('makes nothing for a request that writes no line', () => {
-    const child = jest.spyOn(parent, 'child');
-    requestLogger(parent, { request_id: 'two' });
-    expect(child).not.toHaveBeenCalled();
   });
 });

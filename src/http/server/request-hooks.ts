@@ -39,10 +39,8 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     const route = routeOptions.url ?? '(none)';
     const { elapsedTime, statusCode } = reply;
     observeRequest(method, route, statusCode, elapsedTime / 1000);
-    fastify.log.info(
+    request.log.info(
       {
-        request_id: request.id,
-        trace_id: request.span?.traceId,
         method,
         route,
         status: statusCode,
