@@ -31,8 +31,12 @@ describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
       expect([status, json.title]).toEqual([503, 'Service unavailable']);
       expect(json.detail).toMatch(why);
     }
-    // It keeps trying, and logs this once.
-    expect(log.filter((line) => line.includes('Database notifications are unavailable'))).toHaveLength(1);
+    // It keeps trying, and logs each reason once until there is another: on a busy machine a try may also take too long.
+    const reasons = log
+      .filter((line) => line.includes('Database notifications are unavailable'))
+      .map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect(reasons.length).toBeGreaterThan(0);
+    expect(reasons.filter((reason, n) => reason === reasons[n - 1])).toEqual([]);
   });
 
   it('is ready in session mode', async () => {
