@@ -1,5 +1,9 @@
-import { SettingsError } from './config/environment.js';
-import { startService } from './start/start-service.js';
+import { exitOnSignals } from './start/stop-on-signals.js';
+
+exitOnSignals();
+// Everything else is loaded after that, which takes a second or more.
+const { startService } = await import('./start/start-service.js');
+const { SettingsError } = await import('./config/environment.js');
 
 startService(process.env).catch((error: unknown) => {
   const text =

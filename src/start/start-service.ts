@@ -36,8 +36,7 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
     settings.demonstration ? void process.stdout.write(`${line}\n`) : spoken.info(line);
   let demo: Demonstration | undefined;
   let app: NestFastifyApplication | undefined;
-  // From the beginning, because the first process of a container ignores signals without a handler. A start in progress has
-  // nothing to finish.
+  // A start in progress has nothing to finish.
   stopOnSignals(async (signal) => {
     if (!settings.demonstration)
       spoken.info(`Stopping (${signal}): finishing requests in progress, accepting no new ones`);

@@ -3,6 +3,11 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
+/** A module that sends SIGTERM to its process as soon as that has a handler. */
+const STOPS_AT_ONCE = `data:text/javascript,${encodeURIComponent(
+  "process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, name)))",
+)}`;
+
 describe('the log of a production start and stop', () => {
   let database: TestDatabase;
   beforeAll(async () => (database = await createTestDatabase()));
@@ -36,5 +41,13 @@ describe('the log of a production start and stop', () => {
   it('warns of nothing if the metrics need a token', async () => {
     const lines = await linesOf({ METRICS_TOKEN: 'a-token-for-the-metrics' });
     expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  it('says nothing of a stop while the program is still loading, and exits with 0', async () => {
+    const service = new SpawnedService(
+      { DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      { imports: [STOPS_AT_ONCE] },
+    );
+    expect([await service.ended, service.printed]).toEqual([0, '']);
   });
 });

@@ -1,4 +1,4 @@
-import { stopOnSignals } from '../../src/start/stop-on-signals.js';
+import { exitOnSignals, stopOnSignals } from '../../src/start/stop-on-signals.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 
 // Contract §14: it exits with 0 within 10 s, even if work never ends.
@@ -28,6 +28,17 @@ describe('a stop signal', () => {
   const signal = (name: NodeJS.Signals) => {
     for (const each of process.listeners(name)) if (!before.includes(each)) each(name);
   };
+
+  it('ends a process that is still loading at once, and starts a stop from then on', async () => {
+    exitOnSignals();
+    signal('SIGTERM');
+    expect(exits).toEqual([0]);
+    let stops = 0;
+    stopOnSignals(() => (stops++, new Promise(() => undefined)));
+    signal('SIGTERM');
+    await turns();
+    expect([stops, exits]).toEqual([1, [0]]);
+  });
 
   it('makes the process exit with 0 in time, even if the work never ends', async () => {
     stopOnSignals(() => new Promise(() => undefined));
