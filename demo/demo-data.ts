@@ -63,7 +63,7 @@ export async function seedDemonstration(
  * each start adds again what is missing.
  */
 async function hasAny(manager: EntityManager, demo: DemoCredentials): Promise<boolean> {
-  const id = In(Object.values(demo as unknown as Record<string, { id: string }>).map((one) => one.id));
+  const id = In(Object.values<{ id: string }>({ ...demo }).map((one) => one.id));
   return (await manager.existsBy(UserEntity, { id })) || (await manager.existsBy(ClientEntity, { id }));
 }
 
@@ -76,14 +76,15 @@ async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl
      SELECT $1, id, 'developer' FROM users WHERE id = $2 ON CONFLICT DO NOTHING`,
     [ownerId, demo.developer.id],
   );
-  await addClient(manager, demo.partnerClient, {
+  const partner: Parameters<typeof addClient>[2] = {
     name: 'Northwind Smart Charging',
     type: 'confidential',
     grantTypes: ['authorization_code', 'client_credentials'],
     scopes: [...PARTNER_SCOPES],
     redirectUris,
     ownerId,
-  });
+  };
+  await addClient(manager, demo.partnerClient, partner);
   await addClient(manager, demo.appClient, {
     name: 'Northwind Driver App',
     type: 'public',
@@ -92,15 +93,7 @@ async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl
     redirectUris,
     ownerId,
   });
-  const isNew = await addClient(manager, demo.sandboxClient, {
-    name: 'Northwind Smart Charging',
-    type: 'confidential',
-    grantTypes: ['authorization_code', 'client_credentials'],
-    scopes: [...PARTNER_SCOPES],
-    redirectUris,
-    ownerId,
-    environment: 'sandbox',
-  });
+  const isNew = await addClient(manager, demo.sandboxClient, { ...partner, environment: 'sandbox' });
   // With the client: somebody may have deleted only the driver since.
   if (isNew) await addSandboxDriver(manager, demo);
   await manager.query(
