@@ -1,44 +1,23 @@
-/** Everything is compiled to CommonJS for the tests: jest's own ESM mode and Nest do not go together yet. */
+/**
+ * Tests run in plain Node.js processes (test/support/jest/), on what scripts/compile.mjs has compiled: modules are loaded once for each
+ * worker, and nothing is transformed while tests run.
+ */
 const project = {
   rootDir: __dirname,
-  testEnvironment: '<rootDir>/test/support/compile-once.mjs',
-  moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'cjs', 'json', 'node'],
-  moduleNameMapper: {
-    // oidc-provider's warnings that it runs as a test would stand between the results.
-    '/attention\\.js$': '<rootDir>/test/support/no-attention.ts',
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-    // Files called .mjs are never compiled to CommonJS; each of these packages ships its code in that form too.
-    '^d3-([a-z-]+)$': '<rootDir>/node_modules/d3-$1/dist/d3-$1.js',
-  },
-  transform: {
-    '^.+\\.(t|j|m)sx?$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript', tsx: true, decorators: true, dynamicImport: true },
-          transform: {
-            legacyDecorator: true,
-            decoratorMetadata: true,
-            react: { runtime: 'automatic', importSource: 'preact' },
-          },
-          target: 'es2022',
-        },
-        module: { type: 'commonjs' },
-      },
-    ],
-  },
-  transformIgnorePatterns: [],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/packages/[^/]+/dist/'],
+  roots: ['<rootDir>/dist/test', '<rootDir>/dist/packages'],
+  testRunner: '<rootDir>/test/support/jest/plain-runner.mjs',
+  testEnvironment: '<rootDir>/test/support/jest/plain-environment.mjs',
+  runtime: '<rootDir>/test/support/jest/plain-runtime.cjs',
+  transform: {},
 };
 const specs = (folder) => [
-  `<rootDir>/test/${folder}/**/*.spec.ts`,
-  `<rootDir>/test/${folder}/**/*.spec.tsx`,
-  `<rootDir>/packages/*/test/${folder}/**/*.spec.ts`,
+  `<rootDir>/dist/test/${folder}/**/*.spec.js`,
+  `<rootDir>/dist/packages/*/test/${folder}/**/*.spec.js`,
 ];
 
 module.exports = {
   projects: [
-    // Of functions and classes by themselves: without a database, and without a build.
+    // Of functions and classes by themselves: without a database.
     { ...project, displayName: 'unit', testMatch: specs('unit') },
     {
       ...project,
@@ -51,8 +30,7 @@ module.exports = {
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
   testTimeout: 600_000,
-  // One more than there are cores where CI runs: many tests wait for processes that they started.
-  maxWorkers: 3,
-  // A worker keeps something of every file it has run; a new one begins with nothing, and collects less garbage.
-  workerIdleMemoryLimit: '1200MB',
+  maxWorkers: 2,
+  // A worker keeps something of every file it has run.
+  workerIdleMemoryLimit: '1500MB',
 };

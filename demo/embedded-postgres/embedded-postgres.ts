@@ -30,6 +30,8 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string>;
   /** The database to create and to use in the URL; default `charging_data`. */
   database?: string;
+  /** A port to try; default: one that is free. */
+  findPort?: () => Promise<number>;
 }
 
 const START_TRIES = 5;
@@ -66,7 +68,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 async function start(
-  { dataDir: asked, say, settings = {}, database = 'charging_data' }: EmbeddedPostgresOptions,
+  {
+    dataDir: asked,
+    say,
+    settings = {},
+    database = 'charging_data',
+    findPort = freePort,
+  }: EmbeddedPostgresOptions,
   locks: FolderLock[],
   secrets: string[],
 ): Promise<EmbeddedPostgres> {
@@ -89,7 +97,7 @@ async function start(
   }
   await noteClusterHome(dataDir, home);
 
-  const { server, port } = await startOnFreePort(dataDir, home, binaries, settings, say);
+  const { server, port } = await startOnFreePort(findPort, dataDir, home, binaries, settings, say);
   try {
     const address = `postgres://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}`;
     await ensureDatabase(`${address}/postgres`, database);
@@ -110,6 +118,7 @@ async function start(
 }
 
 async function startOnFreePort(
+  findPort: () => Promise<number>,
   dataDir: string,
   home: ClusterHome,
   binaries: Binaries,
@@ -117,7 +126,7 @@ async function startOnFreePort(
   say: (line: string) => void,
 ): Promise<{ server: ServerProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = await findPort();
     try {
       return { server: await startServer(dataDir, home, binaries, withDefaults(settings, port), say), port };
     } catch (error) {

@@ -1,4 +1,4 @@
-import { hash, verify } from '@node-rs/argon2';
+import argon2 from '@node-rs/argon2';
 
 /** Contract §1: 12 to 256 characters, no other rules. */
 export const PASSWORD_MIN = 12;
@@ -8,7 +8,8 @@ export const PASSWORD_MAX = 256;
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** The argon2id hash of a password, in PHC text form. */
-export const hashPassword = (password: string): Promise<string> => hash(password.normalize('NFC'), OPTIONS);
+export const hashPassword = (password: string): Promise<string> =>
+  argon2.hash(password.normalize('NFC'), OPTIONS);
 
 let absentHash: Promise<string> | undefined;
 
@@ -25,6 +26,6 @@ export async function verifyPassword(
   // A password over the limit cannot match; hashing part of it keeps the timing the same.
   const tooLong = password.length > PASSWORD_MAX;
   const candidate = (tooLong ? password.slice(0, PASSWORD_MAX) : password).normalize('NFC');
-  const right = await verify(known ? passwordHash : await absentHash, candidate);
+  const right = await argon2.verify(known ? passwordHash : await absentHash, candidate);
   return right && known && !tooLong;
 }

@@ -1,15 +1,10 @@
-import { verify } from '@node-rs/argon2';
+import argon2 from '@node-rs/argon2';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
-
-jest.mock('@node-rs/argon2', () => {
-  const argon2 = jest.requireActual<typeof import('@node-rs/argon2')>('@node-rs/argon2');
-  return { ...argon2, verify: jest.fn(argon2.verify) };
-});
 
 const OUTSIDE = [
   '//evil.example',
@@ -103,10 +98,11 @@ describe('The login', () => {
       const password = 'wrong horse battery staple';
       /** Returns the arguments that argon2 received: algorithm, costs and password. */
       const workFor = async (email: string): Promise<string[][]> => {
-        const { calls } = jest.mocked(verify).mock;
-        const before = calls.length;
+        const verify = jest.spyOn(argon2, 'verify');
         await browser.submit(page, '/login', { email, password });
-        return calls.slice(before).map(([hash, given]) => [...String(hash).split('$', 4), String(given)]);
+        const work = verify.mock.calls.map(([hash, given]) => [...String(hash).split('$', 4), String(given)]);
+        verify.mockRestore();
+        return work;
       };
       const known = await workFor((await service.make.user({ password: PASSWORD })).email);
       expect(known).toEqual([['', 'argon2id', 'v=19', 'm=19456,t=2,p=1', password]]);

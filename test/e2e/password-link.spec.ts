@@ -1,4 +1,4 @@
-import { hash } from '@node-rs/argon2';
+import argon2 from '@node-rs/argon2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
@@ -9,11 +9,6 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { startService, type TestService } from '../support/test-service.js';
-
-jest.mock('@node-rs/argon2', () => {
-  const library = jest.requireActual<typeof import('@node-rs/argon2')>('@node-rs/argon2');
-  return { ...library, hash: jest.fn(library.hash) };
-});
 
 const NEW_PASSWORD = 'a new long password';
 
@@ -182,12 +177,13 @@ describe('A password link', () => {
       'UPDATE password_links SET expires_at = now() WHERE used_at IS NULL AND user_id = $1',
       [user.id],
     );
-    jest.mocked(hash).mockClear();
+    const hash = jest.spyOn(argon2, 'hash');
     for (const [link, csrf_token] of token) {
       const form = { csrf_token, password: NEW_PASSWORD, password_again: NEW_PASSWORD };
       expectGone(await browser.open(link, { form, headers: { origin: service.url } }));
     }
     expect(hash).not.toHaveBeenCalled();
+    hash.mockRestore();
   });
 
   it('works only once, even when it is submitted many times concurrently', async () => {

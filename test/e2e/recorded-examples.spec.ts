@@ -6,7 +6,7 @@ import { recordExamples } from '../support/examples/record.js';
 import { OPERATIONS, type Recorder } from '../support/examples/recorder.js';
 import { committedDocument } from '../support/openapi-document.js';
 
-const FILE = path.join(__dirname, '../../src/api-docs/recorded-examples.json');
+const FILE = path.join(process.cwd(), 'src/api-docs/recorded-examples.json');
 
 /** Described because guards and filters of every endpoint of the kind can refuse so; no request of these operations causes it. */
 const NEVER_CAUSED = [

@@ -11,13 +11,6 @@ import { freePort } from '../../demo/embedded-postgres/free-port.js';
 import { processIdentity } from '../../demo/embedded-postgres/process-identity.js';
 import { until } from '../support/until.js';
 
-jest.mock('../../demo/embedded-postgres/free-port.js', () => {
-  const actual = jest.requireActual<{ freePort: () => Promise<number> }>(
-    '../../demo/embedded-postgres/free-port.js',
-  );
-  return { freePort: jest.fn(actual.freePort) };
-});
-
 const BUILT = path.join(process.cwd(), 'dist', 'demo', 'embedded-postgres', 'embedded-postgres.js');
 const FAST = { fsync: 'off', synchronous_commit: 'off' };
 const STAY = stayUntilTold('process.exit();');
@@ -307,8 +300,8 @@ describe('the embedded PostgreSQL', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    jest.mocked(freePort).mockResolvedValueOnce(port).mockResolvedValueOnce(port);
-    const { url } = await start(newFolder());
+    const ports = [port, port];
+    const { url } = await start(newFolder(), { findPort: async () => ports.pop() ?? freePort() });
     expect(new URL(url).port).not.toBe(String(port));
     other.close();
   });

@@ -18,7 +18,7 @@ import { laterOrProblem, orProblem } from './support/refused.js';
 import { always, alwaysAsync, patience } from './support/runs.js';
 
 type Dto = new () => object;
-const SOURCE = path.join(__dirname, '../../src');
+const SOURCE = path.join(process.cwd(), 'src');
 const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.dto.ts'),
 );

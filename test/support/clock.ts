@@ -1,16 +1,27 @@
+import { atEndOfFile } from './between-files.js';
+
 const now = performance.now.bind(performance);
 let ahead = 0;
 let heldAt: number | undefined;
-performance.now = () => (heldAt ?? now()) + ahead;
-afterAll(() => {
-  performance.now = now;
-});
+
+function change(): void {
+  if (performance.now === changed) return;
+  performance.now = changed;
+  atEndOfFile(() => {
+    performance.now = now;
+    ahead = 0;
+    heldAt = undefined;
+  });
+}
+
+const changed = (): number => (heldAt ?? now()) + ahead;
 
 /**
  * Moves the process's own clock, which times the counting of requests, forward without waiting, until the end of the test file;
  * that clock never goes back. For services that run in the test's own process: Redis and the database use other clocks.
  */
 export function putClockForward(seconds: number): void {
+  change();
   ahead += seconds * 1000;
 }
 
@@ -19,6 +30,7 @@ export function putClockForward(seconds: number): void {
  * forward; the returned function lets it run again from there.
  */
 export function holdClock(): () => void {
+  change();
   const from = Math.ceil(now() + ahead) - ahead;
   heldAt = from;
   return () => {

@@ -28,7 +28,9 @@ export default class LongestFirst extends TestSequencer {
     if (isKnown) return sorted;
     const placed = sorted.map((test) => ({
       test,
-      place: placeOf(path.relative(test.context.config.rootDir, test.path).replaceAll('\\', '/')),
+      place: placeOf(
+        path.relative(path.join(test.context.config.rootDir, 'dist'), test.path).replaceAll('\\', '/'),
+      ),
     }));
     return placed.toSorted((a, b) => a.place - b.place).map(({ test }) => test);
   }

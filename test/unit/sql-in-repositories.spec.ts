@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-const SOURCE = path.join(__dirname, '..', '..', 'src');
+const SOURCE = path.join(process.cwd(), 'src');
 const KINDS = /\.(?:service|controller|guard|grant|strategy|interceptor|filter)\.ts$/;
 const SQL =
   /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE|LISTEN|UNLISTEN|NOTIFY|SET|JOIN|WHERE)\s|\bpg_\w+\(|\.query\s*[(<]|\b[sS]tatements\.run\s*[(<]/;

@@ -128,7 +128,7 @@ const FUNCTIONS: Record<string, string> = { forget_in_audit_events: 'audit_event
 const OWNER_OF = new Map(
   Object.entries(OWNERS).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
 );
-const SOURCE = path.join(__dirname, '..', '..', 'src');
+const SOURCE = path.join(process.cwd(), 'src');
 const TEXTS = new Map(
   readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))

@@ -1,0 +1,41 @@
+type Work = () => void | Promise<void>;
+
+let atEnd: Work[] = [];
+
+/** Is called once when the test file that runs now has ended: what it changed in this process must not reach the next file. */
+export function atEndOfFile(work: Work): void {
+  atEnd.push(work);
+}
+
+/** Undoes what the file that ends now has changed, the latest change first. */
+export async function endFile(): Promise<void> {
+  const works = atEnd.reverse();
+  atEnd = [];
+  for (const work of works) await work();
+}
+
+/** Returns every line that a service has written so far. */
+type Log = () => string[];
+
+const logs = new Set<Log>();
+/** As many lines of each service as help to understand a failure. */
+const LINES = 40;
+
+/** A failing test shows what this service wrote while it ran, until the returned function is called. */
+export function showInFailures(log: Log): () => void {
+  logs.add(log);
+  return () => void logs.delete(log);
+}
+
+/** What all services write from now on, or undefined if they write nothing. */
+export function logFromNow(): () => string | undefined {
+  const before = new Map([...logs].map((log) => [log, log().length]));
+  return () => {
+    const lines = [...logs].flatMap((log) =>
+      log()
+        .slice(before.get(log) ?? 0)
+        .slice(-LINES),
+    );
+    return lines.length > 0 ? lines.map((line) => `    ${line.trimEnd()}`).join('\n') : undefined;
+  };
+}

@@ -1,0 +1,103 @@
+// Runs a test file in the worker's own process: Node.js loads it and the service's modules, once for each worker. Everything else is
+// Jest's: workers, time limits, hooks, matchers, reports.
+import { jestExpect as expect } from '@jest/expect';
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { createEmptyTestResult } from '@jest/test-result';
+import * as circus from 'jest-circus';
+import { formatResultsErrors } from 'jest-message-util';
+import { ModuleMocker } from 'jest-mock';
+import { pathToFileURL } from 'node:url';
+import { endFile, logFromNow } from '../../../dist/test/support/between-files.js';
+
+const mocker = new ModuleMocker(globalThis);
+const timers = new ModernFakeTimers({ config: { fakeTimers: {} }, global: globalThis });
+const jest = {
+  fn: mocker.fn.bind(mocker),
+  spyOn: mocker.spyOn.bind(mocker),
+  restoreAllMocks: () => mocker.restoreAllMocks(),
+  useFakeTimers: (config) => timers.useFakeTimers(config),
+  useRealTimers: () => timers.useRealTimers(),
+  advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
+  getTimerCount: () => timers.getTimerCount(),
+  setSystemTime: (time) => timers.setSystemTime(time),
+};
+const { test, it, describe, beforeAll, beforeEach, afterAll, afterEach } = circus;
+Object.assign(globalThis, { expect, jest, test, it, describe, beforeAll, beforeEach, afterAll, afterEach });
+
+let log;
+circus.addEventHandler((event) => {
+  if (event.name === 'test_start') {
+    expect.setState({ currentTestName: event.test.name, suppressedErrors: [] });
+    log = logFromNow();
+  } else if (event.name === 'test_done') {
+    event.test.errors.push(...expect.getState().suppressedErrors);
+    event.test.errors.push(...expect.extractExpectedAssertionsErrors().map(({ error }) => error));
+    const [failure] = event.test.errors.flat().filter((error) => error instanceof Error);
+    const lines = failure && log();
+    if (lines) failure.stack = `${failure.stack}\n\nWhat the service wrote during this test:\n${lines}\n`;
+  }
+});
+for (const unexpected of ['uncaughtException', 'unhandledRejection']) {
+  process.on(unexpected, (error) => {
+    const { currentlyRunningTest, unhandledErrors } = circus.getState();
+    (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
+  });
+}
+
+const STATUS = { skip: 'pending', todo: 'todo' };
+const resultOf = ({ testPath, status, errors, errorsDetailed, duration, numPassingAsserts, invocations }) => {
+  const names = testPath.slice(1);
+  return {
+    ancestorTitles: names.slice(0, -1),
+    title: names.at(-1),
+    fullName: names.join(' '),
+    status: STATUS[status] ?? (errors.length > 0 ? 'failed' : 'passed'),
+    failureMessages: errors,
+    failureDetails: errorsDetailed,
+    duration,
+    numPassingAsserts,
+    invocations,
+  };
+};
+
+let loads = 0;
+
+export default async function runFile(globalConfig, config, _environment, _runtime, testPath) {
+  // What Jest has installed for its own module system; Node.js maps what was compiled by itself.
+  Error.prepareStackTrace = undefined;
+  Error.stackTraceLimit = 20;
+  process.setSourceMapsEnabled(true);
+  circus.resetState();
+  expect.setState({
+    testPath,
+    expand: globalConfig.expand,
+    assertionCalls: 0,
+    expectedAssertionsNumber: null,
+  });
+  const state = circus.getState();
+  state.testTimeout = globalConfig.testTimeout ?? state.testTimeout;
+  if (globalConfig.testNamePattern) state.testNamePattern = new RegExp(globalConfig.testNamePattern, 'i');
+
+  // The modules of the service are loaded once; the file itself anew, in watch mode too.
+  await import(`${pathToFileURL(testPath)}?${++loads}`);
+  circus.afterAll(endFile);
+  const { testResults, unhandledErrors } = await circus.run();
+  mocker.restoreAllMocks();
+  timers.useRealTimers();
+
+  const results = testResults.map(resultOf);
+  const count = (status) => results.filter((result) => result.status === status).length;
+  const empty = createEmptyTestResult();
+  return {
+    ...empty,
+    failureMessage: formatResultsErrors(results, config, globalConfig, testPath),
+    numFailingTests: count('failed'),
+    numPassingTests: count('passed'),
+    numPendingTests: count('pending'),
+    numTodoTests: count('todo'),
+    testExecError:
+      unhandledErrors.length > 0 ? { message: '', stack: unhandledErrors.join('\n') } : undefined,
+    testFilePath: testPath,
+    testResults: results,
+  };
+}
