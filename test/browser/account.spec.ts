@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 
 const NEW_PASSWORD = 'a new long password';
@@ -15,7 +15,7 @@ describe('on the account page in a browser', () => {
   const contexts: { context: BrowserContext; complaints: string[] }[] = [];
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     browser = await launchChromium();
   });
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { type TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 
 describe('the interactive API reference', () => {
@@ -12,7 +12,7 @@ describe('the interactive API reference', () => {
   let complaints: string[];
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     browser = await launchChromium();
   });
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 import { copied } from './copied.js';
 
@@ -9,7 +9,7 @@ describe('the API description in a browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     browser = await launchChromium();
   });
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import { PARTNER_SCOPES, PASSWORD, type TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
 import { portalLink } from './every-page.js';
 
@@ -47,7 +47,7 @@ describe('in a browser', () => {
   const contexts: { context: BrowserContext; complaints: string[] }[] = [];
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     application = await startApplication();
     browser = await launchChromium();
     // The application's port is not the registered one, which is allowed on a loopback address.

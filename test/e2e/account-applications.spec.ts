@@ -5,7 +5,7 @@ import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { statementsDuring } from '../support/statements.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 describe('Connected applications', () => {
   let service: TestService;
@@ -15,7 +15,7 @@ describe('Connected applications', () => {
   let introspector: TestClient;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     introspector = await service.make.operatorClient(['token:introspect']);
   });
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { digestOf, newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const OTHER_REDIRECT_URI = 'https://app.example/other';
@@ -15,7 +15,7 @@ let app: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   const redirectUris = [REDIRECT_URI, OTHER_REDIRECT_URI];
   client = await service.make.client({ redirectUris });
   other = await service.make.client({ redirectUris });

@@ -4,7 +4,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 type Parameters = Record<string, string | undefined>;
 
@@ -20,7 +20,7 @@ describe('An authorization request', () => {
   const { challenge } = newPkce();
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     client = await service.make.client({ scopes: ['charging_session:read'] });
     app = await service.make.client({ type: 'public', redirectUris: [PUBLIC_URI, ...LOOPBACK_URIS] });
     codeless = await service.make.client({ grantTypes: ['client_credentials'] });

@@ -3,7 +3,7 @@ import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { newPkce, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const MARKUP = '"><script>alert(1)</script>';
 const ATTACKS = [
@@ -35,7 +35,7 @@ describe('SQL and markup in fields', () => {
   let before: Record<string, number>;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     client = await service.make.client();
     credentials = { client_id: client.id, client_secret: client.secret };
     token = await service.make.clientToken(client);

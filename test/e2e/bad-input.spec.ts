@@ -1,7 +1,7 @@
 import type { HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_PATHS = ['/o/token', '/o/revoke_token/', '/o/introspect', '/o/authorize/', '/login', '/logout'];
@@ -19,7 +19,7 @@ describe('The service,', () => {
   let logged: number;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     const client = await service.make.client();
     credentials = { client_id: client.id, client_secret: client.secret };
     token = await service.make.clientToken(client);

@@ -4,7 +4,7 @@ import { digestOf } from '../../src/secrets/tokens.js';
 import type { TestClient } from '../support/factory.js';
 import { basicHeader, type Answer } from '../support/http.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const ODD_SECRET = 'with:colons 100% a+b&c=d "quoted" grün ☀ 𝛑';
 
@@ -22,7 +22,7 @@ let other: TestClient;
 let publicClient: TestClient;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = await service.make.operatorClient(['token:introspect']);
   other = await service.make.operatorClient(['token:introspect']);
   publicClient = await service.make.client({ type: 'public' });

@@ -6,7 +6,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 interface Event {
   action: string;
@@ -23,7 +23,7 @@ describe('The consent page', () => {
   let client: TestClient;
   let user: UserEntity;
 
-  beforeAll(async () => (service = await startService()));
+  beforeAll(async () => (service = await sharedService()));
   beforeEach(async () => {
     client = await service.make.client({ name: 'Northwind Smart Charging' });
     user = await service.make.user({ name: 'Dana Driver' });

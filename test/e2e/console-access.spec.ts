@@ -3,7 +3,7 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import type { TestClient } from '../support/factory.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const ROUTES = consoleRoutes();
 
@@ -14,7 +14,7 @@ describe('The console', () => {
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
     user = await service.make.user({ name: 'Dana Driver' });
     client = await service.make.client({ name: 'Northwind' });

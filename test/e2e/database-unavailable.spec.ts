@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { HttpOptions } from '../support/http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import type { TestClient } from '../support/factory.js';
 import { until } from '../support/until.js';
 
@@ -15,7 +15,7 @@ describe('An unavailable database', () => {
     elsewhere.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     admin = await service.make.adminToken();
     partner = await service.make.client();
     partnerToken = await service.make.clientToken(partner);

@@ -8,10 +8,10 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { exchange, isAccepted, refresh } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 let service: TestService;
-beforeAll(async () => (service = await startService()));
+beforeAll(async () => (service = await sharedService()));
 afterAll(() => service.stop());
 
 /** An unredeemed portal link, and a browser that entered the portal by another link. */

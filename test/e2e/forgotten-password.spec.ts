@@ -5,7 +5,7 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { MailServer } from '../support/mail-server.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, type TestService, sharedService, startService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';
@@ -171,7 +171,7 @@ describe('A forgotten password', () => {
   });
 
   it('does not exist without mail', async () => {
-    const without = await startService();
+    const without = await sharedService();
     try {
       const browser = new BrowserSession(without.url);
       expect((await browser.open(PATH)).status).toBe(404);

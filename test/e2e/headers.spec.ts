@@ -3,7 +3,7 @@ import type { Answer, HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService, startService } from '../support/test-service.js';
 
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -15,7 +15,7 @@ describe('Response headers:', () => {
   let browser: BrowserSession;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     partner = await service.make.client();
     token = await service.make.clientToken(partner);
     admin = await service.make.adminToken();

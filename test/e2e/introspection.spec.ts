@@ -6,7 +6,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
 
 const BOTH = 'charging_session:read vehicle:read';
@@ -17,7 +17,7 @@ let client: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   inspector = await service.make.operatorClient(['token:introspect']);
   client = await service.make.client();
   user = await service.make.user();

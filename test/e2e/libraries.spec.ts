@@ -6,7 +6,12 @@ import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { revoke } from '../support/oauth.js';
 import { LACKING, PageProgram, PagePrograms } from '../support/page-programs.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import {
+  type TestInstance,
+  type TestService,
+  sharedService,
+  startInstance,
+} from '../support/test-service.js';
 import { TlsFront } from '../support/tls-front.js';
 import { until } from '../support/until.js';
 
@@ -17,7 +22,7 @@ let client: TestClient;
 let app: TestClient;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   user = await service.make.user();
   browser = await service.make.signedIn(user);
   client = await service.make.client();

@@ -4,7 +4,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const OUTSIDE = [
   '//evil.example',
@@ -41,7 +41,7 @@ describe('The login', () => {
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     user = await service.make.user({ email: 'Driver@mail.example', name: 'Dana Driver' });
     client = await service.make.client({ name: 'Northwind' });
   });

@@ -3,7 +3,12 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilPast } from '../support/past-change.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import {
+  type TestInstance,
+  type TestService,
+  sharedService,
+  startInstance,
+} from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 // One more than an instance remembers.
@@ -18,7 +23,7 @@ describe('More changes than an instance reads at once', () => {
   let late: TestInstance;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     client = await service.make.client();
     const [user, withdrawing] = [await service.make.user(), await service.make.user()];
     live = (await service.make.tokens(client, user)).access_token;

@@ -2,12 +2,12 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ScopesService } from '../../src/scopes/scopes.service.js';
 import { newPkce, REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
-import { startInstance, startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService, startInstance } from '../support/test-service.js';
 
 const PATH = '/.well-known/oauth-authorization-server';
 
 let service: TestService;
-beforeAll(async () => (service = await startService()));
+beforeAll(async () => (service = await sharedService()));
 afterAll(() => service.stop());
 
 describe('The authorization server metadata', () => {

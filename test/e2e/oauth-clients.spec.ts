@@ -5,7 +5,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
@@ -17,7 +17,7 @@ let user: UserEntity;
 let browser: BrowserSession;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = await service.make.client();
   app = await service.make.client({ type: 'public' });
   inspector = await service.make.operatorClient(['token:introspect']);

@@ -4,7 +4,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const UNKNOWN_ID = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const LOWEST_ID = `user${'0'.repeat(26)}`;
@@ -20,7 +20,7 @@ describe('/v2/users', () => {
   let withdrawn: UserEntity;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     client = await service.make.client();
     bearer = await service.make.clientToken(client);
     users = await consented(client, 5);

@@ -8,7 +8,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 
@@ -16,7 +16,7 @@ describe('A password link', () => {
   let service: TestService;
   let user: UserEntity;
 
-  beforeAll(async () => (service = await startService()));
+  beforeAll(async () => (service = await sharedService()));
   beforeEach(async () => (user = await service.make.user()));
   afterAll(() => service.stop());
 

@@ -5,7 +5,7 @@ import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { ACTIONS } from '../../src/cli/actions.js';
 import { PortalLinksRepository } from '../../src/webhook-portal/portal-links.repository.js';
 
@@ -21,7 +21,7 @@ describe('The webhook portal', () => {
   let link: string;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     bearer = await service.make.adminToken();
     operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
   });

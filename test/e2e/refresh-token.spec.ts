@@ -4,7 +4,7 @@ import { GrantsService } from '../../src/tokens/grants.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import {
   changeGrant,
   endGrace as endGraceOf,
@@ -22,7 +22,7 @@ let app: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = await service.make.client();
   other = await service.make.client();
   app = await service.make.client({ type: 'public' });

@@ -9,7 +9,7 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, refresh, revoke } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { changeGrant, endGrace, strangeToken } from '../support/tokens.js';
 
 let service: TestService;
@@ -17,7 +17,7 @@ let client: TestClient;
 let other: TestClient;
 let user: UserEntity;
 
-beforeAll(async () => (service = await startService()));
+beforeAll(async () => (service = await sharedService()));
 beforeEach(async () => {
   client = await service.make.client();
   other = await service.make.client();

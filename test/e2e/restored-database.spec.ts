@@ -4,7 +4,12 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import type { TestClient, Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { copyTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import {
+  type TestInstance,
+  type TestService,
+  sharedService,
+  startInstance,
+} from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /**
@@ -20,7 +25,7 @@ describe('An instance on a restored database', () => {
   let before: Tokens;
 
   beforeAll(async () => {
-    lost = await startService();
+    lost = await sharedService();
     client = await lost.make.client();
     revokedSince = await lost.make.client();
     before = await lost.make.tokens(client, await lost.make.user());

@@ -2,7 +2,7 @@ import { BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
@@ -13,7 +13,7 @@ describe('Access to the sandbox', () => {
   let ownerId: string;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     operator = await service.make.adminToken();
   });
   beforeEach(async () => {

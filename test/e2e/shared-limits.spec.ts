@@ -5,7 +5,13 @@ import { Http, type Answer } from '../support/http.js';
 import { limitHeaders, statusesOf, tally } from '../support/rate-limits.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import {
+  TEST_ENCRYPTION_KEY,
+  type TestService,
+  freePort,
+  sharedService,
+  startService,
+} from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
@@ -34,7 +40,7 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
 
   beforeAll(async () => {
     redis = await RedisServer.start({ password: PASSWORD });
-    office = await startService();
+    office = await sharedService();
     instances = await Promise.all([startProcess(), startProcess()]);
     admin = await office.make.adminToken();
   });
@@ -313,7 +319,7 @@ describe('The metrics endpoint', () => {
   });
 
   it('without a configured token answers everybody', async () => {
-    const service = await startService();
+    const service = await sharedService();
     try {
       expect((await service.http.get('/metrics')).status).toBe(200);
     } finally {

@@ -11,7 +11,7 @@ import {
 } from '../../src/tokens/token-record.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
-import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import { TEST_ENCRYPTION_KEY, type TestService, sharedService } from '../support/test-service.js';
 import { accessRecordOf, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
 /** Returns every leaf value in a value, as bytes. */
@@ -32,7 +32,7 @@ describe('Tokens', () => {
   let current: RefreshTokenRecord;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     client = await service.make.client();
     const first = await service.make.tokens(client, await service.make.user());
     tokens = (await refresh(service.http, client, first.refresh_token)).json as Tokens;

@@ -5,14 +5,14 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 
 describe('A webhook portal link', () => {
   let service: TestService;
   let owner: UserEntity;
   let client: TestClient;
 
-  beforeAll(async () => (service = await startService()));
+  beforeAll(async () => (service = await sharedService()));
   beforeEach(async () => {
     owner = await service.make.user({ name: 'Northwind GmbH', kind: 'organisation' });
     client = await service.make.client({ name: 'Northwind Smart Charging', ownerId: owner.id });

@@ -4,7 +4,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
 
 const PATH = '/webhook_portal';
@@ -16,7 +16,7 @@ describe('GET /webhook_portal', () => {
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     owner = await service.make.user({ kind: 'organisation' });
     client = await service.make.client({ ownerId: owner.id });
     bearer = await service.make.clientToken(client);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { headerText, urlText } from './support/odd-text.js';
 import { statusesAfter } from './support/raw-bytes.js';
 import { alwaysAsync, patience } from './support/runs.js';
@@ -129,7 +129,7 @@ const bytes = fc.oneof(
 
 describe('Bytes that no HTTP client sends', () => {
   let service: TestService;
-  beforeAll(async () => (service = await startService()));
+  beforeAll(async () => (service = await sharedService()));
   afterAll(() => service.stop());
 
   const isWell = async () => {

@@ -5,7 +5,7 @@ import type { IssuedTokens } from '../../src/tokens/issued-tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { consentedCode } from '../support/codes.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, sharedService } from '../support/test-service.js';
 import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { changeGrant } from '../support/tokens.js';
 import { alwaysAsync } from './support/runs.js';
@@ -105,7 +105,7 @@ describe('A family of refresh tokens', () => {
   let user: UserEntity;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     client = await service.make.client();
     user = await service.make.user();
   });

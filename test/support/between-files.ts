@@ -14,6 +14,18 @@ export async function endFile(): Promise<void> {
   for (const work of works) await work();
 }
 
+const atExit: (() => Promise<unknown>)[] = [];
+
+/** Is called when this worker has run its last test file. */
+export function atEndOfWorker(work: () => Promise<unknown>): void {
+  atExit.push(work);
+}
+
+/** Ends what the files of this worker shared. */
+export async function endWorker(): Promise<void> {
+  await Promise.all(atExit.map((work) => work()));
+}
+
 /** Returns every line that a service has written so far. */
 type Log = () => string[];
 

@@ -4,6 +4,7 @@ import { createApp } from '../../src/app.setup.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/server/logging.js';
+import { atEndOfWorker, showInFailures } from './between-files.js';
 import { createTestDatabase, setAtLogin, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
 import { freePort } from './free-port.js';
@@ -52,6 +53,40 @@ export interface TestServiceOptions {
   /** PostgreSQL settings of the service's connections, instead of its own; {@link PATIENT} where requests wait for locks. */
   databaseOptions?: Record<string, string>;
 }
+
+const shared = new Map<string, Promise<TestService>>();
+/** As many as the options that many files have in common. */
+const SHARED_AT_MOST = 3;
+
+/**
+ * A running service for all files of this worker that ask for the same options: starting one costs more than most files do. Such a
+ * file makes its own users and clients, and neither counts all rows nor changes what others rely on; {@link startService} starts one
+ * that belongs to the file alone.
+ */
+export async function sharedService(options: TestServiceOptions = {}): Promise<TestService> {
+  const key = JSON.stringify(options);
+  const found = shared.get(key) ?? startService(options);
+  // The one that was asked for last stays longest.
+  shared.delete(key);
+  shared.set(key, found);
+  const [oldest] = shared.keys();
+  if (shared.size > SHARED_AT_MOST) await stopShared(oldest!);
+  const service = await found;
+  return {
+    ...service,
+    stop: async () => {
+      for (const { log } of service.instances) log.length = 0;
+    },
+  };
+}
+
+async function stopShared(key: string): Promise<void> {
+  const service = await shared.get(key);
+  shared.delete(key);
+  await service?.stop();
+}
+
+atEndOfWorker(() => Promise.all([...shared.keys()].map(stopShared)));
 
 export async function startService({
   env = {},
@@ -107,5 +142,11 @@ export async function startInstance(
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
   await app.listen(port, '127.0.0.1');
+  const hide = showInFailures(() => log);
+  const close = app.close.bind(app);
+  app.close = async () => {
+    await close();
+    hide();
+  };
   return { app, settings, url, http: new Http(url), log };
 }

@@ -44,6 +44,10 @@ for (const unexpected of ['uncaughtException', 'unhandledRejection']) {
   });
 }
 
+// Jest's word to a worker that it has run its last file. What the files shared ends with the process, and its database with the run.
+const LAST_FILE_HAS_RUN = 2;
+process.on('message', ([kind]) => kind === LAST_FILE_HAS_RUN && process.exit());
+
 const STATUS = { skip: 'pending', todo: 'todo' };
 const resultOf = ({ testPath, status, errors, errorsDetailed, duration, numPassingAsserts, invocations }) => {
   const names = testPath.slice(1);
