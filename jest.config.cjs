@@ -27,6 +27,7 @@ module.exports = {
       globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
     },
   ],
+  reporters: ['<rootDir>/test/support/jest/reporter.mjs'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
   testTimeout: 600_000,

@@ -45,6 +45,8 @@ export class SharedRateLimitStore implements RateLimitStore {
   private probingSince: number | undefined;
   private connectionError: unknown;
   private errors = 0;
+  /** Whether the log says why Redis is unavailable. */
+  private isExplained = false;
 
   constructor(url: string, options: SharedRateLimitStoreOptions = {}) {
     this.logger = options.logger ?? new Logger('RateLimits');
@@ -55,6 +57,7 @@ export class SharedRateLimitStore implements RateLimitStore {
     this.client.on('error', (error: unknown) => {
       this.errors++;
       this.connectionError = error;
+      this.explain(error);
     });
     this.client.on('close', () => this.leave(this.connectionError));
     this.client.on('ready', () => {
@@ -140,11 +143,22 @@ export class SharedRateLimitStore implements RateLimitStore {
 
   private leave(error: unknown): void {
     if (this.state === 'closed' || this.state === 'local') return;
-    this.logger.warn(
-      `Redis is unavailable (${reason(error)}): until it is back, this instance counts rate limits on its own`,
-    );
     this.change('local');
+    this.warn(reason(error));
     this.keepProbing();
+  }
+
+  /** The reason may be known only after it was given up: a TLS handshake can take longer than the start waits. */
+  private explain(error: unknown): void {
+    const known = reason(error);
+    if (this.state === 'local' && !this.isExplained && known !== UNKNOWN) this.warn(known);
+  }
+
+  private warn(why: string): void {
+    this.isExplained = why !== UNKNOWN;
+    this.logger.warn(
+      `Redis is unavailable (${why}): until it is back, this instance counts rate limits on its own`,
+    );
   }
 
   private change(state: 'shared' | 'local'): void {
@@ -203,6 +217,8 @@ const REFUSALS: Record<string, string> = {
   NOPERM: 'the user of REDIS_URL lacks permissions',
 };
 
+const UNKNOWN = 'the connection ended';
+
 /** The cause in our own words or as a code, because the original text could quote the address. */
 function reason(error: unknown): string {
   if (error instanceof TimeoutError) return error.message;
@@ -212,7 +228,7 @@ function reason(error: unknown): string {
   if (typeof code === 'string') return code;
   // Redis's own errors start with a code: WRONGPASS, NOPERM, OOM, READONLY, LOADING.
   const refusal = /^[A-Z]{3,20}\b/.exec(String(message))?.[0];
-  if (refusal === undefined) return 'the connection ended';
+  if (refusal === undefined) return UNKNOWN;
   const meaning = REFUSALS[refusal];
   return meaning ? `${refusal}: ${meaning}` : refusal;
 }

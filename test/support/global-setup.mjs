@@ -7,6 +7,8 @@ import { migrate } from '../../dist/src/database/migrations/migrate.js';
 
 /** Starts one real PostgreSQL for the whole run; each test file copies its database from this migrated template. */
 export default async function globalSetup() {
+  // npm run test:watch keeps one.
+  if (process.env.TEST_DATABASE_URL) return;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-tests-'));
   // When run as root, PostgreSQL switches to another user, who needs access to the folder.
   await chmod(dataDir, 0o755);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-const { PROPERTY_RUNS, PROPERTY_SEED } = process.env;
+const { PROPERTY_RUNS } = process.env;
 
 /** The number of runs of a property: `PROPERTY_RUNS` if it is set (for a longer search), otherwise the usual number. */
 const runsOf = (usual: number): number => (PROPERTY_RUNS === undefined ? usual : Number(PROPERTY_RUNS));
@@ -8,10 +8,9 @@ const runsOf = (usual: number): number => (PROPERTY_RUNS === undefined ? usual :
 /** How much longer than usual a search takes; time limits, which only end a hang, are multiplied by it. */
 export const patience = (usual: number): number => Math.max(1, runsOf(usual) / usual);
 
-/** The number of runs, and the seed from `PROPERTY_SEED`: a failure prints the seed that reproduces it. */
+/** The number of runs; the seed is that of all properties (test/support/jest/plain-runner.mjs). */
 export const search = <T>(usual: number, more: fc.Parameters<T> = {}): fc.Parameters<T> => ({
   numRuns: runsOf(usual),
-  ...(PROPERTY_SEED === undefined ? {} : { seed: Number(PROPERTY_SEED) }),
   ...more,
 });
 

@@ -1,0 +1,53 @@
+import path from 'node:path';
+
+const SLOWEST = 10;
+/** `e2e/consent`: how a file is called on the command line too. */
+const nameOf = (file) =>
+  path
+    .relative(path.join(process.cwd(), 'dist'), file)
+    .replace(/^test\//, '')
+    .replace(/\.spec\.js$/, '');
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+const durationOf = ({ perfStats }) => perfStats.end - perfStats.start;
+const say = (line) => process.stdout.write(`${line}\n`);
+
+/** A line for each file. What failed comes at the very end, by name; why, where it happened. */
+export default class Reporter {
+  constructor(globalConfig) {
+    this.isWatching = globalConfig.watch || globalConfig.watchAll;
+  }
+
+  onTestResult(_test, result) {
+    const { numFailingTests, numPassingTests, numPendingTests, testExecError } = result;
+    const hasFailed = numFailingTests > 0 || testExecError;
+    const left = numPendingTests > 0 ? `, ${numPendingTests} left out` : '';
+    const counts = `${numPassingTests} passed${numFailingTests > 0 ? `, ${numFailingTests} failed` : ''}${left}`;
+    say(
+      `${hasFailed ? '✗' : '✓'} ${nameOf(result.testFilePath)}: ${counts} (${seconds(durationOf(result))})`,
+    );
+    if (result.failureMessage) say(result.failureMessage);
+    if (!result.failureMessage && testExecError) say(String(testExecError.stack ?? testExecError.message));
+  }
+
+  onRunComplete(_contexts, { testResults, numPassedTests, numFailedTests, numPendingTests }) {
+    const slowest = [...testResults].sort((a, b) => durationOf(b) - durationOf(a)).slice(0, SLOWEST);
+    if (testResults.length > SLOWEST) {
+      say('\nThe slowest files:');
+      for (const result of slowest)
+        say(`${seconds(durationOf(result)).padStart(8)}  ${nameOf(result.testFilePath)}`);
+    }
+    const failed = testResults.flatMap((result) => [
+      ...(result.testExecError ? [`${nameOf(result.testFilePath)}: could not be run to its end`] : []),
+      ...result.testResults
+        .filter(({ status }) => status === 'failed')
+        .map(
+          ({ ancestorTitles, title }) =>
+            `${nameOf(result.testFilePath)}: ${[...ancestorTitles, title].join(' › ')}`,
+        ),
+    ]);
+    say(
+      `\n${numPassedTests} passed, ${numFailedTests} failed${numPendingTests > 0 ? `, ${numPendingTests} skipped` : ''}`,
+    );
+    if (failed.length > 0) say(`\nFailed:\n${failed.map((name) => `  ${name}`).join('\n')}`);
+  }
+}
