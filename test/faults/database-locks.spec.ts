@@ -1,13 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { HeldTimers, turns } from '../support/held-timers.js';
 import type { Answer } from '../support/http.js';
-import { describeLong } from '../support/left-out.js';
 import { makeSenders, whatIsWrongWith503, type Senders } from '../support/load.js';
-import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
-import { OwnPostgres } from '../support/own-postgres.js';
-import { PATIENT, startService, startInstance, type TestService } from '../support/test-service.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
 import { refreshRecordOf } from '../support/tokens.js';
 import { Factory, type TestClient } from '../support/factory.js';
 import { until } from '../support/until.js';
@@ -19,8 +15,6 @@ const SERVED_MEANWHILE = 10;
 const SLOW_INSERTS = `
   CREATE FUNCTION take_for_ever() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END';
   CREATE TRIGGER slow BEFORE INSERT ON portal_links EXECUTE FUNCTION take_for_ever()`;
-// The time that a request waits for a connection.
-const CONNECT_MS = 3_000;
 
 interface Pool extends EventEmitter {
   _clients: { connection: EventEmitter }[];
@@ -183,48 +177,5 @@ describe('a locked row', () => {
       () => others.map((token) => refresh(free, token)),
     );
     expect(answer.status).toBe(200);
-  });
-});
-
-describeLong('a PostgreSQL that stops responding', () => {
-  it('delays requests no longer than the limits, and is used again when it responds', async () => {
-    const postgres = await OwnPostgres.start();
-    const service = await startInstance(postgres, { DATABASE_POOL_SIZE: '4' });
-    const client = await new Factory(service).client();
-    const token = () =>
-      service.http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: client.secret });
-    expect((await token()).status).toBe(200);
-    const goOn = await postgres.freeze();
-    const limit = HeldTimers.hold(CONNECT_MS);
-    try {
-      // Until then it issues tokens from what it read right before.
-      const changes = service.app.get(AccessChanges);
-      await until('what it knows is out of date', () => !changes.wasTrusted(TRUSTED_MS));
-      let answered = 0;
-      const all = Array.from({ length: 8 }, () => token().finally(() => answered++));
-      // Requests that hold a connection give up on their own; the others wait for a new connection, which nobody accepts.
-      await until('the connections were given up', () => answered >= 1 && limit.count > 0);
-      while (answered < all.length) {
-        limit.letPass();
-        await turns();
-      }
-      for (const answer of await Promise.all(all)) expect(whatIsWrongWith503(answer)).toBeUndefined();
-      // The lost connections are not reused: the request waits for a new one, but no longer than the limit.
-      let isRefused = false;
-      const second = token().finally(() => (isRefused = true));
-      await until('it waits for a connection', () => limit.count > 0);
-      expect(isRefused).toBe(false);
-      limit.letPass();
-      expect(whatIsWrongWith503(await second)).toBeUndefined();
-      limit.release();
-      expect((await service.http.get('/health/ready')).status).toBe(503);
-      expect((await service.http.get('/health/live')).status).toBe(200);
-    } finally {
-      limit.release();
-      goOn();
-    }
-    await until('it is served again', async () => (await token()).status === 200);
-    await service.app.close();
-    await postgres.drop();
   });
 });

@@ -1,14 +1,6 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import path from 'node:path';
-import { Http } from '../support/http.js';
-import { describeUnless } from '../support/left-out.js';
-import { processorTimeOf } from '../support/processor-time.js';
-import { SpawnedService } from '../support/spawned-service.js';
 import { stopwatch } from '../support/stopwatch.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 // The limits of the service.
@@ -17,14 +9,6 @@ const REQUEST_MS = 15_000;
 const SLOW_CLIENTS = 50;
 // A client that had to wait for the slow ones would be served once at most.
 const SERVED_MEANWHILE = 5;
-
-const CONNECTIONS = 10_000;
-const FILES = CONNECTIONS + 1_000;
-// The limit for the memory of one instance.
-const MEMORY_MB = 250;
-const QUESTIONS = 50;
-// The processor milliseconds of the service per request, which other processes do not affect; measured: 3.
-const CPU_MS = 40;
 
 /** What a client received until its connection was closed, and its time since then. */
 interface Cut {
@@ -86,58 +70,5 @@ describe('clients that send one byte a second', () => {
       ...bodies.map((each) => cutOff(each, REQUEST_MS)),
     ]);
     expect(service.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
-  });
-});
-
-const limit = spawnSync('/bin/sh', ['-c', `ulimit -n ${FILES}`]);
-const lacking = limit.status === 0 ? undefined : `a process may not open ${FILES} files here`;
-
-describeUnless(lacking, 'ten thousand idle connections', () => {
-  let database: TestDatabase;
-  let idle: ChildProcess | undefined;
-
-  beforeAll(async () => (database = await createTestDatabase()));
-  afterAll(async () => {
-    idle?.kill('SIGKILL');
-    await SpawnedService.killAll();
-    await database.drop();
-  });
-
-  it('leave the service fast, and below its memory limit', async () => {
-    const port = await freePort();
-    const http = new Http(`http://127.0.0.1:${port}`);
-    const service = await new SpawnedService(
-      {
-        ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'info' },
-        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
-      },
-      { files: FILES },
-    ).ready();
-    let said = '';
-    const script = path.join(process.cwd(), 'test', 'support', 'idle-connections.mjs');
-    const limited = `ulimit -n ${FILES} && exec "$0" "$@"`;
-    idle = spawn('/bin/sh', ['-c', limited, process.execPath, script, String(port), String(CONNECTIONS)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    idle.stdout!.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await until('all are open', () => said !== '');
-    expect(said).toBe('open\n');
-    const before = await processorTimeOf(service.pid);
-    for (let n = 0; n < QUESTIONS; n++) {
-      expect((await http.token({ grant_type: 'client_credentials' }, { id: 'x', secret: 'y' })).status).toBe(
-        401,
-      );
-    }
-    const cpu = ((await processorTimeOf(service.pid)) - before) / QUESTIONS;
-    const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
-    const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
-    process.stdout.write(
-      `${CONNECTIONS} idle connections: ${megabytes.toFixed(0)} MB, ${cpu.toFixed(1)} ms a request\n`,
-    );
-    expect(megabytes).toBeLessThan(MEMORY_MB);
-    expect(cpu).toBeLessThan(CPU_MS);
-    expect(said).toBe('open\n');
-    // They do not delay the shutdown either.
-    expect(await service.stop()).toBe(0);
   });
 });

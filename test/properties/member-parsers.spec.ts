@@ -18,15 +18,17 @@ import { laterOrProblem, orProblem } from './support/refused.js';
 import { always, alwaysAsync, patience } from './support/runs.js';
 
 type Dto = new () => object;
-const SOURCE = path.join(process.cwd(), 'src');
-const FILES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.dto.ts'),
+const COMPILED = path.join(process.cwd(), 'dist', 'src');
+const FILES = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.dto.js'),
 );
 const pipe = new RequestValidationPipe();
 
 /** Returns every class that a body or a query is validated against; new classes are included automatically. */
 async function dtos(): Promise<Dto[]> {
-  const modules = await Promise.all(FILES.map((file) => import(path.join(SOURCE, file)) as Promise<object>));
+  const modules = await Promise.all(
+    FILES.map((file) => import(path.join(COMPILED, file)) as Promise<object>),
+  );
   return modules.flatMap((each) => Object.values(each).filter(isClass));
 }
 

@@ -17,9 +17,3 @@ export function describeUnless(
     });
   });
 }
-
-/** A `describe` for cases that take long: `npm test` leaves them out and reports that, `npm run test:faults` runs them. */
-export function describeLong(name: string, cases: () => void): void {
-  const lacking = process.env.FAULTS_LONG ? undefined : 'it takes long; npm run test:faults runs it';
-  describeUnless(lacking, name, cases, { optional: true });
-}

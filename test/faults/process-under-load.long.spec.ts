@@ -7,7 +7,7 @@ import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-se
 
 // How often each kind of request is served before the process ends.
 const TIMES = 20;
-const ROUNDS = process.env.FAULTS_LONG ? 5 : 1;
+const ROUNDS = process.env.NIGHTLY ? 5 : 1;
 
 describe('a process that ends under load and is started again', () => {
   let database: TestDatabase;

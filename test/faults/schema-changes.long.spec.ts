@@ -22,7 +22,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-const ROWS = process.env.FAULTS_LONG ? 200_000 : 20_000;
+const ROWS = process.env.NIGHTLY ? 200_000 : 20_000;
 
 /** A migration of the next release, which expands a large table that every refresh writes. */
 class Expands1799000000000 implements MigrationInterface {

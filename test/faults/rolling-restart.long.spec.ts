@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-const ROUNDS = process.env.FAULTS_LONG ? 5 : 1;
+const ROUNDS = process.env.NIGHTLY ? 5 : 1;
 const ASK_EVERY_MS = 300;
 // The service waits for a balancer that has asked for half a second at least; the shipped one asks once a second.
 const WATCHED_MS = 2_500;
