@@ -1,0 +1,2 @@
+/** A schema that is not accepted; the message says why. */
+export class SchemaError extends Error {}

@@ -1,0 +1,98 @@
+import { SchemaError } from './schema-error.js';
+
+/** Subschemas and other parts, once each for every place that refers to it: bounds what a schema can grow to. */
+const PARTS_MAX = 1_000;
+/** Values in lists such as `enum` and `required`, counted like parts: bounds what one value is compared with. */
+const LISTED_MAX = 5_000;
+/** Comparing every item with every other: only in short lists. */
+const UNIQUE_ITEMS_MAX = 100;
+
+/** They change what a reference means, or load, or make the check asynchronous. */
+const REFUSED = [
+  '$id',
+  '$anchor',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  '$recursiveAnchor',
+  '$async',
+];
+
+/**
+ * How many comparisons a schema makes with one value at most: its parts and the values in its lists, once each for every place that
+ * refers to them. Throws a SchemaError for one that is too large, or has what no schema may have.
+ */
+export function entriesOf(schema: object): number {
+  const walk = new Walk(schema);
+  walk.visit(schema, true);
+  return walk.entries;
+}
+
+/** Visits every part of a schema, and what it refers to, as often as a check would. */
+class Walk {
+  private left = PARTS_MAX;
+  private listed = 0;
+
+  constructor(private readonly root: object) {}
+
+  visit(part: unknown, isRoot = false): void {
+    if (typeof part !== 'object' || part === null) return;
+    if (--this.left < 0) {
+      throw new SchemaError(
+        `must have at most ${PARTS_MAX} parts, counting what is referred to each time, and must not refer to itself`,
+      );
+    }
+    if (Array.isArray(part)) this.countListed(part.length);
+    else this.checkKeywords(part as Record<string, unknown>, isRoot);
+    for (const member of Object.values(part)) this.visit(member);
+  }
+
+  get entries(): number {
+    return PARTS_MAX - this.left + this.listed;
+  }
+
+  private countListed(values: number): void {
+    this.listed += values;
+    if (this.listed > LISTED_MAX) {
+      throw new SchemaError(
+        `must have at most ${LISTED_MAX} values in its lists, counting what is referred to each time`,
+      );
+    }
+  }
+
+  private checkKeywords(part: Record<string, unknown>, isRoot: boolean): void {
+    const refused = REFUSED.find((name) => typeof part[name] === 'string' || part[name] === true);
+    if (refused) throw new SchemaError(`must not contain ${refused}`);
+    if (!isRoot && typeof part.$schema === 'string')
+      throw new SchemaError('may name $schema only at its top');
+    if (part.uniqueItems === true) {
+      const most = Number(part.maxItems);
+      if (!(most <= UNIQUE_ITEMS_MAX))
+        throw new SchemaError(`uniqueItems needs maxItems of at most ${UNIQUE_ITEMS_MAX}`);
+      // Each item is compared with every other.
+      this.countListed(most);
+    }
+    if (typeof part.$ref === 'string') this.visit(this.referredBy(part.$ref));
+  }
+
+  private referredBy(reference: string): unknown {
+    if (!/^#(\/|$)/.test(reference))
+      throw new SchemaError('may refer only to parts of itself: $ref begins with #/');
+    let found: unknown = this.root;
+    for (const part of reference.split('/').slice(1)) {
+      const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+      const inside = typeof found === 'object' && found !== null && Object.hasOwn(found, name);
+      if (!inside) throw new SchemaError('refers to something that it does not contain');
+      found = (found as Record<string, unknown>)[name];
+    }
+    return found;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
