@@ -3,12 +3,21 @@ import { HOUR_MS } from '../config/durations.js';
 import { accountDigest } from '../users/sessions/known-browsers.service.js';
 import { addressKey } from './address-key.js';
 import { countDecision } from './rate-limit-metrics.js';
-import type { RateLimitStore } from './rate-limit-store.js';
+import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
+import { retryAfterSeconds } from './rate-limits.service.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
+import { waitingTime } from './waiting-time.js';
 
 // Contract §18.
 const MAILS_TO_ONE_ADDRESS = 5;
 const MAILS_FROM_ONE_NETWORK_ADDRESS = 20;
+const MAILS_OF_ONE_PARTNER = 20;
+
+/** Why a mail is not sent, for the person who asked for it, and when it can be. */
+export interface MailRefusal {
+  reason: string;
+  retryAfterSeconds: number;
+}
 
 /** Limits of the mails that somebody causes whom nobody knows, or who names somebody else's address (contract §18). */
 @Injectable()
@@ -23,12 +32,51 @@ export class MailLimitsService {
 
   /** Counts a mail that a logged-in person sends to an address; false over the limit. */
   admitTo(email: string): Promise<boolean> {
-    return this.count(`mail-to:${accountDigest(email)}`, MAILS_TO_ONE_ADDRESS);
+    return this.count(mailToKey(email), MAILS_TO_ONE_ADDRESS);
+  }
+
+  /**
+   * Counts a mail that somebody in the portal sends to an address of their choice, for the person, the organisation and the address. It
+   * counts also if what it is about is withdrawn afterwards. Undefined if it may be sent.
+   */
+  async admitOfPartner(
+    email: string,
+    organisationId: string,
+    personId: string | undefined,
+  ): Promise<MailRefusal | undefined> {
+    const sent = `sent ${MAILS_OF_ONE_PARTNER} mails within an hour`;
+    const limits = [
+      ...(personId
+        ? [[`mail-of-person:${personId}`, MAILS_OF_ONE_PARTNER, `you have ${sent}`] as const]
+        : []),
+      [
+        `mail-of-organisation:${organisationId}`,
+        MAILS_OF_ONE_PARTNER,
+        `your organisation has ${sent}`,
+      ] as const,
+      [mailToKey(email), MAILS_TO_ONE_ADDRESS, 'too many mails were sent to this address'] as const,
+    ];
+    for (const [key, limit, why] of limits) {
+      const decision = await this.decide(key, limit);
+      if (decision.allowed) continue;
+      const seconds = retryAfterSeconds(decision);
+      return {
+        reason: `Nothing was sent: ${why}. Try again in ${waitingTime(seconds)}.`,
+        retryAfterSeconds: seconds,
+      };
+    }
+    return undefined;
   }
 
   private async count(key: string, limit: number): Promise<boolean> {
-    const { allowed } = await this.store.consume(key, limit, HOUR_MS);
-    countDecision(key.slice(0, key.indexOf(':')), allowed);
-    return allowed;
+    return (await this.decide(key, limit)).allowed;
+  }
+
+  private async decide(key: string, limit: number): Promise<RateLimitDecision> {
+    const decision = await this.store.consume(key, limit, HOUR_MS);
+    countDecision(key.slice(0, key.indexOf(':')), decision.allowed);
+    return decision;
   }
 }
+
+const mailToKey = (email: string): string => `mail-to:${accountDigest(email)}`;

@@ -12,7 +12,6 @@ import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js'
 
 const PATH = '/portal/contacts';
 const EMAIL_MAX = 254;
-const TOO_MANY = 'Nothing was sent, because too many mails were sent to this address. Try again in an hour.';
 
 /** The addresses that are told when an endpoint is failing or was disabled (contract §18). */
 @PortalPages('contacts')
@@ -36,9 +35,8 @@ export class PortalContactsController {
       const error = 'Enter an email address, such as name@mail.example.';
       return this.page(context, { email: email.slice(0, EMAIL_MAX), error, status: 400 });
     }
-    if (!(await this.limits.admitTo(email))) {
-      return this.page(context, { email, error: TOO_MANY, status: 429 });
-    }
+    const error = await this.refusalOf(context, email);
+    if (error !== undefined) return this.page(context, { email, error, status: 429 });
     try {
       await this.contacts.add(context.clientId, email, context.actor);
     } catch (error) {
@@ -57,13 +55,23 @@ export class PortalContactsController {
       case 'remove':
         await this.contacts.remove(clientId, id, actor);
         return { goTo: PATH, notice: 'contact_removed' };
-      case 'resend':
-        if (!(await this.limits.admitTo(email))) return this.page(context, { error: TOO_MANY, status: 429 });
+      case 'resend': {
+        const error = await this.refusalOf(context, email);
+        if (error !== undefined) return this.page(context, { error, status: 429 });
         await this.contacts.resend(clientId, id);
         return { goTo: PATH, notice: 'contact_link_sent' };
+      }
       default:
         throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     }
+  }
+
+  /** Counts a mail; why it is not sent, if it is not. */
+  private async refusalOf(context: PortalContext, email: string): Promise<string | undefined> {
+    const { ownerId, user } = context.visitor;
+    const refusal = await this.limits.admitOfPartner(email, ownerId, user?.id);
+    if (refusal) context.retryAfter(refusal.retryAfterSeconds);
+    return refusal?.reason;
   }
 
   private async page(

@@ -15,7 +15,6 @@ import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 
 const EMAIL_MAX = 254;
-const TOO_MANY = 'Nothing was sent, because too many mails were sent to this address. Try again in an hour.';
 
 /** The members of the organisation that the client belongs to, and invitations (contract §20). */
 @PortalPages('members')
@@ -45,8 +44,11 @@ export class PortalMembersController {
     }
     if (!isMemberRole(role)) errors.role = 'Choose one of these.';
     if (Object.keys(errors).length > 0 || !isMemberRole(role)) return this.page(context, errors, 400);
-    if (this.settings.sendsMail && !(await this.limits.admitTo(email))) {
-      return this.page(context, { email: TOO_MANY }, 429);
+    const refusal =
+      this.settings.sendsMail && (await this.limits.admitOfPartner(email, visitor.ownerId, visitor.user?.id));
+    if (refusal) {
+      context.retryAfter(refusal.retryAfterSeconds);
+      return this.page(context, { form: refusal.reason }, 429);
     }
     return this.attempt(context, async () => {
       await this.invitations.invite(visitor.ownerId, email, role, actor);

@@ -55,6 +55,11 @@ export abstract class PageContext<Page = unknown> {
     return this.csrf.tokenFor(this.request, this.reply, this.bindingOf(path));
   };
 
+  /** The page that is sent says when to try again; programs read it here. */
+  retryAfter(seconds: number): void {
+    void this.reply.header('retry-after', String(seconds));
+  }
+
   /** The first page of the area. */
   get home(): string {
     return this.area.home;
