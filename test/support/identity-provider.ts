@@ -174,13 +174,14 @@ async function textOf(request: IncomingMessage): Promise<string> {
 export class PersonBrowser {
   readonly service: BrowserSession;
 
-  /** `there`: the person's browser at the provider, where it may be logged in already. */
+  /** `there`: the person's browser at the provider, where it may be logged in already; `always`: headers of all requests to the service. */
   constructor(
     serviceUrl: string,
     private readonly providerUrl: string,
     readonly there = new BrowserSession(providerUrl),
+    always: Record<string, string> = {},
   ) {
-    this.service = new BrowserSession(serviceUrl);
+    this.service = new BrowserSession(serviceUrl, always);
   }
 
   /** Presses the button of the login page and logs in there as this person, or cancels; the answer of the service's callback. */

@@ -10,6 +10,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { Form } from '../../http/forms/form.js';
 import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
 import { originOf } from '../../http/server/request-origin.js';
+import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { digestOf } from '../../secrets/tokens.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { KnownBrowsersService } from '../../users/sessions/known-browsers.service.js';
@@ -26,6 +27,8 @@ import { SIGN_IN_SECONDS, SignInCookies } from './sign-in-cookies.service.js';
 // Two simultaneous first sign-ins collide at most once in each of these.
 const UNIQUE = ['users_email_key', 'identities_pkey', 'identities_user_provider_key'];
 const ATTEMPTS = 4;
+/** Whom a started sign-in concerns, as long as that is not known. */
+const UNKNOWN = 'unknown';
 
 /** What became of a sign-in that came back. */
 export type SignInOutcome = { returnTo?: string; refused?: SignInRefused };
@@ -42,6 +45,7 @@ export class ProviderSignIns {
     private readonly cookies: SignInCookies,
     private readonly sessions: SessionsService,
     private readonly browsers: KnownBrowsersService,
+    private readonly limits: SignInLimitsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly activity: ActivityService,
@@ -50,7 +54,7 @@ export class ProviderSignIns {
 
   /**
    * Starts a sign-in; the address to redirect the browser to. With `again`, that user has to authenticate now, and the session
-   * continues under a new id. A refusal is counted and recorded.
+   * continues under a new id. A refusal is counted.
    */
   async begin(
     provider: IdentityProvider,
@@ -72,7 +76,7 @@ export class ProviderSignIns {
       this.cookies.forgetEnd(request, reply);
       return { goTo: url.href };
     } catch (error) {
-      return { refused: await this.noteRefusal(error, provider, request, reply) };
+      return { refused: await this.noteRefusal(error, provider, request, reply, again?.id) };
     }
   }
 
@@ -84,10 +88,12 @@ export class ProviderSignIns {
     reply: FastifyReply,
   ): Promise<SignInOutcome> {
     let returnTo: string | undefined;
+    let concerns: string | undefined;
     try {
       const state = Form.parse(query).get('state') ?? '';
       const started = await this.use(provider, state, request);
       returnTo = started.returnTo ?? undefined;
+      concerns = started.userId ?? UNKNOWN;
       const sent = openRequest(this.settings.encryptionKeys, state, started.sealed);
       if (!sent) throw new SignInRefused('sign_in_expired', 'sealed with a key that is gone');
       const again = started.userId !== null;
@@ -96,7 +102,9 @@ export class ProviderSignIns {
       else await this.signIn(provider, person, request, reply);
       return { returnTo };
     } catch (error) {
-      return { returnTo, refused: await this.noteRefusal(error, provider, request, reply) };
+      const refused = error instanceof SignInRefused && error.reason !== 'provider_unavailable';
+      if (refused) await this.limits.countRefused(request);
+      return { returnTo, refused: await this.noteRefusal(error, provider, request, reply, concerns) };
     }
   }
 
@@ -111,7 +119,11 @@ export class ProviderSignIns {
     const started = await this.started.use({ ...key, stateDigest: digestOf(state) });
     if (started) return started;
     if (await this.started.isUnderWay(key)) {
-      throw new SignInRefused('provider_answer_invalid', 'the state is that of no sign-in of this browser');
+      const refusal = new SignInRefused(
+        'provider_answer_invalid',
+        'the state is that of no sign-in of this browser',
+      );
+      throw Object.assign(refusal, { userId: UNKNOWN });
     }
     throw new SignInRefused('sign_in_expired', 'too old, or used');
   }
@@ -196,24 +208,30 @@ export class ProviderSignIns {
     }
   }
 
-  /** Counts, records and logs a refusal; throws any other error. */
+  /**
+   * Counts and logs a refusal, and records it if it concerns an account or a sign-in that was started: otherwise anybody could fill the audit
+   * log. Throws any other error.
+   */
   private async noteRefusal(
     error: unknown,
     { id: provider }: IdentityProvider,
     request: FastifyRequest,
     reply: FastifyReply,
+    concerns: string | undefined,
   ): Promise<SignInRefused> {
     if (!(error instanceof SignInRefused)) throw error;
-    const { reason, message, userId } = error;
+    const { reason, message } = error;
+    const subjectId = error.userId ?? concerns;
     const actor = actorOf(request);
     this.cookies.noteEnd(reply);
     this.logger.warn(`Login through ${provider} refused (${reason}): ${message}`);
     this.activity.count({ kind: 'sign_in_refused', detail: reason, address: actor.address });
+    if (subjectId === undefined) return error;
     await this.transactions.run((manager) =>
       this.audit.record(manager, actor, {
         action: 'session.refused',
         subjectType: 'session',
-        subjectId: userId ?? 'unknown',
+        subjectId,
         after: { provider, reason },
       }),
     );

@@ -76,7 +76,7 @@ export class LoginController {
       if (!user) return 'refused';
       if (await this.factors.isAskedAfterPassword(user)) {
         if (await this.pending.begin(reply, user)) return 'asked more';
-        await this.sessions.refuse(user, 'password', actor);
+        await this.sessions.refuse(user.id, 'password', actor);
         return 'refused';
       }
       const signIn = { method: 'password' } as const;

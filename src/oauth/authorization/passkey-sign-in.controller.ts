@@ -7,6 +7,7 @@ import { safeReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { originOf } from '../../http/server/request-origin.js';
+import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { PasskeySignIns } from '../../users/factors/passkey-sign-ins.service.js';
 import { PasskeyAnswerDto } from './passkey-answer.dto.js';
 
@@ -18,7 +19,10 @@ import { PasskeyAnswerDto } from './passkey-answer.dto.js';
 @UseGuards(AddressRateLimitGuard, JsonBodyGuard, OwnPagesGuard)
 @ApiExcludeController()
 export class PasskeySignInController {
-  constructor(private readonly signIns: PasskeySignIns) {}
+  constructor(
+    private readonly signIns: PasskeySignIns,
+    private readonly limits: SignInLimitsService,
+  ) {}
 
   /** What the browser needs to let its user choose a passkey, with a new challenge. */
   @Post('options')
@@ -28,7 +32,7 @@ export class PasskeySignInController {
     return this.signIns.options(reply);
   }
 
-  /** Logs in: `location` says where to go. Anything that is not right about the answer gets the same 403 problem. */
+  /** Logs in: `location` says where to go. Anything that is not right about the answer gets the same 403 problem, and counts. */
   @Post()
   @HttpCode(200)
   @Header('cache-control', 'no-store')
@@ -38,7 +42,8 @@ export class PasskeySignInController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ location: string }> {
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
-    if (!(await this.signIns.signIn(request, reply, response, actor))) {
+    const onWrong = () => this.limits.countRefused(request);
+    if (!(await this.signIns.signIn(request, reply, response, actor, onWrong))) {
       throw forbidden('This passkey does not log you in here. Try again, or log in with your password.');
     }
     return { location: safeReturnTo(return_to) ?? '/' };

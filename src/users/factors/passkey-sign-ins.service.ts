@@ -53,17 +53,22 @@ export class PasskeySignIns {
     });
   }
 
-  /** Logs in with what the browser answered; false if anything about it is not right, which is counted and recorded. */
+  /**
+   * Logs in with what the browser answered; false if anything about it is not right. That is counted, and recorded if it is a passkey of an
+   * account, after `onWrong`, which may throw instead.
+   */
   async signIn(
     request: FastifyRequest,
     reply: FastifyReply,
     answer: unknown,
     actor: Actor,
+    onWrong: () => Promise<void>,
   ): Promise<boolean> {
-    const signed = await this.verified(request, reply, answer);
+    const { passkey: named, signed } = await this.verified(request, reply, answer);
     const user = signed && (await this.users.findByIdWithPassword(signed.passkey.userId));
     if (!user) {
-      await this.sessions.refuse(null, 'passkey', actor);
+      await onWrong();
+      await this.sessions.refuse(named?.userId, 'passkey', actor);
       return false;
     }
     const known = this.browsers.marked(request, user.email);
@@ -83,36 +88,46 @@ export class PasskeySignIns {
       },
     );
     if (isCopy) await this.recordCopy(signed, actor);
-    if (!started) return false;
+    if (!started) {
+      await onWrong();
+      return false;
+    }
     this.browsers.remember(request, reply, user);
     await this.pending.end(request, reply);
     return true;
   }
 
-  /** The passkey that signed this browser's challenge, which is used up in any case. */
+  /** The passkey that the answer names, and whether it signed this browser's challenge, which is used up in any case. */
   private async verified(
     request: FastifyRequest,
     reply: FastifyReply,
     answer: unknown,
-  ): Promise<Signed | undefined> {
+  ): Promise<{ passkey?: PasskeyEntity; signed?: Signed }> {
     const expectedChallenge = await this.challenges.take(request, reply, null);
     const response = answer as AuthenticationResponseJSON | undefined;
     const id: unknown = response?.id;
-    if (expectedChallenge === undefined || typeof id !== 'string' || !CREDENTIAL_ID.test(id))
-      return undefined;
-    const passkey = await this.passkeys.findByCredentialId(id);
-    if (!passkey) return undefined;
+    if (expectedChallenge === undefined || typeof id !== 'string' || !CREDENTIAL_ID.test(id)) return {};
+    const passkey = (await this.passkeys.findByCredentialId(id)) ?? undefined;
+    if (!passkey) return {};
+    return { passkey, signed: await this.signedBy(passkey, response!, expectedChallenge) };
+  }
+
+  private async signedBy(
+    passkey: PasskeyEntity,
+    response: AuthenticationResponseJSON,
+    expectedChallenge: string,
+  ): Promise<Signed | undefined> {
     try {
       const { verifyAuthenticationResponse } = await webauthn();
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-        response: response!,
+        response,
         expectedChallenge,
         expectedOrigin: this.settings.baseUrl,
         expectedRPID: new URL(this.settings.baseUrl).hostname,
         // The counter is compared where it is written, so that of two copies only one gets in.
-        credential: { id, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
+        credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
       });
-      if (!verified || !belongsTo(response!, passkey)) return undefined;
+      if (!verified || !belongsTo(response, passkey)) return undefined;
       const { newCounter, credentialBackedUp } = authenticationInfo;
       return { passkey, signCount: newCounter, backedUp: credentialBackedUp };
     } catch {

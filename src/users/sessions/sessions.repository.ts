@@ -54,6 +54,11 @@ const AUTHENTICATED_AT = `CASE WHEN session.method = 'provider' THEN coalesce(se
 export class SessionsRepository {
   constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
 
+  /** The commit of this transaction does not wait until it is on disk. A crash of the database may lose it. */
+  async commitWithoutWaiting(manager: EntityManager): Promise<void> {
+    await manager.query('SET LOCAL synchronous_commit = off');
+  }
+
   /** The user, and whether `touch` is due. */
   async find(digest: Buffer): Promise<{ user: SignedInUser; seenLongAgo: boolean } | undefined> {
     const row = await this.sessions

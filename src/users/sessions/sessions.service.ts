@@ -49,7 +49,7 @@ export class SessionsService {
   }
 
   /**
-   * The user with this email and password; undefined if that is refused, which is counted and recorded after `onWrong` was called.
+   * The user with this email and password; undefined if that is refused, which is counted, and recorded if the email is known, after `onWrong` was called.
    * An unknown email costs the same work as a wrong password.
    */
   async checkPassword(
@@ -62,7 +62,7 @@ export class SessionsService {
     const right = await verifyPassword(user?.passwordHash, password);
     if (user && right && user.enabled) return user;
     onWrong();
-    await this.refuse(user, 'password', actor);
+    await this.refuse(user?.id, 'password', actor);
     return undefined;
   }
 
@@ -89,7 +89,7 @@ export class SessionsService {
       if (error instanceof Refused) return undefined;
       throw error;
     });
-    if (secret === undefined) await this.recordRefusal(user, actor);
+    if (secret === undefined) await this.recordRefusal(user.id, actor);
     this.countSignIn(secret ? 'sign_in' : 'sign_in_refused', signIn.method, actor);
     if (secret) this.setCookie(reply, secret);
     return secret !== undefined;
@@ -278,20 +278,24 @@ export class SessionsService {
     return secret && isSecret('session', secret) ? digestOf(secret) : undefined;
   }
 
-  /** Counts and records a login that was refused before it could start. */
-  async refuse(user: UserEntity | null, method: SignInMethod['method'], actor: Actor): Promise<void> {
+  /** Counts a login that was refused before it could start, and records it for the account, if that is known. */
+  async refuse(userId: string | undefined, method: SignInMethod['method'], actor: Actor): Promise<void> {
     this.countSignIn('sign_in_refused', method, actor);
-    await this.recordRefusal(user, actor);
+    await this.recordRefusal(userId, actor);
   }
 
-  /** Also for unknown emails: the work, and so the time, is the same. */
-  private async recordRefusal(user: UserEntity | null, actor: Actor): Promise<void> {
-    await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, {
+  /**
+   * An unknown email leaves nothing behind: anybody could fill the audit log. No commit waits for the disk, so both take the same time.
+   */
+  private async recordRefusal(userId: string | undefined, actor: Actor): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      await this.sessions.commitWithoutWaiting(manager);
+      if (userId === undefined) return this.sessions.commitWithoutWaiting(manager);
+      await this.audit.record(manager, actor, {
         action: 'session.refused',
         subjectType: 'session',
-        subjectId: user?.id ?? 'unknown',
-      }),
-    );
+        subjectId: userId,
+      });
+    });
   }
 }
