@@ -1,5 +1,4 @@
 import fastifyCookie from '@fastify/cookie';
-import fastifyStatic from '@fastify/static';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -15,6 +14,7 @@ import { addCompression } from './http/server/compression.js';
 import { NestLog } from './http/server/logging.js';
 import { addCors } from './http/server/cors.js';
 import { answerClientError, BARE_HEADERS } from './http/problems/client-error.js';
+import { connectionServer } from './http/server/connections.js';
 import { addForwardedAddress } from './http/server/forwarded-address.js';
 import { BODY_LIMIT_BYTES } from './http/server/body-limit.js';
 import { addBodyParsers } from './http/server/body-parsers.js';
@@ -28,11 +28,6 @@ import { requestIdOf } from './http/server/request-id.js';
 import { addSchemaGate } from './http/server/schema-gate.js';
 import { addSecurityHeaders } from './http/server/security-headers.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
-
-// Slow senders are cut off: all valid requests are short.
-const REQUEST_TIMEOUT_MS = 15_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-const LOOK_EVERY_MS = 2_000;
 
 /**
  * Creates the application for the service and the tests alike: parsers, pipes, filters, headers, logs. `modules`: additional
@@ -52,8 +47,7 @@ export async function createApp(
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length > 0 ? settings.trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: LOOK_EVERY_MS },
+    serverFactory: connectionServer(settings),
     rewriteUrl: originForm,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     clientErrorHandler: answerClientError,
@@ -94,7 +88,6 @@ export async function createApp(
   addCors(fastify);
   await addCompression(fastify);
   await fastify.register(fastifyCookie);
-  await fastify.register(fastifyStatic, { serve: false });
   addAssets(fastify);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(filter);

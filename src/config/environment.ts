@@ -160,6 +160,15 @@ export class Environment {
   @Validate(IsProxyList)
   TRUSTED_PROXIES?: string;
 
+  @WholeNumber(10, 1_000_000)
+  CONNECTIONS_MAX = 20_000;
+
+  @WholeNumber(1, 1_000_000)
+  CONNECTIONS_PER_ADDRESS = 1000;
+
+  @WholeNumber(1, 3600, 'seconds')
+  CONNECTION_IDLE_SECONDS = 30;
+
   @WholeNumber(2, 1000)
   DATABASE_POOL_SIZE = 20;
 

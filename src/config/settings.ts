@@ -53,6 +53,11 @@ export class Settings {
   /** The export protocol for traces; undefined if tracing is off. OpenTelemetry reads the endpoint itself. */
   tracing?: 'http/protobuf' | 'http/json';
   trustedProxies!: string[];
+  /** Connections that may be open, in all and from one address. */
+  connectionsMax!: number;
+  connectionsPerAddress!: number;
+  /** Seconds after which a connection is closed that does not read. */
+  connectionIdle!: number;
   logLevel!: string;
   identityProviders!: IdentityProvider[];
   /** If false, people sign in only through providers and with passkeys. */
@@ -110,6 +115,9 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     metricsToken: env.METRICS_TOKEN,
     tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT && (env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf'),
     trustedProxies: splitList(env.TRUSTED_PROXIES ?? ''),
+    connectionsMax: env.CONNECTIONS_MAX,
+    connectionsPerAddress: env.CONNECTIONS_PER_ADDRESS,
+    connectionIdle: env.CONNECTION_IDLE_SECONDS,
     logLevel: env.LOG_LEVEL,
     identityProviders:
       env.IDENTITY_PROVIDERS === undefined ? [] : parseIdentityProviders(env.IDENTITY_PROVIDERS),

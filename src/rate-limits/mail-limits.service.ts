@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HOUR_MS } from '../config/durations.js';
 import { accountDigest } from '../users/sessions/known-browsers.service.js';
-import { addressKey } from './address-key.js';
+import { addressKey } from '../http/server/address-key.js';
 import { countDecision } from './rate-limit-metrics.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { retryAfterSeconds } from './rate-limits.service.js';

@@ -7,7 +7,7 @@ import { ActivityService } from '../activity/activity.service.js';
 import type { AddressLimits } from '../http/guards/address-rate-limit.guard.js';
 import { rateLimitExceeded } from '../http/problems/problem.js';
 import { countDecision } from './rate-limit-metrics.js';
-import { addressKey } from './address-key.js';
+import { addressKey } from '../http/server/address-key.js';
 import { partnerKey } from './partner-limit.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store-token.js';

@@ -4,7 +4,7 @@ import { ActivityService } from '../activity/activity.service.js';
 import { rateLimitExceeded, type Problem } from '../http/problems/problem.js';
 import { accountDigest, KnownBrowsersService } from '../users/sessions/known-browsers.service.js';
 import type { UserEntity } from '../users/accounts/user.entity.js';
-import { addressKey } from './address-key.js';
+import { addressKey } from '../http/server/address-key.js';
 import { countDecision } from './rate-limit-metrics.js';
 import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
 import { retryAfterSeconds } from './rate-limits.service.js';

@@ -35,6 +35,8 @@ describeUnless(lacking, 'ten thousand idle connections', () => {
       {
         ...{ NODE_ENV: 'production', PORT: String(port), BASE_URL: http.url, LOG_LEVEL: 'info' },
         ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        // All come from one address here.
+        CONNECTIONS_PER_ADDRESS: String(CONNECTIONS + QUESTIONS),
       },
       { files: FILES },
     ).ready();

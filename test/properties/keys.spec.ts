@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addressKey } from '../../src/rate-limits/address-key.js';
+import { addressKey } from '../../src/http/server/address-key.js';
 import { partnerKey } from '../../src/rate-limits/partner-limit.js';
 import { namespaceOf, storageKey } from '../../src/rate-limits/storage-key.js';
 import { firstIdAt, isId, newId, type IdPrefix } from '../../src/secrets/ids.js';

@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { varyByEncoding } from './compression.js';
-import { encodingFor, CompressedAsset } from './compressed-asset.js';
+import { CompressedAsset, type Encoding } from './compressed-asset.js';
 
 /** A static file of the pages: its URL path, and the folder and file name it is read from. */
 export interface StaticAsset {
@@ -44,49 +43,34 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
+/** The compressed forms that the build writes beside a versioned file. */
 const SUFFIXES = { br: 'br', gzip: 'gz' };
 
-/** Serves the static files: compressed if the client accepts that, otherwise as stored, with range requests. */
+/**
+ * Serves the static files from memory, compressed if the client accepts that: a client that reads slowly holds no file open. Byte ranges are
+ * not supported; such a request gets the whole.
+ */
 export function addAssets(fastify: FastifyInstance): void {
   for (const asset of STATIC_ASSETS) {
-    if (asset.versioned) {
-      addVersionedAsset(fastify, asset);
-      continue;
-    }
+    const cacheControl = `public, max-age=${asset.versioned ? '31536000, immutable' : '3600'}`;
     let kept: Promise<CompressedAsset> | undefined;
     fastify.get(asset.path, { config: {} }, async (request, reply) => {
-      void reply.header('cache-control', 'public, max-age=3600');
-      // Ranges count the bytes of the uncompressed file (RFC 9110 §14.1.2).
-      if (request.headers.range === undefined && encodingFor(request) !== undefined) {
-        kept ??= readAsset(asset).catch((error: unknown) => {
-          // For example because too many files are open: the next request tries again.
-          kept = undefined;
-          throw error;
-        });
-        await (await kept).send(request, reply);
-        return reply;
-      }
-      varyByEncoding(reply);
-      return reply.sendFile(asset.file, asset.folder, { cacheControl: false });
+      void reply.header('cache-control', cacheControl);
+      kept ??= readAsset(asset).catch((error: unknown) => {
+        // For example because too many files are open: the next request tries again.
+        kept = undefined;
+        throw error;
+      });
+      await (await kept).send(request, reply);
+      return reply;
     });
   }
 }
 
-/** Serves a file that never changes from disk, because it is too large to keep in memory. */
-function addVersionedAsset(fastify: FastifyInstance, { path: url, file, folder }: StaticAsset): void {
-  fastify.get(url, { config: {} }, (request, reply) => {
-    const encoding = request.headers.range === undefined ? encodingFor(request) : undefined;
-    varyByEncoding(reply);
-    void reply
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .header('content-type', TYPES[path.extname(file)]!);
-    if (encoding) void reply.header('content-encoding', encoding);
-    return reply.sendFile(encoding ? `${file}.${SUFFIXES[encoding]}` : file, folder, {
-      cacheControl: false,
-      contentType: false,
-    });
-  });
+async function readAsset({ folder, file, versioned }: StaticAsset): Promise<CompressedAsset> {
+  const content = path.join(folder, file);
+  const compressed = versioned
+    ? (encoding: Encoding) => readFile(`${content}.${SUFFIXES[encoding]}`)
+    : undefined;
+  return new CompressedAsset(await readFile(content), TYPES[path.extname(file)]!, compressed);
 }
-
-const readAsset = async ({ folder, file }: StaticAsset): Promise<CompressedAsset> =>
-  new CompressedAsset(await readFile(path.join(folder, file)), TYPES[path.extname(file)]!);

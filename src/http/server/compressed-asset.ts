@@ -9,7 +9,7 @@ const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
 const ENCODINGS = ['br', 'gzip'] as const;
-type Encoding = (typeof ENCODINGS)[number];
+export type Encoding = (typeof ENCODINGS)[number];
 
 /** One encoding of the content, as sent over the wire. */
 interface Form {
@@ -18,7 +18,7 @@ interface Form {
   encoding?: Encoding;
 }
 
-/** Content that is the same for everybody: compressed once at the highest quality, on the first request, and kept. */
+/** Content that is the same for everybody, in memory: compressed once at the highest quality, on the first request, and kept. */
 export class CompressedAsset {
   private readonly forms = new Map<Encoding, Promise<Form>>();
   private readonly plain: Form;
@@ -27,6 +27,8 @@ export class CompressedAsset {
   constructor(
     content: string | Buffer,
     private readonly type: string,
+    /** Its compressed forms, where they exist already. */
+    private readonly compressed?: (encoding: Encoding) => Promise<Buffer>,
   ) {
     const body = Buffer.from(content);
     this.hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
@@ -46,22 +48,27 @@ export class CompressedAsset {
 
   private formIn(encoding: Encoding): Promise<Form> {
     let form = this.forms.get(encoding);
-    if (!form) this.forms.set(encoding, (form = this.compress(encoding)));
+    if (!form) {
+      form = this.make(encoding);
+      this.forms.set(encoding, form);
+      form.catch(() => this.forms.delete(encoding));
+    }
     return form;
   }
 
-  private async compress(encoding: Encoding): Promise<Form> {
-    const { body } = this.plain;
-    const compressed =
-      encoding === 'gzip'
-        ? await toGzip(body, { level: constants.Z_BEST_COMPRESSION })
-        : await toBrotli(body, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } });
-    return { body: compressed, etag: `"${this.hash}-${encoding}"`, encoding };
+  private async make(encoding: Encoding): Promise<Form> {
+    const body = await (this.compressed?.(encoding) ?? compress(this.plain.body, encoding));
+    return { body, etag: `"${this.hash}-${encoding}"`, encoding };
   }
 }
 
+const compress = (body: Buffer, encoding: Encoding): Promise<Buffer> =>
+  encoding === 'gzip'
+    ? toGzip(body, { level: constants.Z_BEST_COMPRESSION })
+    : toBrotli(body, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } });
+
 /** The best encoding that the client accepts; undefined if it accepts none. */
-export const encodingFor = (request: FastifyRequest): Encoding | undefined =>
+const encodingFor = (request: FastifyRequest): Encoding | undefined =>
   ENCODINGS.find((encoding) => accepts(request.raw).encodings([encoding]) === encoding);
 
 /** RFC 9110 §13.1.2: a list of entity tags, compared weakly, or an asterisk. */

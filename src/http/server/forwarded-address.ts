@@ -53,7 +53,8 @@ export function addressIn(element: string): string | undefined {
 /** One spelling per address; IPv4 inside IPv6 becomes IPv4. A zone is meaningless outside the host that wrote it. */
 const canonical = (address: string): string => ipaddr.process(address.split('%', 1)[0]!).toString();
 
-function trustOf(proxies: readonly string[]): IsTrusted {
+/** Whether an address is one of these, or in one of these networks. */
+export function trustOf(proxies: readonly string[]): IsTrusted {
   const list = new BlockList();
   for (const proxy of proxies) {
     const [network, prefix] = proxy.split('/');
