@@ -1,5 +1,6 @@
 import type { ListenOptions } from './options.js';
 
+const FEED = '/v2/events';
 const WAIT_SECONDS = 20;
 const ANSWER_MS = 15_000;
 /** A token is replaced this long before it expires. */
@@ -34,7 +35,7 @@ export class PassingError extends Error {
 }
 
 /** Answered at once: until the first answer there is no position to go on from, whatever happens meanwhile. */
-export const FIRST_PAGE = '/v2/events?after=latest';
+export const FIRST_PAGE = `${FEED}?after=latest`;
 
 /** Reads the feed of events (contract §21 of the service) with a token of the client. */
 export class Service {
@@ -125,16 +126,15 @@ async function errorOf(response: Response): Promise<Error> {
 }
 
 /**
- * Path and query of the link with `rel="next"`. Its host may be another name of the service; the token goes to the one that was
- * given only.
+ * The page that the link with `rel="next"` names. Only the position is taken from it: the token goes to nothing but the feed of the service
+ * that was given, which may be known to itself by another name.
  */
 function nextOf(link: string | null, base: string): string | undefined {
   for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     if (!/;\s*rel="?next"?/i.test(parameters!)) continue;
-    const url = new URL(target!, base);
-    if (!url.searchParams.has('after')) return undefined;
-    url.searchParams.set('wait', String(WAIT_SECONDS));
-    return url.pathname + url.search;
+    const after = URL.canParse(target!, base) ? new URL(target!, base).searchParams.get('after') : null;
+    if (after === null) return undefined;
+    return `${FEED}?${new URLSearchParams({ after, wait: String(WAIT_SECONDS) }).toString()}`;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
-import { methodNotAllowed } from '../problems/problem.js';
+import { badRequest, methodNotAllowed } from '../problems/problem.js';
 import { observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from '../api/service-version.guard.js';
 
@@ -20,6 +20,8 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     // By default, responses must not be cached; endpoints may override this.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
     if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
+    if (namesTwoHosts(request.raw.rawHeaders))
+      return done(badRequest('The request has more than one Host header.'));
     done();
   });
   // Before the body is read, and after CORS.
@@ -51,6 +53,16 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     );
     done();
   });
+}
+
+/** RFC 9112 §3.2. Node reads the first; what is in front of this service may read the last. */
+function namesTwoHosts(rawHeaders: string[]): boolean {
+  let hosts = 0;
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n]!;
+    if (name.length === 4 && name.toLowerCase() === 'host' && ++hosts > 1) return true;
+  }
+  return false;
 }
 
 /** The router treats the URL with and without a trailing slash as the same. */

@@ -100,6 +100,11 @@ async function verifyIdToken({ metadata, provider, keys }: ProviderClient, idTok
   if (payload.azp !== undefined && payload.azp !== provider.clientId) {
     throw new SignInRefused('provider_answer_invalid', 'the ID token was issued for another client');
   }
+  const latest = Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS;
+  for (const claim of ['iat', 'auth_time'] as const) {
+    if (Number(payload[claim] ?? 0) > latest)
+      throw new SignInRefused('provider_answer_invalid', `${claim} of the ID token is in the future`);
+  }
   return payload;
 }
 

@@ -156,6 +156,37 @@ describe('charging-data listen', () => {
     expect(printed).not.toContain(CLIENT_SECRET);
   });
 
+  it('follows no link to another origin, however that is written', async () => {
+    const strangers: (string | undefined)[] = [];
+    const stranger = await serve(({ url, headers }, response) => {
+      strangers.push(`${url} ${headers.authorization}`);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+    });
+    const host = new URL(stranger.url).host;
+    void start();
+    await waitsForEvents();
+    const links = [
+      `${stranger.url}/v2/events?after=a`,
+      `//${host}/v2/events?after=b`,
+      `${service.url}//${host}/v2/events?after=c`,
+      `${service.url}/\\\\${host}/v2/events?after=d`,
+    ];
+    for (const link of links) {
+      feed.instead.push((response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json', link: `<${link}>; rel="next"` })
+          .end('[]'),
+      );
+    }
+    feed.cut();
+    const after = (each: string) => new URLSearchParams(each).get('after')!;
+    await until('all are asked for here', () =>
+      'abcd'.split('').every((each) => feed.asked.map(after).includes(each)),
+    );
+    expect(strangers).toEqual([]);
+    await stranger.stop();
+  });
+
   it('ends with 0 when it is told to, also while it waits', async () => {
     const running = start();
     await waitsForEvents();
