@@ -4,6 +4,7 @@ import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
+import { PartnersModule } from '../partners/partners.module.js';
 import { SandboxModule } from '../sandbox/sandbox.module.js';
 import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
@@ -45,6 +46,7 @@ import { TokenController } from './token/token.controller.js';
     TokensModule,
     ActivityModule,
     IdentityProvidersModule,
+    PartnersModule,
     SandboxModule,
     SandboxFaultsModule,
   ],

@@ -6,9 +6,11 @@ import { sendPage } from '../../http/page-routes/send-page.js';
 import { badRequest } from '../../http/problems/problem.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { legible } from '../../http/validation/legible-text.js';
+import { MembersService } from '../../partners/members/members.service.js';
 import { sandboxOf, type Sandbox } from '../../sandbox/driver.js';
 import { DriversService } from '../../sandbox/drivers.service.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
+import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { renderPage } from '../../web/layout/layout.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import { AuthorizationService } from './authorization.service.js';
@@ -23,6 +25,8 @@ export class SandboxAuthorization {
   constructor(
     private readonly drivers: DriversService,
     private readonly authorization: AuthorizationService,
+    private readonly members: MembersService,
+    private readonly sessions: SessionsService,
     private readonly scopes: ScopesService,
     private readonly csrf: CsrfService,
   ) {}
@@ -32,9 +36,20 @@ export class SandboxAuthorization {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
+    const visitor = await this.sessions.current(request);
+    // Anybody can have the client's id, and so this page; what partners call their drivers is for them.
+    const isMember = visitor !== undefined && (await this.members.isMember(client.ownerId, visitor.id));
+    const drivers = await this.drivers.listAll(sandboxOf(client)!);
     const page = sandboxConsentPage({
       clientName: legible(client.name),
-      drivers: await this.drivers.listAll(sandboxOf(client)!),
+      drivers: drivers.map(({ id, name, seed }, index) => ({
+        id,
+        label: isMember ? `${name} (seed ${seed})` : `Driver ${index + 1}`,
+      })),
+      showsNames: isMember,
+      login: visitor
+        ? undefined
+        : `/login?${new URLSearchParams({ return_to: `${PATH}?${source}` }).toString()}`,
       scopes: await this.scopes.describe(scopes),
       request: source,
       redirectHost: displayHostOf(redirectUri),

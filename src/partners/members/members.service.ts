@@ -42,6 +42,11 @@ export class MembersService {
     return member ?? missing();
   }
 
+  /** Whether the user belongs to the organisation, as its own account or as a member. */
+  async isMember(organisationId: string, userId: string): Promise<boolean> {
+    return userId === organisationId || (await this.repository.find(organisationId, userId)) !== null;
+  }
+
   isMemberOfAny(userId: string): Promise<boolean> {
     return this.repository.isMemberOfAny(userId);
   }

@@ -6,7 +6,11 @@ import { ConsentHeading, DecisionButtons, Host, ScopeList, type ConsentScope } f
 
 interface SandboxConsentPageProps {
   clientName: string;
-  drivers: { id: string; name: string; seed: number }[];
+  drivers: { id: string; label: string }[];
+  /** Whether the visitor is a member, and so sees the drivers' names. */
+  showsNames: boolean;
+  /** Where to log in to see them; undefined for somebody who is logged in. */
+  login: string | undefined;
   scopes: ConsentScope[];
   /** Opaque string that is posted back. */
   request: string;
@@ -16,7 +20,7 @@ interface SandboxConsentPageProps {
 
 /** Asks which driver of the sandbox consents; whoever reads it needs no account. */
 export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps {
-  const { clientName, drivers, scopes, request, redirectHost } = props;
+  const { clientName, drivers, showsNames, login, scopes, request, redirectHost } = props;
   return {
     title: 'Authorize an application',
     children: (
@@ -43,12 +47,15 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
                 <SelectField
                   name="driver"
                   label="Driver"
-                  options={drivers.map(({ id, name, seed }) => ({
-                    value: id,
-                    label: `${name} (seed ${seed})`,
-                  }))}
+                  options={drivers.map(({ id, label }) => ({ value: id, label }))}
                 />
               </FormFields>
+              {!showsNames && (
+                <p class="fine-print">
+                  Members of the organisation see the drivers’ names.{' '}
+                  {login && <a href={login}>Log in to see them</a>}
+                </p>
+              )}
               <DecisionButtons />
             </>
           )}
