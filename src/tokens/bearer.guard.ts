@@ -5,6 +5,7 @@ import { ActivityService } from '../activity/activity.service.js';
 import { Form, queryStringOf } from '../http/forms/form.js';
 import { badRequest, unauthorized, type Problem } from '../http/problems/problem.js';
 import { StrategyGuard, type CredentialsRequest } from '../http/guards/strategy.guard.js';
+import type { Judge } from '../http/guards/late-judgement.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { bearerTokenOf, isBearer } from './bearer-token.js';
 import { invalidTokenMessage } from './invalid-token-message.js';
@@ -13,8 +14,12 @@ import type { Principal } from './principal.js';
 
 export const BEARER_REALM = 'Bearer realm="Charging Data Service"';
 
-const challengeOf = (reason: BearerRefusal): string =>
-  `${BEARER_REALM}, error="invalid_token", error_description="${invalidTokenMessage(reason)}"`;
+const challengeWith = (description: string): string =>
+  `${BEARER_REALM}, error="invalid_token", error_description="${description}"`;
+
+const challengeOf = (reason: BearerRefusal): string => challengeWith(invalidTokenMessage(reason));
+
+const NARROWED = 'What the access token may do changed while the request was carried out. Send it again.';
 
 /** The 401 problem for a token that ended after the guard had accepted it. */
 export const invalidToken = (reason: BearerRefusal): Problem =>
@@ -33,7 +38,7 @@ declare module 'fastify' {
  * §2.1): in the query string it would end up in logs.
  */
 @Injectable()
-export class BearerGuard extends StrategyGuard {
+export class BearerGuard extends StrategyGuard implements Judge {
   constructor(
     strategy: BearerStrategy,
     private readonly accessTokens: AccessTokensService,
@@ -75,7 +80,14 @@ export class BearerGuard extends StrategyGuard {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (!principal) return this.refuse(request) as User;
     request.principal = principal;
+    if (this.isRead(request)) request.judge = this;
     return principal as User;
+  }
+
+  async judgeAgain(request: FastifyRequest): Promise<void> {
+    const principal = await this.accessTokens.find(bearerTokenOf(request.headers.authorization) ?? '');
+    if (!principal) return this.refuse(request);
+    if (mayLess(principal, request.principal!)) throw this.refusal(NARROWED, challengeWith(NARROWED));
   }
 
   /** Refuses an invalid token and counts the reason. The holder may be told why, because the token itself is a secret. */
@@ -86,11 +98,23 @@ export class BearerGuard extends StrategyGuard {
     throw this.refusal(invalidTokenMessage(reason), challengeOf(reason));
   }
 
+  /**
+   * Whether the request reads. One that changes something may have ended its own token, and is answered with what it did.
+   */
+  protected isRead({ method }: FastifyRequest): boolean {
+    return method === 'GET' || method === 'HEAD';
+  }
+
   /** The error in the format of the endpoint. */
   protected refusal(description: string, challenge: string): Problem {
     return unauthorized(description, challenge);
   }
 }
+
+/** Whether a token may not do all that it could. */
+const mayLess = (now: Principal, before: Principal): boolean =>
+  now.client.ownerRole !== before.client.ownerRole ||
+  !before.scopes.every((scope) => now.scopes.includes(scope));
 
 const hasTokenInQuery = (url: string): boolean =>
   Form.parse(queryStringOf(url)).get('access_token') !== undefined;

@@ -1,9 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { lateJudgeOf } from '../guards/late-judgement.js';
 import { GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { badRequest, methodNotAllowed } from '../problems/problem.js';
 import { observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from '../api/service-version.guard.js';
+
+/** Headers that say something of an answer which is not sent after all. */
+const OF_THE_ANSWER = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
 /** What happens around every request: its id, the version header, the log line, and closing connections at shutdown. */
 export function addRequestHooks(fastify: FastifyInstance): void {
@@ -29,9 +33,17 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     done(missingSlash(request), payload);
   });
   // A connection kept open after its last response would delay the shutdown.
-  fastify.addHook('onSend', (_request, reply, payload, done) => {
+  fastify.addHook('onSend', (request, reply, payload, done) => {
     if (closing) void reply.header('connection', 'close');
-    responses.hold(reply, payload, done);
+    const judge = lateJudgeOf(request, reply);
+    if (!judge) return responses.hold(reply, payload, done);
+    judge.judgeAgain(request).then(
+      () => responses.hold(reply, payload, done),
+      (refusal: Error) => {
+        for (const name of OF_THE_ANSWER) reply.removeHeader(name);
+        done(refusal);
+      },
+    );
   });
   fastify.addHook('onResponse', (request, reply, done) => {
     // A response that was made before the shutdown did not announce the connection's end.

@@ -1,0 +1,121 @@
+import { Client } from 'pg';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { accessTokenId } from '../../src/tokens/token-record.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { TestClient } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
+import { untilWaitingForLocks } from '../support/locks.js';
+import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { accessRecordOf } from '../support/tokens.js';
+
+/** The token was accepted, and then the database kept the request waiting. */
+describe('A token that ends while its request is carried out', () => {
+  let service: TestService;
+  let client: TestClient;
+  let token: string;
+  let slow: Client;
+  let outside: Client;
+
+  const connection = async (): Promise<Client> => {
+    const made = new Client({ connectionString: service.database.url });
+    await made.connect();
+    return made;
+  };
+  beforeAll(async () => {
+    service = await startService({ databaseOptions: PATIENT });
+    [slow, outside] = [await connection(), await connection()];
+  });
+  beforeEach(async () => {
+    client = await service.make.client();
+    token = (await service.make.tokens(client, await service.make.user())).access_token;
+  });
+  afterAll(async () => {
+    await slow.end();
+    await outside.end();
+    await service.stop();
+  });
+
+  const revoke = async () => {
+    await outside.query(
+      "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ($1, now() + interval '1 hour')",
+      [accessTokenId(await accessRecordOf(service, token))],
+    );
+  };
+
+  /** Sends a request that needs a table which is locked, lets something happen meanwhile, and unlocks it more than 100 ms later. */
+  async function sentWhile(
+    table: string,
+    send: () => Promise<Answer>,
+    meanwhile: () => Promise<unknown>,
+  ): Promise<Answer> {
+    await slow.query('BEGIN');
+    await slow.query(`LOCK TABLE ${table}`);
+    const answer = send();
+    await untilWaitingForLocks(service.database, 1);
+    await meanwhile();
+    await service.app.get(AccessChanges).catchUp();
+    // However fast this machine is, the request has waited for longer than an accepted token is trusted.
+    await slow.query('SELECT pg_sleep(0.15)');
+    await slow.query('ROLLBACK');
+    return answer;
+  }
+  const readNotifications = () => service.http.get('/notifications', { bearer: token });
+
+  it('gets no answer but 401', async () => {
+    expect((await readNotifications()).status).toBe(200);
+    const answer = await sentWhile('notifications', readNotifications, revoke);
+    expect([answer.status, Object.keys(answer.json as object).sort()]).toEqual([
+      401,
+      ['detail', 'status', 'title'],
+    ]);
+    expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    expect(answer.headers.get('link')).toBeNull();
+  });
+
+  it('gets none either where its rights became narrower', async () => {
+    const narrowed = () =>
+      outside.query("UPDATE consents SET scopes = '{vehicle:read}' WHERE client_id = $1", [client.id]);
+    const answer = await sentWhile('notifications', readNotifications, narrowed);
+    expect([answer.status, answer.json.detail]).toEqual([
+      401,
+      'What the access token may do changed while the request was carried out. Send it again.',
+    ]);
+    expect((await readNotifications()).status).toBe(200);
+  });
+
+  it('is answered in the format of OAuth where a service introspects by its own token', async () => {
+    const operator = await service.make.client({
+      grantTypes: ['client_credentials'],
+      scopes: ['token:introspect'],
+      redirectUris: [],
+    });
+    const bearer = await service.make.clientToken(operator);
+    const ofClient = await service.make.clientToken(client);
+    const introspect = () =>
+      service.http.send('/o/introspect/', { bearer, form: { token: ofClient, user_id: client.ownerId } });
+    expect((await introspect()).status).toBe(200);
+    const answer = await sentWhile('consents', introspect, () =>
+      outside.query('UPDATE clients SET enabled = false WHERE id = $1', [operator.id]),
+    );
+    expect([answer.status, answer.json.error]).toEqual([401, 'invalid_token']);
+  });
+
+  it('is answered with what it did if it changed something, such as its own client', async () => {
+    const own = await service.make.operatorClient();
+    const bearer = await service.make.clientToken(own);
+    const disable = () =>
+      service.http.send(`/admin/clients/${own.id}`, { method: 'PATCH', bearer, json: { enabled: false } });
+    const answer = await sentWhile('audit_events', disable, () => Promise.resolve());
+    expect([answer.status, answer.json.enabled]).toEqual([200, false]);
+    expect((await service.http.get('/admin/clients', { bearer })).status).toBe(401);
+  });
+
+  it('is answered if it is still valid', async () => {
+    const other = await service.make.user();
+    const answer = await sentWhile('notifications', readNotifications, () =>
+      service.app.get(UsersService).update(other.id, { enabled: false }, SERVICE_ACTOR),
+    );
+    expect(answer.status).toBe(200);
+  });
+});
