@@ -1,4 +1,4 @@
-FROM node:24-bookworm-slim AS build
+FROM node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages ./packages
@@ -19,7 +19,7 @@ RUN npm pkg delete workspaces \
   && find dist -name '*.js' ! -path '*/assets/*' ! -path dist/src/main.js ! -path dist/src/operator.js \
     -printf "await import('/app/%p');\n" | node --input-type=module
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 COPY --from=build /app/package.json ./
