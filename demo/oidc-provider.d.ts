@@ -27,6 +27,7 @@ declare module 'oidc-provider' {
     readonly Grant: typeof Grant;
     proxy: boolean;
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+    use(middleware: (context: never, next: () => Promise<void>) => Promise<void>): void;
     on(event: string, listener: (...args: unknown[]) => unknown): this;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
     interactionFinished(

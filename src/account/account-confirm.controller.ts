@@ -42,7 +42,7 @@ export class AccountConfirmController {
     const returnTo = confirmedPathIn(form.get('return_to'));
     if (!this.providers.isByPassword(user)) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
-      return 'goTo' in begun ? begun : this.form(context, returnTo, begun.error);
+      return 'leaveTo' in begun ? begun : this.form(context, returnTo, begun.error);
     }
     const password = form.get('password') ?? '';
     if (!user.gaveSecondFactor && (await this.factors.isAskedAfterPassword(user))) {
@@ -63,8 +63,10 @@ export class AccountConfirmController {
     error?: string,
   ): Promise<AccountAnswer> {
     const { passkeys } = await this.factors.stateOf(user.id);
-    const place = this.providers.isByPassword(user) ? undefined : await this.providers.placeOf(user);
+    const place = this.providers.isByPassword(user)
+      ? undefined
+      : { label: await this.providers.labelFor(user) };
     const props = { returnTo: confirmedPathIn(returnTo), hasPasskeys: passkeys > 0, place, error };
-    return { page: confirmPage(props), status: error ? 400 : 200, formTargets: place?.formTargets };
+    return { page: confirmPage(props), status: error ? 400 : 200 };
   }
 }

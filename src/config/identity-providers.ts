@@ -1,10 +1,15 @@
 import { isUrl } from './is-url.js';
 import { isLoopbackHost } from './loopback.js';
 import { OPERATOR_ROLES, type OperatorRole } from './operator-role.js';
+import { providerKeyIn, providerKeyInFile, type ProviderKey } from './provider-key.js';
 
 const AUDIENCES = ['users', 'operators'] as const;
 const ACCOUNT_RULES = ['linked', 'verified_email', 'create'] as const;
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+const ASSERTION_AUDIENCES = ['issuer', 'token_endpoint'] as const;
+const STEP_UPS = ['max_age=0', 'max_age=1', 'prompt=login'] as const;
 const PROVIDERS_MAX = 5;
+const VALUES_MAX = 20;
 
 /** An OpenID Connect provider that people sign in through (contract §15). */
 export interface IdentityProvider {
@@ -12,14 +17,27 @@ export interface IdentityProvider {
   label: string;
   issuer: URL;
   clientId: string;
-  clientSecret: string;
+  /** Undefined with a private key. */
+  clientSecret?: string;
+  /** How this service authenticates at the token endpoint; undefined: by Basic or in the body, as the provider's metadata say. */
+  tokenEndpointAuthMethod?: (typeof AUTH_METHODS)[number];
+  /** The key of `private_key_jwt`, and whom its assertions are for. */
+  privateKey?: ProviderKey;
+  assertionAudience?: (typeof ASSERTION_AUDIENCES)[number];
   audience: readonly (typeof AUDIENCES)[number][];
   /** How a person without a linked account gets one. */
   accounts: (typeof ACCOUNT_RULES)[number];
-  /** The claim that makes somebody an operator, and the role for each of its values. */
+  /** Whether addresses count as verified that come without `email_verified`: all, or those of these domains. */
+  trustEmail?: true | readonly string[];
+  /** The claim that makes somebody an operator, or the path to it, and the role for each of its values. */
   roleClaim?: string;
   roles: ReadonlyMap<string, OperatorRole>;
   scope: string;
+  /** How it is asked to authenticate somebody again; undefined: `max_age=0`. */
+  stepUp?: (typeof STEP_UPS)[number];
+  /** What is asked for as `acr_values`; one of them has to come back as `acr`, or one of `amrValues` in `amr`. */
+  acrValues?: readonly string[];
+  amrValues?: readonly string[];
 }
 
 /** Reads IDENTITY_PROVIDERS; throws an Error that says what is wrong, without any value. */
@@ -45,7 +63,8 @@ function parseJson(text: string): unknown {
 
 const MEMBERS = [
   ...['id', 'label', 'issuer', 'client_id', 'client_secret', 'audience', 'accounts'],
-  ...['role_claim', 'roles', 'scope'],
+  ...['token_endpoint_auth_method', 'private_key', 'private_key_file', 'assertion_audience'],
+  ...['trust_email', 'role_claim', 'roles', 'scope', 'step_up', 'acr_values', 'amr_values'],
 ];
 
 function providerOf(entry: unknown, n: number): IdentityProvider {
@@ -59,6 +78,17 @@ function providerOf(entry: unknown, n: number): IdentityProvider {
   const text = (name: string, pattern: RegExp, rule: string): string => {
     const value = members[name];
     return typeof value === 'string' && pattern.test(value) ? value : refuse(`${name} must be ${rule}`);
+  };
+  const oneOf = <T extends string>(name: string, allowed: readonly T[]): T | undefined => {
+    const value = members[name];
+    if (value === undefined || isOneOf(allowed, value)) return value;
+    return refuse(`${name} must be one of ${allowed.join(', ')}`);
+  };
+  const valuesIn = (name: string): string[] | undefined => {
+    const value = members[name];
+    return value === undefined || isListOf(/^[\x21-\x7e]{1,200}$/, value)
+      ? value
+      : refuse(`${name} must be an array of 1 to ${VALUES_MAX} values without spaces`);
   };
   const printable = /^[\x21-\x7e]{1,1024}$/;
   const issuer = issuerIn(members.issuer) ?? refuse('issuer must be an https URL without query and fragment');
@@ -83,18 +113,50 @@ function providerOf(entry: unknown, n: number): IdentityProvider {
     members.scope === undefined
       ? 'openid email profile'
       : text('scope', /^(?=.*\bopenid\b)[\x21\x23-\x5b\x5d-\x7e ]{1,200}$/, 'scopes that include openid');
+  const trustEmail = members.trust_email;
+  if (trustEmail !== undefined && trustEmail !== true && !isListOf(DOMAIN, trustEmail)) {
+    return refuse(`trust_email must be true or an array of 1 to ${VALUES_MAX} domains`);
+  }
+  const tokenEndpointAuthMethod = oneOf('token_endpoint_auth_method', AUTH_METHODS);
+  const hasKey = tokenEndpointAuthMethod === 'private_key_jwt';
+  if (!hasKey && ['private_key', 'private_key_file', 'assertion_audience'].some((name) => name in members)) {
+    refuse('private_key, private_key_file and assertion_audience are for private_key_jwt');
+  }
+  if (hasKey && 'client_secret' in members) refuse('client_secret is not used with private_key_jwt');
   return {
     id: text('id', /^[a-z0-9-]{1,32}$/, '1 to 32 of a-z, 0-9 and -'),
     label: text('label', /^[^\p{C}]{1,60}$/u, '1 to 60 characters'),
     issuer,
     clientId: text('client_id', printable, 'printable ASCII characters without spaces'),
-    clientSecret: text('client_secret', printable, 'printable ASCII characters without spaces'),
+    clientSecret: hasKey
+      ? undefined
+      : text('client_secret', printable, 'printable ASCII characters without spaces'),
+    tokenEndpointAuthMethod,
+    privateKey: hasKey ? keyIn(members, refuse) : undefined,
+    assertionAudience: oneOf('assertion_audience', ASSERTION_AUDIENCES),
     audience,
     accounts,
+    trustEmail: Array.isArray(trustEmail) ? trustEmail.map((domain) => domain.toLowerCase()) : trustEmail,
     roleClaim,
     roles,
     scope,
+    stepUp: oneOf('step_up', STEP_UPS),
+    acrValues: valuesIn('acr_values'),
+    amrValues: valuesIn('amr_values'),
   };
+}
+
+function keyIn(
+  { private_key: key, private_key_file: file }: Record<string, unknown>,
+  refuse: (rule: string) => never,
+): ProviderKey {
+  const kinds = 'an RSA key of 2048 bits or more, an EC or an Ed25519 key, as PEM or JWK';
+  if ((key === undefined) === (file === undefined)) {
+    return refuse('private_key_jwt needs either private_key or private_key_file');
+  }
+  if (file === undefined) return providerKeyIn(key) ?? refuse(`private_key must be ${kinds}`);
+  const found = typeof file === 'string' ? providerKeyInFile(file) : undefined;
+  return found ?? refuse(`private_key_file must name a file that can be read, with ${kinds}`);
 }
 
 function issuerIn(value: unknown): URL | undefined {
@@ -112,6 +174,15 @@ function rolesIn(value: unknown): Map<string, OperatorRole> | undefined {
     ? new Map(entries)
     : undefined;
 }
+
+// A domain, not an address; compared without regard to case.
+const DOMAIN = /^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
+
+const isListOf = (pattern: RegExp, value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.length <= VALUES_MAX &&
+  value.every((one) => typeof one === 'string' && pattern.test(one));
 
 const isOneOf = <T extends string>(allowed: readonly T[], value: unknown): value is T =>
   allowed.includes(value as T);

@@ -1,9 +1,8 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
-import { FormTargets } from '../http/page-routes/form-targets.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { IdentitiesService } from './identities.service.js';
@@ -13,7 +12,6 @@ import { BackchannelLogoutController } from './logout/backchannel-logout.control
 import { BackchannelLogout } from './logout/backchannel-logout.service.js';
 import { LogoutTokenEntity } from './logout/logout-token.entity.js';
 import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
-import { providerPath } from './pages/provider-buttons.js';
 import { ProviderAuthentication } from './protocol/authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
 import { LoginProviders } from './sign-in/login-providers.service.js';
@@ -52,18 +50,4 @@ import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
   ],
   exports: [IdentitiesService, LoginProviders, ReAuthentication],
 })
-export class IdentityProvidersModule implements OnModuleInit {
-  constructor(
-    private readonly clients: ProviderClients,
-    private readonly formTargets: FormTargets,
-  ) {}
-
-  /** Where the browser goes after these forms. */
-  onModuleInit(): void {
-    this.formTargets.add((path) =>
-      this.clients.providers
-        .filter(({ id }) => path === providerPath(id) || path === '/logout')
-        .flatMap((provider) => this.clients.formTargets(provider)),
-    );
-  }
-}
+export class IdentityProvidersModule {}

@@ -5,6 +5,7 @@ import { REFUSAL_STATUS, type SignInRefusalReason } from '../../src/identity-pro
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { renderPage } from '../../src/web/layout/layout.js';
+import { wayOutPage } from '../../src/web/layout/way-out.page.js';
 import type { TestService } from '../support/test-service.js';
 import { signIn, type Cast, type PageOpener } from './every-page.js';
 
@@ -62,11 +63,21 @@ const showRefusal =
     await page.route('**/login/callback/long', (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto(`${service.url}/login/callback/long`);
   };
+/** The page that goes on to a provider, without going on. */
+const showWayOut: PageOpener = async (page, service) => {
+  const body = renderPage({
+    ...wayOutPage('https://login.example/', LABEL.slice(0, 60)),
+    goesOnTo: undefined,
+  });
+  await page.route('**/login/way-out', (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(`${service.url}/login/way-out`);
+};
 const REASONS = Object.keys(REFUSAL_STATUS) as SignInRefusalReason[];
 
 /** How to reach each page that shows an identity provider, and each of its states. */
 export const PROVIDER_PAGES: Record<string, PageOpener> = {
   'login with providers': (page, service) => page.goto(`${service.url}/login`),
+  'going on to a provider': showWayOut,
   'login through a provider that cannot be reached': async (page, service) => {
     await page.goto(`${service.url}/login`);
     await page.getByRole('button', { name: 'Continue with Example Company' }).click();

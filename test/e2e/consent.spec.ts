@@ -253,17 +253,17 @@ describe('The consent page', () => {
   });
 
   it.each([
-    [REDIRECT_URI, 'https://app.example'],
-    ['https://app.example:8443/callback', 'https://app.example:8443'],
-    ['http://127.0.0.1:49152/callback', 'http://127.0.0.1:49152'],
-    ['com.example.app:/callback', 'com.example.app:'],
-  ])('lets its form redirect only to %s, and allows neither frames nor scripts', async (uri, source) => {
+    // What a web page at the redirect URI redirects on to is not known here.
+    [REDIRECT_URI, undefined],
+    ['http://127.0.0.1:49152/callback', undefined],
+    ['com.example.app:/callback', "form-action 'self' com.example.app:"],
+  ])('lets its form end at %s, and allows neither frames nor scripts', async (uri, formAction) => {
     const app = await service.make.client({ type: 'public', redirectUris: [uri] });
     const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
     const browser = await service.make.signedIn(user);
     const page = await openPage(browser, parametersOf(app, { redirect_uri: uri, ...pkce }));
     const directives = page.headers.get('content-security-policy')!.split('; ');
-    expect(directives).toContain(`form-action 'self' ${source}`);
+    expect(directives.find((each) => each.startsWith('form-action'))).toBe(formAction);
     expect(directives).toEqual(expect.arrayContaining(["default-src 'none'", "frame-ancestors 'none'"]));
     expect(directives.join()).not.toMatch(/unsafe|script-src|\*/);
     expect(page.headers.get('x-frame-options')).toBe('DENY');

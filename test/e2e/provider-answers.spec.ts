@@ -1,6 +1,6 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider, type Faults } from '../support/broken-identity-provider.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { startService, type TestService } from '../support/test-service.js';
@@ -109,8 +109,8 @@ const REFUSED: Record<string, { faults: Faults; reason: string; status?: number 
     reason: 'email_not_verified',
     status: 403,
   },
-  'an email_verified that is a text': {
-    faults: { claims: { email_verified: 'true' } },
+  'an email_verified that is another text than true': {
+    faults: { claims: { email_verified: 'yes' } },
     reason: 'email_not_verified',
     status: 403,
   },
@@ -143,7 +143,7 @@ describe('A login through an identity provider', () => {
   /** Presses the button, and comes back with what the provider answers. */
   async function logIn(browser: BrowserSession, id = 'broken'): Promise<Page> {
     const begun = await browser.submit(await browser.open('/login'), `/login/providers/${id}`);
-    const location = begun.headers.get('location');
+    const location = leadsTo(begun);
     return location ? browser.open(idp.callbackOf(location)) : begun;
   }
 
@@ -202,7 +202,7 @@ describe('A login through an identity provider', () => {
   it('works once: the same answer again is refused', async () => {
     const browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/broken');
-    const callback = idp.callbackOf(begun.headers.get('location')!);
+    const callback = idp.callbackOf(leadsTo(begun)!);
     expect((await browser.open(callback)).status).toBe(303);
     const again = await browser.open(callback);
     expect([again.status, lastRefusal()]).toEqual([400, { provider: 'broken', reason: 'sign_in_expired' }]);
@@ -211,7 +211,7 @@ describe('A login through an identity provider', () => {
   it('works once also when the same answer comes several times at once', async () => {
     const browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/broken');
-    const callback = idp.callbackOf(begun.headers.get('location')!);
+    const callback = idp.callbackOf(leadsTo(begun)!);
     const answers = await Promise.all(Array.from({ length: 4 }, () => browser.open(callback)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400]);
   });
@@ -221,7 +221,7 @@ describe('A login through an identity provider', () => {
       browser.submit(await browser.open('/login'), '/login/providers/broken'))(
       new BrowserSession(service.url),
     );
-    const callback = idp.callbackOf(begun.headers.get('location')!);
+    const callback = idp.callbackOf(leadsTo(begun)!);
     expect((await new BrowserSession(service.url).open(callback)).status).toBe(400);
     expect(lastRefusal()).toEqual({ provider: 'broken', reason: 'sign_in_expired' });
   });
@@ -230,14 +230,14 @@ describe('A login through an identity provider', () => {
     const browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/broken');
     await service.database.query("UPDATE provider_sign_ins SET expires_at = now() - interval '1 second'");
-    expect((await browser.open(idp.callbackOf(begun.headers.get('location')!))).status).toBe(400);
+    expect((await browser.open(idp.callbackOf(leadsTo(begun)!))).status).toBe(400);
     expect(lastRefusal()).toEqual({ provider: 'broken', reason: 'sign_in_expired' });
   });
 
   it('is refused at the callback of another provider', async () => {
     const browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/broken');
-    const callback = idp.callbackOf(begun.headers.get('location')!).replace('/broken?', '/gone?');
+    const callback = idp.callbackOf(leadsTo(begun)!).replace('/broken?', '/gone?');
     expect((await browser.open(callback)).status).toBe(400);
     expect(lastRefusal()).toEqual({ provider: 'gone', reason: 'sign_in_expired' });
   });
@@ -245,7 +245,7 @@ describe('A login through an identity provider', () => {
   it('asks with PKCE, state, nonce and the redirect URI, and stores none of its secrets', async () => {
     const browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/broken');
-    const { searchParams: sent } = new URL(begun.headers.get('location')!);
+    const { searchParams: sent } = new URL(leadsTo(begun)!);
     expect(Object.fromEntries(sent)).toMatchObject({
       client_id: CLIENT_ID,
       response_type: 'code',
@@ -262,10 +262,18 @@ describe('A login through an identity provider', () => {
     expect(service.log.join('\n')).not.toContain(secrets[2]);
   });
 
-  it('allows its form to lead to the provider', async () => {
-    const page = await new BrowserSession(service.url).open('/login');
-    const policy = page.headers.get('content-security-policy');
-    expect(policy).toMatch(new RegExp(`form-action 'self'[^;]* ${idp.url}`));
+  it('leads to the provider by a page whose form, as every other, stays here', async () => {
+    const browser = new BrowserSession(service.url);
+    const page = await browser.open('/login');
+    const begun = await browser.submit(page, '/login/providers/broken');
+    expect([begun.status, begun.html.querySelector('main a')!.getAttribute('href')]).toEqual([
+      200,
+      leadsTo(begun),
+    ]);
+    for (const { headers } of [page, begun]) {
+      expect(headers.get('content-security-policy')).toMatch(/form-action 'self'$/);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
   });
 
   it('is 404 for a provider that is not in the settings', async () => {

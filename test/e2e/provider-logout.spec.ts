@@ -1,5 +1,5 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { CLIENT_ID, CLIENT_SECRET, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
@@ -31,12 +31,13 @@ describe('Logging out', () => {
     it('leads to the provider, which is asked to return to the login page', async () => {
       const { service: browser } = await signedIn();
       const page = await browser.open('/account');
-      expect(page.headers.get('content-security-policy')).toContain(idp.url);
+      expect(page.headers.get('content-security-policy')).toMatch(/form-action 'self'$/);
       const answer = await browser.submit(page, '/logout');
-      const location = new URL(answer.headers.get('location')!);
-      expect([answer.status, location.origin]).toEqual([303, idp.url]);
+      const location = new URL(leadsTo(answer)!);
+      expect([answer.status, location.origin]).toEqual([200, idp.url]);
       expect(Object.fromEntries(location.searchParams)).toEqual({
         client_id: CLIENT_ID,
+        id_token_hint: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
         post_logout_redirect_uri: `${service.url}/login`,
       });
       expect((await browser.open('/account')).status).toBe(302);
@@ -98,7 +99,7 @@ describe('Logging out', () => {
       idp.faults = { claims: { sub, sid, email } };
       const browser = new BrowserSession(service.url);
       const begun = await browser.submit(await browser.open('/login'), '/login/providers/company');
-      const answer = await browser.open(idp.callbackOf(begun.headers.get('location')!));
+      const answer = await browser.open(idp.callbackOf(leadsTo(begun)!));
       expect(answer.headers.get('location')).toBe('/');
       return browser;
     };
@@ -137,7 +138,7 @@ describe('Logging out', () => {
       const one = await logIn('dia', 'session-3', email);
       await change(one, PASSWORD, OTHER_PASSWORD);
       const left = await one.submit(await one.open('/account'), '/logout');
-      expect(left.headers.get('location')).toContain(`${idp.url}/end?`);
+      expect(leadsTo(left)).toContain(`${idp.url}/end?`);
       const two = await logIn('dia', 'session-4', email);
       await change(two, OTHER_PASSWORD, PASSWORD);
       expect(await isLoggedIn(two)).toBe(true);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { STATIC_ASSETS } from '../../src/http/server/assets.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { freePort } from '../support/free-port.js';
 import { Http } from '../support/http.js';
 import { SpawnedService } from '../support/spawned-service.js';
@@ -76,10 +76,10 @@ describe('the process as a demonstration', () => {
     return (await promisify(execFile)('sh', ['-c', lines.join('\n')], { env })).stdout;
   };
 
-  /** The page to which this answer redirects in the end. */
+  /** The page to which this answer leads in the end. */
   const follow = async (browser: BrowserSession, answer: Page): Promise<Page> => {
-    const next = answer.headers.get('location');
-    return next === null ? answer : follow(browser, await browser.open(next));
+    const next = leadsTo(answer);
+    return next === undefined ? answer : follow(browser, await browser.open(next));
   };
 
   const demonstration = async (name: string): Promise<Demonstration> => {

@@ -125,6 +125,12 @@ describe('The settings', () => {
         role_claim: member('groups'),
         roles: member<object>({ staff: 'viewer', constructor: 'admin' }, {}, { a: 'toString' }),
         scope: member('openid', 'openid email groups'),
+        token_endpoint_auth_method: member('client_secret_basic', 'client_secret_post'),
+        private_key: member<unknown>(undefined),
+        trust_email: member<unknown>(true, ['mail.example']),
+        step_up: member('max_age=0', 'prompt=login'),
+        acr_values: member(['mfa']),
+        amr_values: member(['mfa', 'hwk']),
       },
       { requiredKeys: ['id', 'label', 'issuer', 'client_id', 'client_secret', 'audience', 'accounts'] },
     );

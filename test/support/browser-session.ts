@@ -6,6 +6,12 @@ export interface Page extends Answer {
   html: HTMLElement;
 }
 
+/** Where the page leads the browser: by a redirect, or by a page that goes on by itself. */
+export function leadsTo({ headers, html }: Page): string | undefined {
+  const refresh = html.querySelector('meta[http-equiv="refresh"]')?.getAttribute('content');
+  return headers.get('location') ?? /^0; url=(.+)$/.exec(refresh ?? '')?.[1];
+}
+
 /** A browser reduced to cookies and forms; it follows only redirects within the service. */
 export class BrowserSession {
   readonly cookies = new Map<string, string>();

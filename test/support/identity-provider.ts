@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Context } from 'oidc-provider';
-import { BrowserSession, type Page } from './browser-session.js';
+import { BrowserSession, leadsTo, type Page } from './browser-session.js';
 import { HeldTimers } from './held-timers.js';
 
 export const CLIENT_ID = 'charging';
@@ -32,6 +32,21 @@ export interface ProviderSettings {
   role_claim?: string;
   roles?: Record<string, string>;
   scope?: string;
+  [member: string]: unknown;
+}
+
+/** How a provider differs from `oidc-provider` as it is. */
+export interface ProviderTraits {
+  /** Further clients of the service there, each with what differs. */
+  clients?: Record<string, unknown>[];
+  /** Further settings of `oidc-provider`. */
+  configuration?: Record<string, unknown>;
+  /** Members of its metadata in place of its own. */
+  metadata?: Record<string, string>;
+  /** Where a person logs in; by default at the provider itself. */
+  loginUrl?: string;
+  /** Answers a request in its place; true if it did. */
+  answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 /**
@@ -45,6 +60,7 @@ export class IdentityProvider {
   /** What became of its back-channel calls: `accepted`, or why not. */
   readonly logoutCalls: string[] = [];
   provider!: Provider;
+  private traits: ProviderTraits = {};
 
   private constructor(
     private readonly server: Server,
@@ -80,20 +96,20 @@ export class IdentityProvider {
   }
 
   /** Registers the service, with the callback of each of its providers. */
-  serveTo(serviceUrl: string, ids = ['company']): void {
+  serveTo(serviceUrl: string, ids = ['company'], traits: ProviderTraits = {}): void {
+    this.traits = traits;
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const key = { ...privateKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' };
     this.provider = new Provider(this.url, {
-      clients: [
-        {
-          client_id: CLIENT_ID,
-          client_secret: CLIENT_SECRET,
+      clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET }, ...(traits.clients ?? [])].map(
+        (client) => ({
           redirect_uris: ids.map((id) => `${serviceUrl}/login/callback/${id}`),
           post_logout_redirect_uris: [`${serviceUrl}/login`],
           backchannel_logout_uri: `${serviceUrl}/login/backchannel_logout/${ids[0]}`,
           backchannel_logout_session_required: true,
-        },
-      ],
+          ...client,
+        }),
+      ),
       jwks: { keys: [key] },
       ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
       cookies: { keys: [randomBytes(16).toString('hex')] },
@@ -114,7 +130,9 @@ export class IdentityProvider {
       // Without the package's own dispatcher, which closes connections to loopback addresses, and without its limit of 2.5 s.
       fetch: (url: string, options: RequestInit) =>
         fetch(url, { ...options, dispatcher: undefined, signal: undefined } as RequestInit),
-      interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+      interactions: {
+        url: (_ctx: unknown, { uid }: { uid: string }) => `${traits.loginUrl ?? ''}/interaction/${uid}`,
+      },
       findAccount: (_ctx: unknown, sub: string) =>
         this.people.has(sub)
           ? { accountId: sub, claims: () => ({ sub, ...this.people.get(sub) }) }
@@ -127,6 +145,11 @@ export class IdentityProvider {
         await grant.save();
         return grant;
       },
+      ...traits.configuration,
+    });
+    this.provider.use(async (context: { path: string; body: object }, next: () => Promise<void>) => {
+      await next();
+      if (context.path.endsWith('/openid-configuration')) Object.assign(context.body, traits.metadata);
     });
     this.provider.on('backchannel.success', () => this.logoutCalls.push('accepted'));
     this.provider.on('backchannel.error', (_ctx, error) => this.logoutCalls.push((error as Error).message));
@@ -140,6 +163,7 @@ export class IdentityProvider {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url!, this.url);
     this.requests.push(`${request.method} ${pathname}`);
+    if (this.traits.answer?.(request, response)) return;
     if (!pathname.startsWith('/interaction/')) return void this.provider.callback()(request, response);
     if (request.method === 'GET') {
       response.setHeader('content-type', 'text/html');
@@ -154,9 +178,10 @@ export class IdentityProvider {
   }
 }
 
-const interactionPage = (path: string, people: string[]): string =>
+/** The page on which a person logs in; it posts to this address. */
+export const interactionPage = (action: string, people: string[]): string =>
   `<!doctype html><html lang="en"><title>Example Company</title><h1>Example Company</h1>
-   <form method="post" action="${path}">
+   <form method="post" action="${action}">
    ${people.map((sub) => `<button name="person" value="${sub}">Log in as ${sub}</button>`).join('\n')}
    <button name="person" value="">Cancel</button></form>`;
 
@@ -199,7 +224,7 @@ export class PersonBrowser {
 
   /** Logs in at the provider, if it asks, and returns the address to which it sends the browser. */
   async answerOf(begun: Page, sub: string): Promise<string> {
-    let location = begun.headers.get('location') ?? '';
+    let location = leadsTo(begun) ?? '';
     if (!location) throw new Error(`no redirect to the provider: ${begun.status} ${begun.html.text}`);
     while (location.startsWith(this.providerUrl) || location.startsWith('/')) {
       let page = await this.there.open(location);
@@ -217,7 +242,7 @@ export class PersonBrowser {
   /** Logs out here and, as the provider asks, there; the address to which the provider then sends the browser. */
   async logOut(): Promise<string> {
     const left = await this.service.submit(await this.service.open('/account'), '/logout');
-    const asking = await this.there.open(left.headers.get('location')!);
+    const asking = await this.there.open(leadsTo(left)!);
     const action = asking.html.querySelector('form')!.getAttribute('action')!;
     const done = await this.there.submit(asking, action, { logout: 'yes' });
     const next = done.headers.get('location');

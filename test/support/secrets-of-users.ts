@@ -3,7 +3,7 @@ import { MailsService } from '../../src/mail/mails.service.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
-import { BrowserSession } from './browser-session.js';
+import { BrowserSession, leadsTo } from './browser-session.js';
 import { CLIENT_SECRET, PersonBrowser, type IdentityProvider } from './identity-provider.js';
 import type { MailServer } from './mail-server.js';
 import {
@@ -141,7 +141,7 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
     secrets.csrf(login);
     const begun = await browser.service.submit(login, '/login/providers/company');
     secrets.add('cookie sign_in', browser.service.cookies.get('sign_in'));
-    const { searchParams: sent } = new URL(begun.headers.get('location')!);
+    const { searchParams: sent } = new URL(leadsTo(begun)!);
     secrets.add('state of a sign-in', sent.get('state'));
     secrets.add('nonce of a sign-in', sent.get('nonce'));
     if (sub === undefined) continue;

@@ -35,7 +35,7 @@ export class ConsoleConfirmPasswordController {
     const returnTo = consolePathIn(form.get('return_to'));
     if (!this.providers.isByPassword(user)) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
-      return 'goTo' in begun ? begun : this.form(context, returnTo, begun.error);
+      return 'leaveTo' in begun ? begun : this.form(context, returnTo, begun.error);
     }
     const outcome = await context.givePassword(form.get('password') ?? '');
     if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');
@@ -53,7 +53,7 @@ export class ConsoleConfirmPasswordController {
     const hasPasskeys = user.method !== 'provider' && (await this.factors.stateOf(user.id)).passkeys > 0;
     const props = { returnTo, hasPasskeys, error };
     if (this.providers.isByPassword(user)) return { page: confirmPasswordPage(props), status };
-    const { label, formTargets } = await this.providers.placeOf(user);
-    return { page: confirmAtProviderPage({ ...props, label }), status, formTargets };
+    const label = await this.providers.labelFor(user);
+    return { page: confirmAtProviderPage({ ...props, label }), status };
   }
 }

@@ -1,9 +1,17 @@
-/** What a page route returns: a page, or a redirect to one, which then shows a notice or something just created, once. */
+/** A way out of this service, by a page that goes on by itself. */
+export interface WayOut {
+  leaveTo: string;
+  /** What people call the place. */
+  name: string;
+  /** The heading of the page; by default it says where the browser goes. */
+  heading?: string;
+}
+
+/**
+ * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; or the way out to
+ * another site, to which no route redirects, because Chromium holds every redirect after a form against the `form-action` of its page.
+ */
 export type PageAnswer<Page, Notice extends string = never> =
-  | {
-      page: Page;
-      status?: number;
-      /** Other targets of its forms. */
-      formTargets?: string[];
-    }
-  | { goTo: string; status?: 302; notice?: Notice; showOnce?: object };
+  | { page: Page; status?: number }
+  | { goTo: string; status?: 302; notice?: Notice; showOnce?: object }
+  | WayOut;

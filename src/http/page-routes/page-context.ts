@@ -45,13 +45,9 @@ export abstract class PageContext<Page = unknown> {
   /** What the form that is posted to this path is bound to. */
   protected abstract bindingIn(path: string): string;
 
-  /** The paths that the forms of the rendered page are posted to. */
-  readonly formPaths = new Set<string>();
-
   /** The CSRF token of a form that is posted to this path. */
   readonly tokenFor = (action: string): string => {
     const path = action.split(/[?#]/, 1)[0]!;
-    this.formPaths.add(path);
     return this.csrf.tokenFor(this.request, this.reply, this.bindingOf(path));
   };
 

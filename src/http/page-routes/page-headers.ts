@@ -1,7 +1,10 @@
 export interface PageOptions {
   status?: number;
-  /** Other targets of the page's forms: Chromium applies this policy also to redirects after a form. */
-  formTargets?: string[];
+  /**
+   * Where its forms may lead outside of this service, as a source of the policy; `anywhere` where that redirects on to addresses that
+   * are not known here, because Chromium applies the policy also to redirects after a form.
+   */
+  formTarget?: string;
   /** For pages enhanced by a script of this service: the script may run and send requests to this service. */
   withScript?: boolean;
   /** For the page whose script adds style sheets of its own: those that carry this value, new in each response, apply. */
@@ -19,7 +22,9 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
     ...(options.withScript ? ["script-src 'self'", "connect-src 'self'"] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    ["form-action 'self'", ...(options.formTargets ?? [])].join(' '),
+    ...(options.formTarget === 'anywhere'
+      ? []
+      : [["form-action 'self'", ...(options.formTarget ? [options.formTarget] : [])].join(' ')]),
   ];
   return {
     'content-type': 'text/html; charset=utf-8',

@@ -6,7 +6,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { digestOf } from '../../secrets/tokens.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from '../protocol/algorithms.js';
-import type { Claims } from '../protocol/person.js';
+import type { Claims } from '../protocol/claims.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { refusalOfError } from '../protocol/refusal-of-error.js';
 import { SignInRefused } from '../refusals.js';

@@ -7,7 +7,7 @@ export interface ProviderName {
   label: string;
 }
 
-export const providerPath = (id: string): string => `/login/providers/${id}`;
+const providerPath = (id: string): string => `/login/providers/${id}`;
 
 /** A button for each provider, which leads there. */
 export const ProviderButtons = ({

@@ -39,6 +39,13 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
       'Start again from the login page. Your browser has to accept cookies.',
     ],
   },
+  authentication_too_weak: {
+    heading: 'A stronger login is needed',
+    text: (label) => [
+      `${label} does not say that you logged in as this service requires, for example with a second factor. ${NOT_LOGGED_IN}`,
+      `Set up a second factor at ${label}, and then log in again.`,
+    ],
+  },
   email_not_verified: {
     heading: 'Your email address is not verified',
     text: (label) => [

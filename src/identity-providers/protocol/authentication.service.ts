@@ -13,12 +13,23 @@ import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
 import { SignInRefused } from '../refusals.js';
 import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from './algorithms.js';
-import { personOf, type Claims, type Person } from './person.js';
+import { claimAt, requireStrength, type Claims } from './claims.js';
+import { personOf, type Person } from './person.js';
 import { ProviderClients, type ProviderClient } from './provider-clients.service.js';
 import { refusalOfError } from './refusal-of-error.js';
 
 /** Contract §15: how long ago somebody may have authenticated who is asked to do so again. */
 const RECENT_SECONDS = 15 * 60;
+
+/**
+ * What asks a provider to authenticate somebody again. With `prompt`, `max_age` only makes it say when that was (`auth_time`): the
+ * request goes through the browser, so that only the answer proves it.
+ */
+const STEP_UP = {
+  'max_age=0': { max_age: '0' },
+  'max_age=1': { max_age: '1' },
+  'prompt=login': { prompt: 'login', max_age: String(RECENT_SECONDS) },
+};
 
 /** What one authentication must come back with. */
 export interface AuthenticationRequest {
@@ -41,6 +52,7 @@ export class ProviderAuthentication {
     { again }: { again: boolean },
   ): Promise<{ url: URL; request: AuthenticationRequest }> {
     const { config } = await this.clients.of(provider);
+    const { acrValues } = provider;
     const request = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
     const url = buildAuthorizationUrl(config, {
       redirect_uri: this.redirectUriOf(provider),
@@ -49,7 +61,8 @@ export class ProviderAuthentication {
       nonce: request.nonce,
       code_challenge: await calculatePKCECodeChallenge(request.codeVerifier),
       code_challenge_method: 'S256',
-      ...(again ? { max_age: '0' } : {}),
+      ...(acrValues ? { acr_values: acrValues.join(' ') } : {}),
+      ...(again ? STEP_UP[provider.stepUp ?? 'max_age=0'] : {}),
     });
     return { url, request };
   }
@@ -75,8 +88,9 @@ export class ProviderAuthentication {
         },
       );
       const idToken = await verifyIdToken(client, answer.id_token!);
-      const { access_token: accessToken } = answer;
-      return personOf(provider, idToken, await userinfoOf(client, idToken, accessToken));
+      requireStrength(provider, idToken);
+      const userinfo = await userinfoOf(client, idToken, answer.access_token);
+      return { ...personOf(provider, idToken, userinfo), idToken: answer.id_token! };
     } catch (error) {
       this.clients.forget(provider);
       throw refusalOfError(error);
@@ -119,7 +133,7 @@ async function userinfoOf(
     idToken.email !== undefined &&
     idToken.email_verified !== undefined &&
     idToken.name !== undefined &&
-    (roleClaim === undefined || idToken[roleClaim] !== undefined);
+    (roleClaim === undefined || claimAt(idToken, roleClaim) !== undefined);
   if (isComplete || metadata.userinfo_endpoint === undefined) return {};
   return (await fetchUserInfo(config, accessToken, idToken.sub!)) as Claims;
 }

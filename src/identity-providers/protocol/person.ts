@@ -1,9 +1,9 @@
 import { isEmail } from 'class-validator';
-import type { JWTPayload } from 'jose';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { OPERATOR_ROLES, type OperatorRole } from '../../config/operator-role.js';
 import { illegible } from '../../http/validation/legible-text.js';
 import { SignInRefused } from '../refusals.js';
+import { claimAt, textsIn, type Claims } from './claims.js';
 
 /** What a provider says about a person, checked. */
 export interface Person {
@@ -11,17 +11,21 @@ export interface Person {
   subject: string;
   sid?: string;
   authenticatedAt?: Date;
-  /** Only an address that the provider calls verified. */
+  /** Only an address that the provider calls verified, or whose word the settings take for it. */
   verifiedEmail?: string;
   name?: string;
   /** The role that the provider's claim gives; undefined if it gives none. */
   role?: OperatorRole;
+  /** The ID token that says so, for logging out there. */
+  idToken: string;
 }
 
-export type Claims = JWTPayload & Record<string, unknown>;
-
 /** The person in the claims of a validated ID token and of the answer of the userinfo endpoint. */
-export function personOf(provider: IdentityProvider, idToken: Claims, userinfo: Claims): Person {
+export function personOf(
+  provider: IdentityProvider,
+  idToken: Claims,
+  userinfo: Claims,
+): Omit<Person, 'idToken'> {
   const { iss, sub, sid, auth_time: authTime } = idToken;
   if (typeof iss !== 'string' || typeof sub !== 'string' || !isIdentifier(sub)) {
     throw new SignInRefused('provider_answer_invalid', 'the subject is not 1 to 255 characters');
@@ -31,7 +35,8 @@ export function personOf(provider: IdentityProvider, idToken: Claims, userinfo: 
     subject: sub,
     sid: typeof sid === 'string' && isIdentifier(sid) ? sid : undefined,
     authenticatedAt: typeof authTime === 'number' ? dateOf(authTime) : undefined,
-    verifiedEmail: verifiedEmailIn(idToken) ?? verifiedEmailIn(userinfo),
+    verifiedEmail:
+      verifiedEmailIn(idToken) ?? verifiedEmailIn(userinfo) ?? trustedEmailIn(provider, idToken, userinfo),
     name: nameIn(idToken) ?? nameIn(userinfo),
     role: roleOf(provider, idToken, userinfo),
   };
@@ -46,9 +51,25 @@ function dateOf(seconds: number): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Only together with its own `email_verified`, and only if that is the boolean. */
+/** Only together with its own `email_verified`, which some providers send as a text. */
 function verifiedEmailIn({ email, email_verified: verified }: Claims): string | undefined {
-  if (verified !== true || typeof email !== 'string' || email.length > 254) return undefined;
+  return verified === true || verified === 'true' ? addressIn(email) : undefined;
+}
+
+/** The address of a provider that says nothing about addresses, if the settings trust it; one that says "not verified" is believed. */
+function trustedEmailIn(
+  { trustEmail }: IdentityProvider,
+  idToken: Claims,
+  userinfo: Claims,
+): string | undefined {
+  if (!trustEmail || 'email_verified' in idToken || 'email_verified' in userinfo) return undefined;
+  const email = addressIn(idToken.email ?? userinfo.email);
+  const domain = email?.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  return trustEmail === true || trustEmail.includes(domain ?? '') ? email : undefined;
+}
+
+function addressIn(email: unknown): string | undefined {
+  if (typeof email !== 'string' || email.length > 254) return undefined;
   return isEmail(email) && illegible(email) === undefined ? email : undefined;
 }
 
@@ -59,14 +80,14 @@ function nameIn({ name }: Claims): string | undefined {
   return isFit ? text : undefined;
 }
 
-/** The highest role among the values of the claim: a string or an array of strings. */
+/** The highest role among the values of the claim. */
 function roleOf(
   { roleClaim, roles }: IdentityProvider,
   idToken: Claims,
   userinfo: Claims,
 ): OperatorRole | undefined {
   if (roleClaim === undefined) return undefined;
-  const values = [idToken[roleClaim] ?? userinfo[roleClaim]].flat();
-  const given = values.map((value) => (typeof value === 'string' ? roles.get(value) : undefined));
+  const values = textsIn(claimAt(idToken, roleClaim) ?? claimAt(userinfo, roleClaim));
+  const given = values.map((value) => roles.get(value));
   return OPERATOR_ROLES.findLast((role) => given.includes(role));
 }

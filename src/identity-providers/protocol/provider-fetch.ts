@@ -1,5 +1,5 @@
 import type { FetchBody } from 'openid-client';
-import { isLoopbackHost } from '../../config/loopback.js';
+import { isAllowedUrl } from './provider-metadata.js';
 
 // For everything: connecting, and the whole answer.
 const TIMEOUT_MS = 10_000;
@@ -21,7 +21,7 @@ interface Init {
 export const providerFetch =
   (issuer: URL) =>
   async (address: string, { method, headers, body }: Init = {}): Promise<Response> => {
-    refuseInsecure(new URL(address), issuer);
+    if (!isAllowedUrl(address, issuer)) throw new Error('The provider names an address that is not https.');
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
     try {
@@ -35,13 +35,6 @@ export const providerFetch =
       clearTimeout(timer);
     }
   };
-
-function refuseInsecure({ protocol, hostname }: URL, issuer: URL): void {
-  const secure =
-    protocol === 'https:' ||
-    (protocol === 'http:' && issuer.protocol === 'http:' && isLoopbackHost(hostname));
-  if (!secure) throw new Error('The provider names an address that is not https.');
-}
 
 /** The answer with its whole body. */
 async function readResponse(response: Response): Promise<Response> {

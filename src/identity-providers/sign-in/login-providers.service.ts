@@ -3,7 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { buildEndSessionUrl } from 'openid-client';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
+import type { WayOut } from '../../http/page-routes/page-answer.js';
 import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
+import type { SignInMethod } from '../../users/sessions/sign-in-method.js';
+import { openIdToken } from '../logout/sealed-id-token.js';
 import { refusalPage } from '../pages/refusal.page.js';
 import type { ProviderName } from '../pages/provider-buttons.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
@@ -33,8 +36,8 @@ export class LoginProviders {
   }
 
   /**
-   * Redirects to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and
-   * the login page is shown.
+   * Leads to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and the
+   * login page is shown.
    */
   async toTheOnlyOne(
     returnTo: string | undefined,
@@ -44,24 +47,34 @@ export class LoginProviders {
     const only = this.onlyOne;
     if (!only || this.cookies.hasJustEnded(request) || request.method === 'HEAD') return undefined;
     const begun = await this.signIns.begin(only, { returnTo }, request, reply);
-    if ('goTo' in begun) return { ...begun, status: 302 };
+    if ('leaveTo' in begun) return begun;
     return refusalPage(begun.refused.reason, { label: only.label, returnTo, requestId: request.id });
   }
 
   /**
-   * Notes that the user has logged out. Returns the address at which a session that came from this provider ends there too; undefined
-   * if there is none.
+   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined if there
+   * is none.
    */
-  async logoutAt(id: string | undefined, reply: FastifyReply): Promise<string | undefined> {
+  async logoutOf(signIn: SignInMethod | undefined, reply: FastifyReply): Promise<WayOut | undefined> {
     // Whatever the session came from: the user may still be logged in at the provider.
     if (this.onlyOne) this.cookies.noteEnd(reply);
-    const provider = id === undefined ? undefined : this.clients.find(id);
+    if (signIn?.method !== 'provider') return undefined;
+    const provider = this.clients.find(signIn.provider);
     if (!provider) return undefined;
     try {
       const { config, metadata } = await this.clients.of(provider);
       if (metadata.end_session_endpoint === undefined) return undefined;
-      const back = { post_logout_redirect_uri: `${this.settings.baseUrl}/login` };
-      return buildEndSessionUrl(config, back).href;
+      const { sealedIdToken: sealed } = signIn;
+      const hint = sealed && openIdToken(this.settings.encryptionKeys, signIn, sealed);
+      const url = buildEndSessionUrl(config, {
+        post_logout_redirect_uri: `${this.settings.baseUrl}/login`,
+        ...(hint === undefined ? {} : { id_token_hint: hint }),
+      });
+      return {
+        leaveTo: url.href,
+        name: provider.label,
+        heading: 'You are logged out',
+      };
     } catch (error) {
       // The session here has ended in any case.
       this.logger.warn(`Logout at ${provider.id} is not possible: ${(error as Error).message}`);

@@ -25,7 +25,7 @@ export class ProviderSignInController {
     private readonly signIns: ProviderSignIns,
   ) {}
 
-  /** Starts a login and redirects to the provider. */
+  /** Starts a login and leads to the provider. */
   @OpenPost('providers/:id')
   async begin(
     @Param('id') id: string,
@@ -36,7 +36,7 @@ export class ProviderSignInController {
     const provider = this.providers.get(id);
     const returnTo = safeReturnTo(form.get('return_to'));
     const begun = await this.signIns.begin(provider, { returnTo }, request, reply);
-    if ('goTo' in begun) return begun;
+    if ('leaveTo' in begun) return begun;
     const { label } = provider;
     return refusalPage(begun.refused.reason, { label, returnTo, requestId: request.id });
   }

@@ -9,6 +9,7 @@ import { isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { Form } from '../../http/forms/form.js';
 import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
+import type { WayOut } from '../../http/page-routes/page-answer.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
 import { digestOf } from '../../secrets/tokens.js';
@@ -16,6 +17,7 @@ import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { KnownBrowsersService } from '../../users/sessions/known-browsers.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { sealIdToken } from '../logout/sealed-id-token.js';
 import { ProviderAuthentication } from '../protocol/authentication.service.js';
 import type { Person } from '../protocol/person.js';
 import { SignInRefused } from '../refusals.js';
@@ -53,7 +55,7 @@ export class ProviderSignIns {
   ) {}
 
   /**
-   * Starts a sign-in; the address to redirect the browser to. With `again`, that user has to authenticate now, and the session
+   * Starts a sign-in; the way to the provider. With `again`, that user has to authenticate now, and the session
    * continues under a new id. A refusal is counted.
    */
   async begin(
@@ -61,7 +63,7 @@ export class ProviderSignIns {
     { returnTo, again }: { returnTo?: string; again?: SignedInUser },
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<{ goTo: string } | { refused: SignInRefused }> {
+  ): Promise<WayOut | { refused: SignInRefused }> {
     try {
       const { url, request: sent } = await this.authentication.begin(provider, { again: !!again });
       const signIn = {
@@ -74,7 +76,7 @@ export class ProviderSignIns {
       };
       await this.started.insert(signIn, SIGN_IN_SECONDS);
       this.cookies.forgetEnd(request, reply);
-      return { goTo: url.href };
+      return { leaveTo: url.href, name: provider.label };
     } catch (error) {
       return { refused: await this.noteRefusal(error, provider, request, reply, again?.id) };
     }
@@ -135,7 +137,7 @@ export class ProviderSignIns {
     reply: FastifyReply,
   ): Promise<void> {
     const actor = actorOf(request);
-    const signIn = signInOf(provider, person);
+    const signIn = this.signInOf(provider, person);
     const { user, secret } = await this.withAccount(provider, person, actor, (manager, account) => {
       const isNew = !this.browsers.knows(request, account.user);
       return this.sessions.startIn(manager, request, account.user, signIn, actor, isNew);
@@ -164,7 +166,7 @@ export class ProviderSignIns {
       if (user.id !== userId) {
         throw new SignInRefused('provider_answer_invalid', 'another account than the one logged in');
       }
-      const signIn = signInOf(provider, person);
+      const signIn = this.signInOf(provider, person);
       if (roleChanged) return this.sessions.startIn(manager, request, user, signIn, actor, false);
       const renewed = await this.sessions.restart(manager, request, user, present, actor, signIn);
       if (renewed === undefined) throw loggedOutMeanwhile();
@@ -208,6 +210,13 @@ export class ProviderSignIns {
     }
   }
 
+  private signInOf({ id }: IdentityProvider, { idToken, ...person }: Person) {
+    const { subject, sid, authenticatedAt } = person;
+    const owner = { provider: id, subject };
+    const sealedIdToken = sealIdToken(this.settings.encryptionKey, owner, idToken);
+    return { method: 'provider', ...owner, sid, authenticatedAt, sealedIdToken } as const;
+  }
+
   /**
    * Counts and logs a refusal, and records it if it concerns an account or a sign-in that was started: otherwise anybody could fill the audit
    * log. Throws any other error.
@@ -240,8 +249,5 @@ export class ProviderSignIns {
 }
 
 const actorOf = (request: FastifyRequest) => ({ type: 'user', id: null, ...originOf(request) }) as const;
-
-const signInOf = ({ id }: IdentityProvider, { subject, sid, authenticatedAt }: Person) =>
-  ({ method: 'provider', provider: id, subject, sid, authenticatedAt }) as const;
 
 const loggedOutMeanwhile = () => new SignInRefused('sign_in_expired', 'logged out meanwhile');

@@ -2,18 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
+import type { WayOut } from '../../http/page-routes/page-answer.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
-
-/** Where a user authenticates again instead of entering the password. */
-export interface ReAuthenticationPlace {
-  /** What people call the provider; undefined if there is none that the user could go to. */
-  label: string | undefined;
-  /** Where the form leads. */
-  formTargets: string[];
-}
 
 /**
  * Sends a user to the provider again where the password would otherwise be asked for (contract §15): whoever came from one or has no
@@ -33,22 +26,22 @@ export class ReAuthentication {
     return method !== 'provider' && hasPassword && this.settings.passwordSignIn;
   }
 
-  async placeOf(user: SignedInUser): Promise<ReAuthenticationPlace> {
-    const provider = await this.providerOf(user);
-    return { label: provider?.label, formTargets: provider ? this.clients.formTargets(provider) : [] };
+  /** What people call the provider at which a user authenticates again; undefined if there is none that the user could go to. */
+  async labelFor(user: SignedInUser): Promise<string | undefined> {
+    return (await this.providerOf(user))?.label;
   }
 
-  /** The address to redirect the browser to; it comes back to `returnTo` with a new session id. Or why that is not possible. */
+  /** The way to the provider, from which the browser comes back to `returnTo` with a new session id. Or why that is not possible. */
   async begin(
     user: SignedInUser,
     returnTo: string,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<{ goTo: string } | { error: string }> {
+  ): Promise<WayOut | { error: string }> {
     const provider = await this.providerOf(user);
     if (!provider) return { error: 'There is no provider that you could go to. Log out and log in again.' };
     const begun = await this.signIns.begin(provider, { returnTo, again: user }, request, reply);
-    if ('goTo' in begun) return begun;
+    if ('leaveTo' in begun) return begun;
     return { error: `${provider.label} cannot be reached at the moment. Try again in a few minutes.` };
   }
 

@@ -5,7 +5,6 @@ import { originOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
-import { FormTargets } from '../../http/page-routes/form-targets.js';
 import { LOGOUT_BINDING } from '../../http/page-routes/page-context.js';
 import { renderPage } from '../../web/layout/layout.js';
 import { PageRoute, sendPage } from '../../http/page-routes/send-page.js';
@@ -38,7 +37,6 @@ export class AuthorizationController {
     private readonly consents: ConsentsService,
     private readonly scopes: ScopesService,
     private readonly csrf: CsrfService,
-    private readonly formTargets: FormTargets,
     private readonly sandbox: SandboxAuthorization,
   ) {}
 
@@ -153,9 +151,7 @@ export class AuthorizationController {
     });
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
-    sendPage(reply, renderPage(page, tokenFor), {
-      formTargets: [formTargetOf(redirectUri), ...this.formTargets.of(['/logout'])],
-    });
+    sendPage(reply, renderPage(page, tokenFor), { formTarget: formTargetOf(redirectUri) });
   }
 }
 

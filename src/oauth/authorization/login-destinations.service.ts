@@ -1,23 +1,36 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Form, queryStringOf } from '../../http/forms/form.js';
+import { OnwardRedirects } from '../../http/page-routes/onward-redirects.js';
 import { legible } from '../../http/validation/legible-text.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
-import { formTargetOf } from './redirect.js';
+import type { CheckedRequest } from './authorization-request.js';
 
 /** Where a login leads if an application asked for it. */
 @Injectable()
-export class LoginDestinations {
-  constructor(private readonly checks: AuthorizationRequestChecks) {}
+export class LoginDestinations implements OnModuleInit {
+  constructor(
+    private readonly checks: AuthorizationRequestChecks,
+    private readonly onward: OnwardRedirects,
+  ) {}
 
-  /** The client behind `return_to`: after the login the browser may be redirected straight on to it. */
-  async of(
-    returnTo: string | undefined,
-  ): Promise<{ clientName?: string; formTargets: string[] } | undefined> {
-    if (!returnTo || !/^\/o\/authorize\/?\?/.test(returnTo)) return undefined;
-    const checked = await this.checks.check(Form.parse(queryStringOf(returnTo)));
-    if (checked.outcome === 'page') return undefined;
-    if (checked.outcome === 'redirect') return { formTargets: [formTargetOf(checked.redirectUri)] };
-    const { client, redirectUri } = checked.request;
-    return { clientName: legible(client.name), formTargets: [formTargetOf(redirectUri)] };
+  /** The authorization endpoint redirects to a trusted client without asking, and back to every client with an error. */
+  onModuleInit(): void {
+    this.onward.add(async (path) => {
+      const checked = await this.requestIn(path);
+      return (
+        checked?.outcome === 'redirect' || (checked?.outcome === 'request' && checked.request.client.trusted)
+      );
+    });
+  }
+
+  /** The name of the client behind `return_to`. */
+  async nameOf(returnTo: string | undefined): Promise<string | undefined> {
+    const checked = await this.requestIn(returnTo);
+    return checked?.outcome === 'request' ? legible(checked.request.client.name) : undefined;
+  }
+
+  private async requestIn(path: string | undefined): Promise<CheckedRequest | undefined> {
+    if (!path || !/^\/o\/authorize\/?\?/.test(path)) return undefined;
+    return this.checks.check(Form.parse(queryStringOf(path)));
   }
 }

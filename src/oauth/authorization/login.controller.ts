@@ -101,27 +101,25 @@ export class LoginController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
-    const provider = await this.sessions.signOut(request, reply, actor);
-    const logout = await this.providers.logoutAt(provider, reply);
-    if (logout !== undefined) return { goTo: logout };
+    const signIn = await this.sessions.signOut(request, reply, actor);
+    const logout = await this.providers.logoutOf(signIn, reply);
+    if (logout !== undefined) return logout;
     const returnTo = safeReturnTo(form.get('return_to'));
     const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
     return { goTo: `/login${query}` };
   }
 
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
-    const destination = await this.destinations.of(props.returnTo);
     return {
       page: loginPage({
         ...props,
-        clientName: destination?.clientName,
+        clientName: await this.destinations.nameOf(props.returnTo),
         providers: this.providers.all,
         withPassword: this.settings.passwordSignIn,
         offersNewPassword: this.settings.sendsMail,
         offersSignUp: this.settings.signUp,
       }),
       status: props.error ? 401 : 200,
-      formTargets: destination?.formTargets,
     };
   }
 }

@@ -10,11 +10,13 @@ export function withParameters(redirectUri: string, parameters: Record<string, s
   return isOpen ? redirectUri + query : `${redirectUri}&${query}`;
 }
 
-/** The redirect URI as a source of a Content-Security-Policy's `form-action`. */
+/**
+ * Where a form may lead that ends at the redirect URI. A client's web page may redirect on to any other, to which Chromium applies the
+ * policy of our page too; an application with a scheme of its own does not.
+ */
 export function formTargetOf(redirectUri: string): string {
-  const { protocol, hostname, origin } = new URL(redirectUri);
-  // Private-use schemes have no origin, and the grammar of the policy has no IPv6 addresses: use the scheme instead.
-  return (protocol === 'https:' || protocol === 'http:') && !hostname.startsWith('[') ? origin : protocol;
+  const { protocol } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:' ? 'anywhere' : protocol;
 }
 
 /** The host that the browser goes to afterwards, in a form that a person can check. */

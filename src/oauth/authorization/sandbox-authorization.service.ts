@@ -55,7 +55,7 @@ export class SandboxAuthorization {
       redirectHost: displayHostOf(redirectUri),
     });
     const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
-    sendPage(reply, renderPage(page, tokenFor), { formTargets: [formTargetOf(redirectUri)] });
+    sendPage(reply, renderPage(page, tokenFor), { formTarget: formTargetOf(redirectUri) });
   }
 
   /** Where the browser goes after the form: back to the client, or to the page again once a driver was created. */

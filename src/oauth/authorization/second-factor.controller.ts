@@ -15,7 +15,6 @@ import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js
 import { PendingSignIns, type PendingSignIn } from '../../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
-import { LoginDestinations } from './login-destinations.service.js';
 import { secondFactorPage, signInExpiredPage } from './pages/second-factor.page.js';
 
 /** The step after the right password of an account with a second factor (contract §16). */
@@ -27,7 +26,6 @@ export class SecondFactorController {
     private readonly limits: SignInLimitsService,
     private readonly factors: SecondFactorService,
     private readonly pending: PendingSignIns,
-    private readonly destinations: LoginDestinations,
   ) {}
 
   /** Asks for a code; a browser that did not give the password in the last ten minutes is told to start again. */
@@ -72,11 +70,9 @@ export class SecondFactorController {
     props: { returnTo?: string; error?: string },
   ): Promise<OpenAnswer> {
     const { passkeys, authenticatorApp } = await this.factors.stateOf(user.id);
-    const destination = await this.destinations.of(props.returnTo);
     return {
       page: secondFactorPage({ ...props, hasPasskeys: passkeys > 0, hasApp: authenticatorApp }),
       status: props.error ? 401 : 200,
-      formTargets: destination?.formTargets,
     };
   }
 }

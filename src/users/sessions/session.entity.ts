@@ -50,6 +50,10 @@ export class SessionEntity {
   @Column('text', { name: 'provider_sid', nullable: true })
   providerSid!: string | null;
 
+  /** The provider's ID token, sealed; null for other methods, and if it is too long to be sent back. */
+  @Column('bytea', { name: 'sealed_id_token', nullable: true })
+  sealedIdToken!: Buffer | null;
+
   /** When the person last authenticated at the provider, if it said so; null for other methods. */
   @Column('timestamptz', { name: 'authenticated_at', nullable: true })
   authenticatedAt!: Date | null;

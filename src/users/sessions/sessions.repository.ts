@@ -35,11 +35,12 @@ interface EndedRow {
   subject: string | null;
   sid: string | null;
   authenticatedAt: Date | null;
+  sealedIdToken: Buffer | null;
   gaveSecondFactor: boolean;
 }
 
 const ENDED = `user_id AS "userId", method, provider, provider_subject AS subject, provider_sid AS sid,
-               authenticated_at AS "authenticatedAt", second_factor AS "gaveSecondFactor",
+               authenticated_at AS "authenticatedAt", sealed_id_token AS "sealedIdToken", second_factor AS "gaveSecondFactor",
                CASE WHEN expires_at > now() THEN coalesce(login_id, id) END AS "loginId"`;
 
 // `last_seen_at` is written at most this often: not every page view is a write.
@@ -139,9 +140,10 @@ export class SessionsRepository {
           WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 AND environment = 'live' FOR SHARE
        )
        INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
-                             method, provider, provider_subject, provider_sid, authenticated_at, second_factor, login_id)
+                             method, provider, provider_subject, provider_sid, authenticated_at, second_factor, login_id,
+                             sealed_id_token)
        SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12,
-              CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END, $14, coalesce($15, $8)
+              CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END, $14, coalesce($15, $8), $16
          FROM owner
        RETURNING 1`,
       [
@@ -160,6 +162,7 @@ export class SessionsRepository {
         provider?.authenticatedAt,
         signIn.method === 'passkey' || signIn.gaveSecondFactor === true,
         details.loginId,
+        provider?.sealedIdToken,
       ],
     );
     return rows.length === 1;
@@ -251,5 +254,6 @@ function endedFrom({ userId, loginId, method, gaveSecondFactor, ...row }: EndedR
   // The database has both names for every session of this method.
   const person = { provider: row.provider!, subject: row.subject!, sid: row.sid ?? undefined };
   const authenticatedAt = row.authenticatedAt ?? undefined;
-  return { userId, loginId, signIn: { method, ...person, authenticatedAt, gaveSecondFactor } };
+  const sealedIdToken = row.sealedIdToken ?? undefined;
+  return { userId, loginId, signIn: { method, ...person, authenticatedAt, sealedIdToken, gaveSecondFactor } };
 }

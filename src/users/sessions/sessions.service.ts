@@ -124,8 +124,12 @@ export class SessionsService {
     return secret;
   }
 
-  /** Logs out this browser; does nothing if nobody is logged in. Returns the provider that the session came from. */
-  async signOut(request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<string | undefined> {
+  /** Logs out this browser; does nothing if nobody is logged in. Returns what it came from. */
+  async signOut(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<SignInMethod | undefined> {
     const digest = this.digestIn(request);
     this.cookies.clear(reply, COOKIE);
     if (!digest) return undefined;
@@ -142,7 +146,7 @@ export class SessionsService {
           subjectId: userId,
         },
       );
-      return signIn.method === 'provider' ? signIn.provider : undefined;
+      return signIn;
     });
   }
 

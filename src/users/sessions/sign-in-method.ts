@@ -9,6 +9,8 @@ export type SignInMethod =
       sid?: string;
       /** When the person last authenticated there, if the provider says so. */
       authenticatedAt?: Date;
+      /** The ID token, sealed, for logging out there. */
+      sealedIdToken?: Buffer;
       /** Whether a factor was also given here, which such a session is not asked for. */
       gaveSecondFactor?: boolean;
     };

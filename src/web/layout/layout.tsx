@@ -18,6 +18,8 @@ export interface LayoutProps {
   scripts?: string[];
   /** Seconds after which the page reloads itself, while something is in progress; with a script, the script does that. */
   refreshAfter?: number;
+  /** The address that the browser goes on to by itself, at once. */
+  goesOnTo?: string;
   /** The text of the page footer, after the name of the service. */
   footer?: string;
 }
@@ -30,6 +32,7 @@ function Layout({
   styles = [],
   scripts = [],
   refreshAfter,
+  goesOnTo,
   footer = 'for drivers and the apps they choose',
 }: LayoutProps): VNode {
   return (
@@ -45,6 +48,7 @@ function Layout({
             <meta http-equiv="refresh" content={String(refreshAfter)} />
           </noscript>
         )}
+        {goesOnTo !== undefined && <meta http-equiv="refresh" content={`0; url=${goesOnTo}`} />}
         <title>{`${title} · ${SERVICE_NAME}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />

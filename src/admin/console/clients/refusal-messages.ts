@@ -33,6 +33,11 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
     'Login through a provider expired',
     'It took longer than 10 minutes, came back in another browser or without cookies, or the page was loaded again.',
   ),
+  authentication_too_weak: refused(
+    '403',
+    'Login at the provider was not strong enough',
+    'Its acr and amr are none that the provider’s settings acr_values and amr_values require. The person may need a second factor there.',
+  ),
   email_not_verified: refused(
     '403',
     'Email address not verified by the provider',

@@ -1,0 +1,82 @@
+import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
+import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+/** Metadata that must never be used. */
+const WRONG: [string, Record<string, unknown>][] = [
+  ['an authorization endpoint that is no URL', { authorization_endpoint: 'not a url' }],
+  ['an authorization endpoint that is a script', { authorization_endpoint: 'javascript:alert(1)' }],
+  ['an authorization endpoint without https', { authorization_endpoint: 'http://login.example/auth' }],
+  ['an authorization endpoint that is a number', { authorization_endpoint: 7 }],
+  ['no authorization endpoint', { authorization_endpoint: undefined }],
+  ['a token endpoint that is no URL', { token_endpoint: '/token' }],
+  ['no token endpoint', { token_endpoint: undefined }],
+  ['keys at something that is no URL', { jwks_uri: '' }],
+  ['a userinfo endpoint that is no URL', { userinfo_endpoint: 'userinfo' }],
+  ['an end of sessions that is no URL', { end_session_endpoint: 'https://' }],
+  ['an end of sessions that is null', { end_session_endpoint: null }],
+  ['ways to authenticate clients that are no list', { token_endpoint_auth_methods_supported: 'all' }],
+  ['an issuer that is no URL', { issuer: 'not a url' }],
+  ['an issuer that is a number', { issuer: 7 }],
+];
+
+describe('Metadata of an identity provider', () => {
+  let idp: BrokenIdentityProvider;
+  let service: TestService;
+  let onlyProvider: TestService;
+
+  const provider = () => ({
+    ...{ id: 'broken', label: 'Broken Company', issuer: idp.url },
+    ...{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
+  });
+  beforeAll(async () => {
+    idp = await BrokenIdentityProvider.open();
+    const env = { IDENTITY_PROVIDERS: JSON.stringify([provider()]) };
+    service = await startService({ env });
+    onlyProvider = await startService({ env: { ...env, PASSWORD_SIGN_IN: 'false' } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await onlyProvider.stop();
+    await idp.close();
+  });
+
+  const begin = async (browser = new BrowserSession(service.url)): Promise<Page> =>
+    browser.submit(await browser.open('/login'), '/login/providers/broken');
+
+  it.each(WRONG)(
+    'with %s is refused, while every page works, and is read again at once',
+    async (_what, metadata) => {
+      idp.faults = { metadata };
+      for (let n = 0; n < 2; n++) {
+        const refused = await begin();
+        expect([refused.status, refused.html.querySelector('h1')!.text]).toEqual([
+          400,
+          'The answer could not be accepted',
+        ]);
+        expect((await service.http.get('/login')).status).toBe(200);
+        const alone = await onlyProvider.http.get('/login', { headers: { accept: 'text/html' } });
+        expect([alone.status, alone.text.includes('The answer could not be accepted')]).toEqual([400, true]);
+      }
+      const errors = () =>
+        [...service.log, ...onlyProvider.log].filter((line) => /"level":(50|60)/.test(line));
+      expect(errors()).toEqual([]);
+      idp.faults = {};
+      expect(leadsTo(await begin())).toContain(`${idp.url}/auth?`);
+      // What is known is kept for an hour; the next case begins without it.
+      idp.faults = { redirect: { code: undefined, error: 'server_error' } };
+      for (const { url } of [service, onlyProvider]) {
+        const browser = new BrowserSession(url);
+        const begun = url === service.url ? await begin(browser) : await browser.open('/login');
+        await browser.open(idp.callbackOf(leadsTo(begun)!));
+      }
+    },
+  );
+
+  it('with an https address for browsers on another host than the issuer is used', async () => {
+    idp.faults = { metadata: { authorization_endpoint: 'https://login.example/auth?tenant=one' } };
+    const location = new URL(leadsTo(await begin())!);
+    expect([location.origin, location.searchParams.get('tenant')]).toEqual(['https://login.example', 'one']);
+  });
+});

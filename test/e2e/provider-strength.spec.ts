@@ -1,0 +1,111 @@
+import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
+import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const ACR = ['urn:example:mfa', 'phr'];
+
+describe('How strongly, and how recently, a person authenticated at a provider', () => {
+  let idp: BrokenIdentityProvider;
+  let service: TestService;
+
+  beforeAll(async () => {
+    idp = await BrokenIdentityProvider.open();
+    const provider = (id: string, more: object) => ({
+      ...{ id, label: `Example ${id}`, issuer: idp.url, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
+      ...{ audience: ['users'], accounts: 'create', ...more },
+    });
+    const providers = [
+      provider('unsaid', {}),
+      provider('one', { step_up: 'max_age=1' }),
+      provider('prompt', { step_up: 'prompt=login' }),
+      provider('acr', { acr_values: ACR, step_up: 'max_age=0' }),
+      provider('amr', { acr_values: ACR, amr_values: ['mfa', 'hwk'] }),
+    ];
+    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify(providers) } });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await idp.close();
+  });
+
+  const logIn = async (
+    id: string,
+    claims: object,
+  ): Promise<{ asked: URL; browser: BrowserSession; page: Page }> => {
+    const sub = `person-${id}`;
+    idp.faults = { claims: { sub, email: `${sub}@mail.example`, ...claims } };
+    const browser = new BrowserSession(service.url);
+    const begun = await browser.submit(await browser.open('/login'), `/login/providers/${id}`);
+    const asked = new URL(leadsTo(begun)!);
+    return { asked, browser, page: await browser.open(idp.callbackOf(asked.href)) };
+  };
+  const now = () => Math.floor(Date.now() / 1000);
+
+  describe('again, before changing how to log in:', () => {
+    it.each([
+      ['unsaid', { max_age: '0' }],
+      ['one', { max_age: '1' }],
+      ['prompt', { prompt: 'login', max_age: '900' }],
+    ])('asked as the settings say (%s)', async (id, expected) => {
+      const { asked, browser } = await logIn(id, { auth_time: now() - 3600 });
+      expect([asked.searchParams.get('max_age'), asked.searchParams.get('prompt')]).toEqual([null, null]);
+      const page = await browser.open('/account/confirm?return_to=/account/security');
+      const begun = await browser.submit(page, '/account/confirm');
+      const again = new URL(leadsTo(begun)!);
+      const { max_age, prompt } = Object.fromEntries(again.searchParams);
+      expect({ max_age, prompt }).toEqual(expected);
+
+      // An answer without a recent time proves nothing, however it was asked for.
+      idp.faults.claims!.auth_time = now() - 3600;
+      expect((await browser.open(idp.callbackOf(again.href))).status).toBe(400);
+      const second = leadsTo(await browser.submit(page, '/account/confirm'))!;
+      idp.faults.claims!.auth_time = undefined;
+      expect((await browser.open(idp.callbackOf(second))).status).toBe(400);
+      const third = leadsTo(await browser.submit(page, '/account/confirm'))!;
+      idp.faults.claims!.auth_time = now();
+      expect((await browser.open(idp.callbackOf(third))).headers.get('location')).toBe('/account/security');
+    });
+  });
+
+  describe('by acr and amr:', () => {
+    it.each([
+      ['no acr', 'acr', {}],
+      ['another acr', 'acr', { acr: 'urn:example:password' }],
+      ['an acr that begins alike', 'acr', { acr: 'phrh' }],
+      ['acr as a list', 'acr', { acr: ACR }],
+      ['an amr, where only acr counts', 'acr', { amr: ['phr', 'mfa'] }],
+      ['another amr', 'amr', { amr: ['pwd'] }],
+      ['an amr that is an object', 'amr', { amr: { mfa: true } }],
+    ])('%s is refused, with a page that says so', async (_what, id, claims) => {
+      const { page, browser } = await logIn(id, claims);
+      expect([page.status, page.html.querySelector('h1')!.text]).toEqual([403, 'A stronger login is needed']);
+      expect(page.html.querySelector('main')!.text).toContain(`Example ${id}`);
+      expect((await browser.open('/account')).status).toBe(302);
+      const [row] = await service.database.query<{ reason: string }>(
+        "SELECT after->>'reason' AS reason FROM audit_events WHERE action = 'session.refused' ORDER BY id DESC LIMIT 1",
+      );
+      expect(row!.reason).toBe('authentication_too_weak');
+    });
+
+    it.each([
+      ['one of acr_values as acr', 'acr', { acr: 'phr' }],
+      ['one of acr_values as acr, where amr counts too', 'amr', { acr: 'urn:example:mfa', amr: ['pwd'] }],
+      ['one of amr_values in amr', 'amr', { amr: ['pwd', 'mfa'] }],
+      ['one of amr_values as the only amr, as a text', 'amr', { amr: 'hwk' }],
+    ])('%s is enough; acr_values are asked for', async (_what, id, claims) => {
+      const { asked, page } = await logIn(id, claims);
+      expect(asked.searchParams.get('acr_values')).toBe('urn:example:mfa phr');
+      expect(page.headers.get('location')).toBe('/');
+    });
+
+    it('is judged again when the person authenticates again', async () => {
+      const { browser } = await logIn('acr', { acr: 'phr' });
+      const page = await browser.open('/account/confirm?return_to=/account/security');
+      const again = leadsTo(await browser.submit(page, '/account/confirm'))!;
+      expect(new URL(again).searchParams.get('acr_values')).toBe('urn:example:mfa phr');
+      idp.faults.claims!.acr = undefined;
+      expect((await browser.open(idp.callbackOf(again))).status).toBe(403);
+    });
+  });
+});
