@@ -4,16 +4,17 @@ import {
   allowInsecureRequests,
   ClientSecretBasic,
   ClientSecretPost,
+  Configuration,
   customFetch,
   discovery,
   type ClientAuth,
-  type Configuration,
   type ServerMetadata,
 } from 'openid-client';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
 import { notFound } from '../../http/problems/problem.js';
 import { SignInRefused } from '../refusals.js';
+import { ASYMMETRIC_ALGORITHMS } from './algorithms.js';
 import { providerFetch } from './provider-fetch.js';
 import { refusalOfError } from './refusal-of-error.js';
 
@@ -21,9 +22,9 @@ const KNOWN_FOR_MS = 60 * 60_000;
 // A page does not ask a provider again that was just unreachable; a person who wants to log in does.
 const ASKED_AGAIN_AFTER_MS = 30_000;
 // Anybody can send logout tokens, so an unknown key makes only one request to the provider in this time.
-const KEYS_AGAIN_AFTER_MS = 30_000;
+export const KEYS_AGAIN_AFTER_MS = 30_000;
 
-type Keys = ReturnType<typeof createRemoteJWKSet>;
+export type Keys = ReturnType<typeof createRemoteJWKSet>;
 
 /** This service as a client of one provider, as discovered there. */
 export interface ProviderClient {
@@ -107,11 +108,12 @@ export class ProviderClients {
 async function discover(provider: IdentityProvider): Promise<ProviderClient> {
   const { issuer, clientId, clientSecret } = provider;
   const fetch = providerFetch(issuer);
-  const config = await discovery(issuer, clientId, undefined, secretOf(clientSecret), {
+  const auth = secretOf(clientSecret);
+  const found = await discovery(issuer, clientId, undefined, auth, {
     [customFetch]: fetch,
     execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
   });
-  const metadata = config.serverMetadata();
+  const metadata: Readonly<ServerMetadata> = found.serverMetadata();
   // The library lets some hosts name another issuer.
   if (new URL(metadata.issuer).href !== issuer.href) {
     throw new SignInRefused('provider_answer_invalid', 'the metadata names another issuer');
@@ -121,6 +123,14 @@ async function discover(provider: IdentityProvider): Promise<ProviderClient> {
   }
   const keys = (cooldownDuration: number) =>
     createRemoteJWKSet(new URL(metadata.jwks_uri!), { [joseFetch]: fetch, cooldownDuration });
+  // With its keys a provider may change the algorithm, an hour before this is read again: a key of its own decides what is accepted.
+  const server: ServerMetadata = {
+    ...metadata,
+    id_token_signing_alg_values_supported: ASYMMETRIC_ALGORITHMS,
+  };
+  const config = new Configuration(server, clientId, undefined, auth);
+  config[customFetch] = fetch;
+  if (issuer.protocol === 'http:') allowInsecureRequests(config);
   return { provider, config, metadata, keys: keys(0), keysForLogoutTokens: keys(KEYS_AGAIN_AFTER_MS) };
 }
 
