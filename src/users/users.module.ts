@@ -9,6 +9,7 @@ import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
+import { FollowedProfiles } from './accounts/followed-profiles.service.js';
 import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
@@ -68,6 +69,7 @@ import { UsersService } from './accounts/users.service.js';
     EmailLinksRepository,
     EmailVerificationService,
     KnownBrowsersService,
+    FollowedProfiles,
     LinkedAccountsService,
     PasskeyRegistrations,
     PasskeySignIns,
@@ -99,6 +101,7 @@ import { UsersService } from './accounts/users.service.js';
     AuthenticatorAppsService,
     EmailVerificationService,
     KnownBrowsersService,
+    FollowedProfiles,
     LinkedAccountsService,
     PasskeySignIns,
     PasskeySignUps,

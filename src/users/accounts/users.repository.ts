@@ -42,8 +42,8 @@ export class UsersRepository {
     return manager.withRepository(this.users).findOneBy({ id });
   }
 
-  findByEmail(email: string): Promise<UserEntity | null> {
-    return this.users.findOneBy({ emailKey: emailKeyOf(email) });
+  findByEmail(email: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {
+    return manager.withRepository(this.users).findOneBy({ emailKey: emailKeyOf(email) });
   }
 
   /** The user with the password hash, for logging in. */
