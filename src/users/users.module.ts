@@ -14,6 +14,7 @@ import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
 import { EmailVerificationService } from './emails/email-verification.service.js';
+import { Unsubscribing } from './emails/unsubscribing.service.js';
 import { PasskeySignUps } from './emails/passkey-sign-ups.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
@@ -90,6 +91,7 @@ import { UsersService } from './accounts/users.service.js';
     SignedInUsers,
     SignUpService,
     UserErasures,
+    Unsubscribing,
     UsersRepository,
     UsersService,
     WebauthnChallenges,
@@ -100,6 +102,7 @@ import { UsersService } from './accounts/users.service.js';
     ActingSessions,
     AuthenticatorAppsService,
     EmailVerificationService,
+    Unsubscribing,
     KnownBrowsersService,
     FollowedProfiles,
     LinkedAccountsService,

@@ -50,7 +50,8 @@ export class FollowedProfiles {
       const message = MESSAGES.addressFollowed(providerLabel);
       await this.notifications.raise(manager, user.id, null, message);
     }
-    await this.users.update(manager, user.id, { name, email, emailVerified: email && true });
+    const emailVerified = email === undefined ? undefined : true;
+    await this.users.update(manager, user.id, { name, email, emailVerified });
     const changed = { ...user, name, ...(email === undefined ? {} : { email, emailVerifiedAt: new Date() }) };
     // Whoever reads the mail to the old address now must not get in by it. It is still the same person, so sessions and access go on.
     if (email !== undefined) {

@@ -159,6 +159,23 @@ export class UsersRepository {
     await manager.withRepository(this.users).update({ id }, { unwantedMails });
   }
 
+  /** Switches one more kind of mail off; the kinds that are then, or undefined if it was off before. */
+  async addUnwantedMail(
+    manager: EntityManager,
+    id: string,
+    kind: OptionalMailKind,
+  ): Promise<OptionalMailKind[] | undefined> {
+    const { raw } = await manager
+      .withRepository(this.users)
+      .createQueryBuilder()
+      .update()
+      .set({ unwantedMails: () => 'array_append(unwanted_mails, :kind)' })
+      .where('id = :id AND NOT :kind = ANY(unwanted_mails)', { id, kind })
+      .returning('unwanted_mails AS "unwantedMails"')
+      .execute();
+    return (raw as { unwantedMails: OptionalMailKind[] }[])[0]?.unwantedMails;
+  }
+
   /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */
   async replacePassword(manager: EntityManager, user: UserEntity, passwordHash: string): Promise<boolean> {
     const { affected } = await manager
