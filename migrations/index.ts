@@ -28,6 +28,8 @@ import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
 import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
 import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
 import { SessionIdTokens1763902000000 } from './1763902000000-session-id-tokens.js';
+import { OperatorSessions1763903000000 } from './1763903000000-operator-sessions.js';
+import { RecoveryCodesOfApps1763903010000 } from './1763903010000-recovery-codes-of-apps.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -61,6 +63,8 @@ export const MIGRATIONS = [
   EndpointOptions1763800400000,
   AccessChangeSubjects1763800500000,
   SessionIdTokens1763902000000,
+  OperatorSessions1763903000000,
+  RecoveryCodesOfApps1763903010000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -48,7 +48,7 @@ export class AccountAuthenticatorAppController {
   async askToRemove(@Context() { user }: AccountContext): Promise<AccountAnswer> {
     const state = await this.factors.stateOf(user.id);
     if (!state.authenticatorApp) throw notFound('You have no authenticator app.');
-    return { page: removeAppPage({ isLast: state.passkeys === 0 }) };
+    return { page: removeAppPage() };
   }
 
   @AccountPost('remove', AsksToConfirm())

@@ -40,7 +40,7 @@ export class AccountConfirmController {
   ): Promise<AccountAnswer> {
     const { user, actor, form } = context;
     const returnTo = confirmedPathIn(form.get('return_to'));
-    if (!this.providers.isByPassword(user)) {
+    if (!(await this.providers.isByPassword(user))) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
       return 'leaveTo' in begun ? begun : this.form(context, returnTo, begun.error);
     }
@@ -62,11 +62,9 @@ export class AccountConfirmController {
     returnTo: string | undefined,
     error?: string,
   ): Promise<AccountAnswer> {
-    const { passkeys } = await this.factors.stateOf(user.id);
-    const place = this.providers.isByPassword(user)
-      ? undefined
-      : { label: await this.providers.labelFor(user) };
-    const props = { returnTo: confirmedPathIn(returnTo), hasPasskeys: passkeys > 0, place, error };
+    const place = (await this.providers.isByPassword(user)) ? undefined : await this.providers.placeOf(user);
+    const hasPasskeys = (await this.factors.stateOf(user.id)).passkeys > 0 && !place?.isOnlyWay;
+    const props = { returnTo: confirmedPathIn(returnTo), hasPasskeys, place, error };
     return { page: confirmPage(props), status: error ? 400 : 200 };
   }
 }

@@ -11,7 +11,6 @@ import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator
 import { AsksToConfirm } from './asks-to-confirm.js';
 import { browserNameOf } from './browser-name.js';
 import { newPasskeyPage, passkeyPage, removePasskeyPage } from './pages/passkey.pages.js';
-import { RECOVERY_CODES_PATH } from './pages/recovery-codes.page.js';
 
 const NAME_MAX = 100;
 
@@ -45,10 +44,7 @@ export class AccountPasskeysController {
       const form = 'The passkey was not added, because your browser’s answer was not right. Try again.';
       return this.newForm(context, reply, name, { form });
     }
-    const { recoveryCodes } = added;
-    return recoveryCodes
-      ? { goTo: RECOVERY_CODES_PATH, showOnce: { codes: recoveryCodes } }
-      : { goTo: SECURITY_PATH, notice: 'passkey_added' };
+    return { goTo: SECURITY_PATH, notice: 'passkey_added' };
   }
 
   @AccountGet(':id')

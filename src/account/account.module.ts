@@ -24,6 +24,7 @@ import { ForgottenPasswordController } from './forgotten-password.controller.js'
 import { InvitationController } from './invitation.controller.js';
 import { PasskeySignUpController } from './passkey-sign-up.controller.js';
 import { SignUpController } from './sign-up.controller.js';
+import { UnsubscribeController } from './unsubscribe.controller.js';
 
 /** The users' own page (contract §13), forgotten passwords and sign-up (contract §18): only controllers and pages, which call the services of the other modules. */
 @Module({
@@ -53,6 +54,7 @@ import { SignUpController } from './sign-up.controller.js';
     InvitationController,
     PasskeySignUpController,
     SignUpController,
+    UnsubscribeController,
   ],
   providers: [AccountGuard, AfterAnswer],
 })

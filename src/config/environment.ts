@@ -123,6 +123,12 @@ export class Environment {
   @WholeNumber(60, YEAR, 'seconds')
   SESSION_TTL_SECONDS = 604_800;
 
+  @WholeNumber(60, YEAR, 'seconds')
+  OPERATOR_SESSION_TTL_SECONDS = 43_200;
+
+  @WholeNumber(60, YEAR, 'seconds')
+  OPERATOR_SESSION_IDLE_SECONDS = 3600;
+
   @WholeNumber(1, 3650, 'days')
   RETENTION_DAYS = 30;
 

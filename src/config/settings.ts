@@ -39,6 +39,9 @@ export class Settings {
   grantTtl!: number;
   refreshGrace!: number;
   sessionTtl!: number;
+  /** An operator's session ends earlier: this long after the login, or after it was last used. */
+  operatorSessionTtl!: number;
+  operatorSessionIdle!: number;
   retentionDays!: number;
   /** Requests per hour, per client and user; a client can have its own limit. */
   rateLimit!: number;
@@ -106,6 +109,8 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     grantTtl: env.GRANT_TTL_SECONDS,
     refreshGrace: env.REFRESH_GRACE_SECONDS,
     sessionTtl: env.SESSION_TTL_SECONDS,
+    operatorSessionTtl: env.OPERATOR_SESSION_TTL_SECONDS,
+    operatorSessionIdle: env.OPERATOR_SESSION_IDLE_SECONDS,
     retentionDays: env.RETENTION_DAYS,
     rateLimit: env.RATE_LIMIT_PER_HOUR,
     oauthRateLimit: env.OAUTH_RATE_LIMIT_PER_MINUTE,

@@ -14,6 +14,7 @@ import { LogoutTokenEntity } from './logout/logout-token.entity.js';
 import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
 import { ProviderAuthentication } from './protocol/authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
+import { DecidingProviders } from './sign-in/deciding-providers.service.js';
 import { LoginProviders } from './sign-in/login-providers.service.js';
 import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
 import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
@@ -36,6 +37,7 @@ import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
   controllers: [BackchannelLogoutController, ProviderSignInController],
   providers: [
     BackchannelLogout,
+    DecidingProviders,
     IdentitiesRepository,
     IdentitiesService,
     LoginProviders,
@@ -48,6 +50,6 @@ import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
     ReAuthentication,
     SignInCookies,
   ],
-  exports: [IdentitiesService, LoginProviders, ReAuthentication],
+  exports: [DecidingProviders, IdentitiesService, LoginProviders, ReAuthentication],
 })
 export class IdentityProvidersModule {}

@@ -1,6 +1,10 @@
 /** Why a sign-in through a provider was refused (contract §15), with the status of the page that says so. */
 export const REFUSAL_STATUS = {
   provider_unavailable: 503,
+  provider_busy: 503,
+  provider_redirects: 503,
+  provider_answer_unreadable: 503,
+  client_refused: 503,
   provider_refused: 400,
   provider_answer_invalid: 400,
   sign_in_expired: 400,

@@ -15,4 +15,6 @@ export interface MailContent {
   subject: string;
   text: string;
   html: string;
+  /** Where mails of its kind are switched off, if they can be. */
+  unsubscribeUrl?: string;
 }

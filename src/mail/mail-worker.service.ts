@@ -6,6 +6,7 @@ import { Settings } from '../config/settings.js';
 import { QueueWorker } from '../database/background/queue-worker.js';
 import { Listener } from '../database/connections/listener.service.js';
 import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
+import { ehloName } from './ehlo-name.js';
 import { finishedMails, mailAttempts } from './mail-metrics.js';
 import { waitAfter } from './mail-schedule.js';
 import { SendError, type MailTransport } from './mail-transport.js';
@@ -35,7 +36,7 @@ export class MailWorker extends QueueWorker {
     listener: Listener,
   ) {
     super('Mails', server, schema);
-    if (settings.mail) this.transport = new SmtpTransport(settings.mail);
+    if (settings.mail) this.transport = new SmtpTransport(settings.mail, ehloName(settings.baseUrl));
     const wakeUp = () => void this.claimDue();
     listener.listen(MAIL_CHANNEL, { onConnected: wakeUp, onAnnouncement: wakeUp });
   }

@@ -7,6 +7,7 @@ import { seal, unseal } from '../secrets/seal.js';
 import type { MailContent, MailText } from './mail-content.js';
 import { renderMail } from './mail-template.js';
 import { OPTIONAL_MAIL_KINDS, type MailEntity, type MailKind, type OptionalMailKind } from './mail.entity.js';
+import { unsubscribeKey } from './unsubscribe-keys.js';
 import { MailsRepository, type MailFilter } from './mails.repository.js';
 
 export interface NewMail {
@@ -17,6 +18,8 @@ export interface NewMail {
   /** What it tells of: one cause makes one mail. */
   cause: string;
   mail: MailText;
+  /** Where mails of this kind are switched off. */
+  unsubscribeUrl?: string;
 }
 
 const RESEALED_AT_ONCE = 500;
@@ -45,7 +48,7 @@ export class MailsService {
       clientId: input.clientId ?? null,
       address: input.address,
       cause: input.cause,
-      sealedContent: this.sealed(id, renderMail(input.mail)),
+      sealedContent: this.sealed(id, { ...renderMail(input.mail), unsubscribeUrl: input.unsubscribeUrl }),
     });
   }
 
@@ -58,8 +61,13 @@ export class MailsService {
     if (!this.isOn) return;
     const recipient = await this.repository.recipient(manager, userId);
     if (!recipient?.isVerified) return;
-    if (isOptional(input.kind) && recipient.unwanted.includes(input.kind)) return;
-    await this.queue(manager, { ...input, userId, address: recipient.email });
+    const { kind } = input;
+    const { email: address, unwanted } = recipient;
+    if (!isOptional(kind)) return this.queue(manager, { ...input, userId, address });
+    if (unwanted.includes(kind)) return;
+    const key = unsubscribeKey(this.settings.encryptionKey, { userId, kind }, address);
+    const unsubscribeUrl = `${this.settings.baseUrl}/email/unsubscribe/${key}`;
+    await this.queue(manager, { ...input, userId, address, unsubscribeUrl });
   }
 
   /** The content of a queued mail; undefined if none of the encryption keys opens it. */

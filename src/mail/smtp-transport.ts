@@ -17,11 +17,16 @@ export class SmtpTransport implements MailTransport {
   private readonly transporter: Transporter;
   private readonly domain: string;
 
-  constructor(private readonly settings: { smtpUrl: string; from: string }) {
+  /** `name`: how it introduces itself to the server. */
+  constructor(
+    private readonly settings: { smtpUrl: string; from: string },
+    name: string,
+  ) {
     const url = new URL(settings.smtpUrl);
     this.domain = /@([^>\s]+)>?$/.exec(settings.from)![1]!;
     this.transporter = createTransport({
       url: settings.smtpUrl,
+      name,
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
       dnsTimeout: CONNECT_MS,
@@ -33,7 +38,8 @@ export class SmtpTransport implements MailTransport {
     });
   }
 
-  async send({ id, to, subject, text, html }: OutgoingMail, signal: AbortSignal): Promise<void> {
+  async send(mail: OutgoingMail, signal: AbortSignal): Promise<void> {
+    const { id, to, subject, text, html, unsubscribeUrl } = mail;
     try {
       await this.transporter.sendMail({
         from: this.settings.from,
@@ -43,7 +49,11 @@ export class SmtpTransport implements MailTransport {
         html,
         // The same at every attempt: who got a mail twice, after a crash between its sending and our commit, can tell.
         messageId: `<${id}@${this.domain}>`,
-        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        headers: {
+          'Auto-Submitted': 'auto-generated',
+          'X-Auto-Response-Suppress': 'All',
+          ...unsubscribing(unsubscribeUrl),
+        },
         signal,
       });
     } catch (error) {
@@ -53,6 +63,13 @@ export class SmtpTransport implements MailTransport {
       throw new SendError(reasonOf(problem), isAboutThisMail(problem));
     }
   }
+}
+
+/** Where mail programs switch off such mails: by a page (RFC 2369), and over https by one click (RFC 8058). */
+function unsubscribing(url: string | undefined): Record<string, string> {
+  if (url === undefined) return {};
+  const page = { 'List-Unsubscribe': `<${url}>` };
+  return url.startsWith('https:') ? { ...page, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : page;
 }
 
 /** A 5xx answer to the address or the message; a 5xx to a login or the sender is our own mistake, which can be corrected. */

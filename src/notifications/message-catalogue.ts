@@ -135,6 +135,17 @@ export const MESSAGES = {
       'From now on you can log in to your account through that service. If it was not you, change your password and tell us: ' +
       'an operator can remove the link.',
   }),
+  addressFollowed: (providerLabel: string): Message => ({
+    messageId: 'ERR2502',
+    category: 'SERVICE',
+    mail: 'security',
+    shortTextTitle: 'Your email address changed',
+    shortTextBody: `“${providerLabel}”, through which you log in, has another email address for you, so your account has it too. Mail goes there from now on.`,
+    detailPageTitle: 'If you did not expect this',
+    detailPageBody:
+      'Ask whoever manages your account there. Links that were mailed to the earlier address no longer work. If you think that somebody else ' +
+      'did this, tell us.',
+  }),
   passwordChanged: (): Message => ({
     messageId: 'ERR2401',
     category: 'SERVICE',

@@ -9,10 +9,12 @@ import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
+import { FollowedProfiles } from './accounts/followed-profiles.service.js';
 import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
 import { EmailVerificationService } from './emails/email-verification.service.js';
+import { Unsubscribing } from './emails/unsubscribing.service.js';
 import { PasskeySignUps } from './emails/passkey-sign-ups.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
@@ -68,6 +70,7 @@ import { UsersService } from './accounts/users.service.js';
     EmailLinksRepository,
     EmailVerificationService,
     KnownBrowsersService,
+    FollowedProfiles,
     LinkedAccountsService,
     PasskeyRegistrations,
     PasskeySignIns,
@@ -88,6 +91,7 @@ import { UsersService } from './accounts/users.service.js';
     SignedInUsers,
     SignUpService,
     UserErasures,
+    Unsubscribing,
     UsersRepository,
     UsersService,
     WebauthnChallenges,
@@ -98,7 +102,9 @@ import { UsersService } from './accounts/users.service.js';
     ActingSessions,
     AuthenticatorAppsService,
     EmailVerificationService,
+    Unsubscribing,
     KnownBrowsersService,
+    FollowedProfiles,
     LinkedAccountsService,
     PasskeySignIns,
     PasskeySignUps,

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { Settings } from '../../src/config/settings.js';
+import { unsubscribeKey } from '../../src/mail/unsubscribe-keys.js';
 import { demoCallbackPage } from '../../demo/pages/demo-callback.page.js';
 import type { DemoMail } from '../../demo/demo-inbox.js';
 import { demoInboxPage, demoMailPage } from '../../demo/pages/demo-mail.page.js';
@@ -255,6 +257,11 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.getByRole('link', { name: 'start page' }).waitFor();
   },
   'link of an address gone': go('/email/verify/gone'),
+  'stop these mails': async (page, { url, app }, { driver: { id: userId, email } }) => {
+    const { encryptionKey } = app.get(Settings);
+    const key = unsubscribeKey(encryptionKey, { userId, kind: 'actionable' }, email);
+    await page.goto(`${url}/email/unsubscribe/${key}`);
+  },
   'sign up': go('/sign-up'),
   'sign up, name and password': async (page, service, cast) =>
     page.goto(`${service.url}/sign-up/${await signUpKey(service, cast)}`),

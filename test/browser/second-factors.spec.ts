@@ -62,7 +62,7 @@ describe('Second factors in a browser', () => {
     await follow('Add a passkey');
     await page.getByLabel('Name').fill(name);
     await press('Continue');
-    await headingIs('Recovery codes');
+    await page.getByText('Passkey added.').waitFor();
   };
   const logOut = async (): Promise<void> => {
     await press('Log out');
@@ -72,8 +72,6 @@ describe('Second factors in a browser', () => {
   it('a passkey is added, logs in, does not log in without its user being verified, and is removed', async () => {
     const { cdp, authenticatorId } = await addAuthenticator(page);
     await addPasskey('My laptop');
-    expect(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count()).toBe(10);
-    await follow('I have copied it');
     await page.getByRole('heading', { level: 3, name: 'My laptop' }).waitFor();
     await logOut();
 
@@ -127,7 +125,6 @@ describe('Second factors in a browser', () => {
     });
     await addAuthenticator(page);
     await addPasskey('An old browser');
-    await follow('I have copied it');
     await logOut();
     await press('Log in with a passkey');
     await headingIs('Your charging data, shared on your terms');

@@ -12,7 +12,7 @@ import { startService, type TestService } from '../support/test-service.js';
 const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/(password\/forgotten|sign-up|account\/email|portal\/contacts)$/, 'shows an address, typed or stored'],
   [
-    /^\/(password|portal\/login|email\/verify|sign-up|invitations)\//,
+    /^\/(password|portal\/login|email\/(verify|unsubscribe)|sign-up|invitations)\//,
     'the form contains the key of the link',
   ],
   [/^\/login\/callback\/:id$/, 'the link contains the address to return to'],

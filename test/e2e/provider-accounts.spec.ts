@@ -109,7 +109,7 @@ describe('The account of a person who logs in through a provider', () => {
     const { sub, email } = add();
     await newBrowser().logIn(sub);
     await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
-    idp.people.set(sub, { email: 'other@mail.example', email_verified: true });
+    idp.people.set(sub, { email, email_verified: false });
     await newBrowser().logIn(sub);
     expect((await userOf(email))!.verified).toBe(false);
     idp.people.set(sub, { email, email_verified: true });

@@ -74,7 +74,8 @@ const REFUSED: Record<string, { faults: Faults; reason: string; status?: number 
   },
   'an answer that is not JSON': {
     faults: { answers: { '/token': { status: 200, body: 'Hello' } } },
-    reason: 'provider_answer_invalid',
+    reason: 'provider_answer_unreadable',
+    status: 503,
   },
   'an error in the redirect': {
     faults: { redirect: { code: undefined, error: 'access_denied' } },

@@ -169,12 +169,10 @@ describe('Logging out', () => {
       ['events that are a list', { events: ['http://schemas.openid.net/event/backchannel-logout'] }],
       ['no jti', { jti: undefined }],
       ['no iat', { iat: undefined }],
-      ['no exp', { exp: undefined }],
       ['an exp that has passed', { iat: now - 500, exp: now - 400 }],
       ['an iat of long ago', { iat: now - 3600, exp: now + 3600 }],
       ['an iat to come', { iat: now + 3600, exp: now + 7200 }],
       ['another type', {}, { typ: 'at+jwt' }],
-      ['an unknown key', {}, { kid: 'unknown' }],
     ])('is refused with %s', async (...[, claims, header]) => {
       const browser = await logIn('ada');
       const answer = await send(await idp.logoutToken({ sub: 'ada', ...claims }, header));

@@ -10,11 +10,16 @@ const MODULES = '/usr/lib/apache2/modules';
 // Debian and Ubuntu do not put it on the PATH.
 const PROGRAM = ['apache2', '/usr/sbin/apache2'].find((name) => spawnSync(name, ['-v']).status === 0);
 
-/** Why mod_auth_openidc cannot be tested on this machine; undefined if it can. */
-export const lackingApache =
-  PROGRAM && existsSync(`${MODULES}/mod_auth_openidc.so`)
+type TokenModule = 'auth_openidc' | 'oauth2';
+
+const lacking = (module: TokenModule, named: string): string | undefined =>
+  PROGRAM && existsSync(`${MODULES}/mod_${module}.so`)
     ? undefined
-    : 'there is no apache2 with mod_auth_openidc (apt-get install apache2-bin libapache2-mod-auth-openidc)';
+    : `there is no apache2 with mod_${module} (apt-get install apache2-bin ${named})`;
+
+/** Why a module cannot be tested on this machine; undefined if it can. */
+export const lackingApache = lacking('auth_openidc', 'libapache2-mod-auth-openidc');
+export const lackingModOAuth2 = lacking('oauth2', 'libapache2-mod-oauth2');
 
 /** An Apache that serves one file under each of some configurations, each at a port of its own. */
 export class Apache {
@@ -23,18 +28,19 @@ export class Apache {
     private readonly folder: string,
   ) {}
 
-  /** `authority`: the certificate that it trusts. */
+  /** `authority`: the certificate that mod_auth_openidc trusts; mod_oauth2 is used without one. */
   static async start(
     sites: Map<number, string>,
     settings: Record<string, string>,
-    authority: string,
+    authority?: string,
   ): Promise<Apache> {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-apache-'));
     await chmod(folder, 0o755);
     await mkdir(path.join(folder, 'htdocs'));
     await writeFile(path.join(folder, 'htdocs', 'index.html'), 'the data');
-    await writeFile(path.join(folder, 'authority.pem'), authority);
-    const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'auth_openidc'];
+    if (authority !== undefined) await writeFile(path.join(folder, 'authority.pem'), authority);
+    const tokenModule: TokenModule = authority === undefined ? 'oauth2' : 'auth_openidc';
+    const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', tokenModule];
     const hosts = [...sites].map(
       ([port, lines]) =>
         `Listen 127.0.0.1:${port}\n<VirtualHost 127.0.0.1:${port}>\n${lines}\n</VirtualHost>`,
@@ -50,7 +56,7 @@ export class Apache {
       ...(process.getuid?.() === 0 ? ['User www-data', 'Group www-data'] : []),
       'StartServers 1',
       ...modules.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`),
-      `OIDCCABundlePath ${folder}/authority.pem`,
+      ...(authority === undefined ? [] : [`OIDCCABundlePath ${folder}/authority.pem`]),
       ...hosts,
     ];
     const file = path.join(folder, 'apache.conf');

@@ -14,7 +14,7 @@ export interface Faults {
   /** Parameters of the redirect back instead of the right ones. */
   redirect?: Record<string, string | undefined>;
   /** The answer of the endpoint at this path. `hang`: none at all. */
-  answers?: Record<string, { status: number; body: string } | 'hang'>;
+  answers?: Record<string, { status: number; body: string; headers?: Record<string, string> } | 'hang'>;
 }
 
 /** An identity provider of our own that answers as a test says: correctly, but for one fault. */
@@ -23,6 +23,7 @@ export class BrokenIdentityProvider {
   /** Requests to it, as method and path. */
   readonly requests: string[] = [];
   private kid = 1;
+  private alg = 'RS256';
   private readonly nonces = new Map<string, string>();
 
   private constructor(
@@ -47,8 +48,9 @@ export class BrokenIdentityProvider {
   }
 
   /** From now on it signs with another key, which it publishes. */
-  async rotateKeys(): Promise<void> {
-    this.keys = await newKeys();
+  async rotateKeys(alg = this.alg): Promise<void> {
+    this.keys = await newKeys(alg);
+    this.alg = alg;
     this.kid++;
   }
 
@@ -65,7 +67,7 @@ export class BrokenIdentityProvider {
   /** A token signed by the provider. */
   sign(claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
     return new SignJWT(claims)
-      .setProtectedHeader({ alg: 'RS256', kid: String(this.kid), ...header })
+      .setProtectedHeader({ alg: this.alg, kid: String(this.kid), ...header })
       .sign(this.keys.privateKey);
   }
 
@@ -88,11 +90,11 @@ export class BrokenIdentityProvider {
     this.requests.push(`${request.method} ${path}`);
     const planned = this.faults.answers?.[path];
     if (planned === 'hang') return;
-    const { status, body } = planned ?? {
+    const { status, body, headers } = planned ?? {
       status: 200,
       body: JSON.stringify(await this.answer(path, request)),
     };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   }
 
   private async answer(path: string, request: IncomingMessage): Promise<unknown> {
@@ -101,7 +103,7 @@ export class BrokenIdentityProvider {
       const key = {
         ...(await exportJWK(this.keys.publicKey)),
         kid: String(this.kid),
-        alg: 'RS256',
+        alg: this.alg,
         use: 'sig',
       };
       return { keys: [key] };
@@ -123,6 +125,7 @@ export class BrokenIdentityProvider {
       jwks_uri: `${this.url}/jwks`,
       end_session_endpoint: `${this.url}/end`,
       authorization_response_iss_parameter_supported: true,
+      id_token_signing_alg_values_supported: [this.alg],
       ...this.faults.metadata,
     };
   }
@@ -153,7 +156,7 @@ export class BrokenIdentityProvider {
   }
 }
 
-const newKeys = () => generateKeyPair('RS256', { extractable: true });
+const newKeys = (alg = 'RS256') => generateKeyPair(alg, { extractable: true });
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = '';

@@ -14,7 +14,6 @@ import {
   newBrowserAt,
   openNewPasskey,
   passkeyOptions,
-  recoveryCodesOn,
 } from './second-factors.js';
 import type { Secrets } from './secrets.js';
 import { SoftwarePasskey } from './software-passkey.js';
@@ -118,16 +117,15 @@ async function secondFactors({ service, secrets }: Seen): Promise<void> {
   const { options, send } = await openNewPasskey(browser);
   secrets.cookies(browser);
   const passkey = new SoftwarePasskey(service.url);
-  const added = await send(passkey.create(options));
-  const shown = await browser.open(added.headers.get('location')!);
-  for (const code of recoveryCodesOn(shown)) secrets.add('recovery code', code);
-  const { secret } = await addApp(browser);
+  await send(passkey.create(options));
+  const { secret, codes } = await addApp(browser);
+  for (const code of codes) secrets.add('recovery code', code);
   secrets.add('key of an app', secret);
   const other = newBrowserAt(service);
   await givePassword(other, user);
   await passkeyOptions(other);
   secrets.cookies(other);
-  await giveCode(other, recoveryCodesOn(shown)[0]!);
+  await giveCode(other, codes[0]!);
   await logInWith(passkey, newBrowserAt(service));
 }
 

@@ -49,6 +49,8 @@ const ROWS: Row[] = [
   wholeNumber('GRANT_TTL_SECONDS', 'grantTtl', YEAR, 1, 10 * YEAR),
   wholeNumber('REFRESH_GRACE_SECONDS', 'refreshGrace', 60, 0, 3600),
   wholeNumber('SESSION_TTL_SECONDS', 'sessionTtl', 604_800, 60, YEAR),
+  wholeNumber('OPERATOR_SESSION_TTL_SECONDS', 'operatorSessionTtl', 43_200, 60, YEAR),
+  wholeNumber('OPERATOR_SESSION_IDLE_SECONDS', 'operatorSessionIdle', 3600, 60, YEAR),
   wholeNumber('RETENTION_DAYS', 'retentionDays', 30, 1, 3650),
   wholeNumber('DATABASE_WAIT_SECONDS', 'databaseWait', 60, 0, 3600),
   wholeNumber('DATABASE_POOL_SIZE', 'databasePoolSize', 20, 2, 1000),

@@ -77,7 +77,7 @@ function QrCode({ text }: { text: string }): VNode {
 }
 
 /** Says what removing the app means, before it happens. */
-export const removeAppPage = ({ isLast }: { isLast: boolean }): AccountPage => ({
+export const removeAppPage = (): AccountPage => ({
   title: 'Remove authenticator app',
   part: 'security',
   children: (
@@ -85,7 +85,7 @@ export const removeAppPage = ({ isLast }: { isLast: boolean }): AccountPage => (
       question="Remove your authenticator app?"
       consequences={[
         'Your password alone logs you in again.',
-        ...(isLast ? ['Your recovery codes are removed too.'] : []),
+        'Your recovery codes are removed too.',
         'You stay logged in here. Delete the account in the app as well.',
       ]}
       action={`${SECURITY_PATH}/app/remove`}

@@ -90,7 +90,6 @@ export const removePasskeyPage = (passkey: PasskeyEntity): AccountPage => ({
       consequences={[
         'You can no longer log in with it. Delete it on your device as well.',
         'You stay logged in here.',
-        'With your last passkey or app, your recovery codes are removed too.',
       ]}
       action={`${SECURITY_PATH}/passkeys/${passkey.id}/remove`}
       submit="Remove"

@@ -18,7 +18,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
   part: 'security',
   children: codes ? (
     <ShownOnce
-      note="Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your passkey or your app."
+      note="Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your app."
       next={SECURITY_PATH}
     >
       <ul class="recovery-codes" aria-label="Recovery codes">
@@ -29,7 +29,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
         ))}
       </ul>
     </ShownOnce>
-  ) : state.passkeys > 0 || state.authenticatorApp ? (
+  ) : state.authenticatorApp ? (
     <>
       <p>
         You have{' '}
@@ -47,8 +47,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
   ) : (
     <>
       <p>
-        Recovery codes are for when you cannot use your passkey or your authenticator app. You get them with
-        the first one that you add.
+        Recovery codes are for when you cannot use your authenticator app. You get them when you set one up.
       </p>
       <p class="buttons">
         <LinkButton href={SECURITY_PATH}>Back to security</LinkButton>

@@ -73,7 +73,7 @@ export function securityPage({ state, passkeys, isRequired, isOperator }: Securi
             </p>
           </>
         )}
-        {hasFactor && (
+        {state.authenticatorApp && (
           <>
             <h2>Recovery codes</h2>
             <p>

@@ -33,7 +33,7 @@ export class ConsoleConfirmPasswordController {
   ): Promise<ConsoleAnswer> {
     const { form, user } = context;
     const returnTo = consolePathIn(form.get('return_to'));
-    if (!this.providers.isByPassword(user)) {
+    if (!(await this.providers.isByPassword(user))) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
       return 'leaveTo' in begun ? begun : this.form(context, returnTo, begun.error);
     }
@@ -52,8 +52,8 @@ export class ConsoleConfirmPasswordController {
     const returnTo = consolePathIn(path);
     const hasPasskeys = user.method !== 'provider' && (await this.factors.stateOf(user.id)).passkeys > 0;
     const props = { returnTo, hasPasskeys, error };
-    if (this.providers.isByPassword(user)) return { page: confirmPasswordPage(props), status };
-    const label = await this.providers.labelFor(user);
+    if (await this.providers.isByPassword(user)) return { page: confirmPasswordPage(props), status };
+    const { label } = await this.providers.placeOf(user);
     return { page: confirmAtProviderPage({ ...props, label }), status };
   }
 }

@@ -7,10 +7,12 @@ import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { roleTooLow } from '../../http/problems/problem.js';
 import { formOf, isPosted } from '../../http/page-routes/posted-form.js';
+import { DecidingProviders } from '../../identity-providers/sign-in/deciding-providers.service.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { sendPage } from '../../http/page-routes/send-page.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { confirmPathFor as loginPathFor } from '../../users/factors/factor-paths.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { leastRoleOf } from '../least-role.js';
@@ -29,7 +31,7 @@ import { ShownOnce } from '../../users/sessions/shown-once.service.js';
  * Admits logged-in operators to the console, and forms that come from its pages. Every POST is checked here, so that no page can
  * forget it; so is whether the password was entered recently, if the route requires that (contract §12). Without a login,
  * redirects to the login page. Users who are not operators, or whose role is too low, get a page with status 403. Operators who
- * need a second factor are led to it first (contract §16).
+ * need a second factor are led to it first (contract §16), and those whose role a provider decides to the provider (contract §17).
  */
 @Injectable()
 export class ConsoleGuard implements CanActivate {
@@ -41,6 +43,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
     private readonly factors: SecondFactorService,
+    private readonly deciding: DecidingProviders,
     private readonly reflector: Reflector,
     private readonly settings: Settings,
   ) {}
@@ -54,12 +57,12 @@ export class ConsoleGuard implements CanActivate {
       sendPage(reply, renderPage(notForYou()), { status: 403 });
       return false;
     }
-    const missingFactor = await this.factors.leadingToFactor(
-      user,
-      isPosted(request) ? CONSOLE_PATH : request.url,
-    );
-    if (missingFactor !== undefined) {
-      void reply.header('cache-control', 'no-store').redirect(missingFactor, 303);
+    const returnTo = isPosted(request) ? CONSOLE_PATH : request.url;
+    const missing = (await this.deciding.missingFor(user))
+      ? loginPathFor(returnTo)
+      : await this.factors.leadingToFactor(user, returnTo);
+    if (missing !== undefined) {
+      void reply.header('cache-control', 'no-store').redirect(missing, 303);
       return false;
     }
     const page = this.contextOf(user, user.operatorRole, request, reply);

@@ -1,6 +1,8 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Cookies } from '../server/cookies.js';
+import type { Form } from '../forms/form.js';
+import { ONE_CLICK } from '../forms/one-click.js';
 import { CsrfService } from '../forms/csrf.service.js';
 import { errorPage } from '../problems/error-page.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
@@ -41,9 +43,22 @@ class OpenPagesGuard implements CanActivate {
     const page = new OpenContext(request, http.getResponse<FastifyReply>(), this.csrf, this.cookies);
     request.pageContext = page;
     if (!isPosted(request)) return true;
-    formOf(request);
-    page.checkForm();
+    const form = formOf(request);
+    if (!this.isFromElsewhere(form)) page.checkForm();
     return true;
+  }
+
+  /** Whether the form comes from a program that has not read the page. */
+  protected isFromElsewhere(_form: Form): boolean {
+    return false;
+  }
+}
+
+/** The same for the page of a link in a mail, which mail programs post to on their own (RFC 8058): the link is all they need. */
+@Injectable()
+class OneClickPagesGuard extends OpenPagesGuard {
+  protected override isFromElsewhere(form: Form): boolean {
+    return form.get(ONE_CLICK.name) === ONE_CLICK.value;
   }
 }
 
@@ -53,3 +68,10 @@ export const {
   PageGet: OpenGet,
   PagePost: OpenPost,
 } = pageRoutes({ root: '', guard: OpenPagesGuard, renderError: errorPage });
+
+/** The decorators for pages of links that mail programs may follow by one click. */
+export const {
+  Pages: OneClickPages,
+  PageGet: OneClickGet,
+  PagePost: OneClickPost,
+} = pageRoutes({ root: '', guard: OneClickPagesGuard, renderError: errorPage, takesOneClick: true });

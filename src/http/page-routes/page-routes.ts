@@ -19,17 +19,18 @@ interface PageRoutesOptions {
   /** Admits visitors and checks every form, before any handler runs. */
   guard: Type<CanActivate>;
   renderError: FastifyContextConfig['renderError'];
+  takesOneClick?: boolean;
 }
 
 /**
  * The decorators of an area of pages: for its controllers, which admit visitors and check every form by the guard, and for their
  * routes, which return a `PageAnswer`.
  */
-export function pageRoutes({ root, guard, renderError }: PageRoutesOptions) {
+export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRoutesOptions) {
   const route =
     (method: (path: string) => MethodDecorator) =>
     (path = '', ...further: MethodDecorator[]) =>
-      applyDecorators(method(path), RouteConfig({ renderError }), ...further);
+      applyDecorators(method(path), RouteConfig({ renderError, takesOneClick }), ...further);
   return {
     Pages: (path = '') =>
       applyDecorators(

@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import { errorCodes, type FastifyInstance } from 'fastify';
 import { Form } from '../forms/form.js';
+import { oneClickInParts } from '../forms/one-click.js';
 import { badRequest } from '../problems/problem.js';
 
 declare module 'fastify' {
@@ -11,7 +12,7 @@ declare module 'fastify' {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Parses JSON and forms; other media types get a 415. */
+/** Parses JSON and forms, and forms in parts where mail programs post them; other media types get a 415. */
 export function addBodyParsers(fastify: FastifyInstance): void {
   fastify.removeContentTypeParser(['text/plain', 'application/json']);
   fastify.decorateRequest('bodyText', undefined);
@@ -38,6 +39,16 @@ export function addBodyParsers(fastify: FastifyInstance): void {
       }
     },
   );
+  fastify.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) => {
+    if (!request.routeOptions.config?.takesOneClick) {
+      return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']!));
+    }
+    try {
+      done(null, oneClickInParts(textOf(body as Buffer)));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
 }
 
 /** The body as text. Throws a 400 problem for invalid UTF-8, which a lenient decoder would replace. */

@@ -25,5 +25,7 @@ declare module 'fastify' {
     servesAnySchema?: boolean;
     /** The route also gets the text of a JSON body, as `request.bodyText`. */
     keepsBodyText?: boolean;
+    /** Takes what mail programs post by one click (RFC 8058), also as a form in parts. */
+    takesOneClick?: boolean;
   }
 }

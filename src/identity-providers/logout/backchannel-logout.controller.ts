@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Form } from '../../http/forms/form.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { originOf } from '../../http/server/request-origin.js';
-import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { KEYS_AGAIN_AFTER_MS, ProviderClients } from '../protocol/provider-clients.service.js';
 import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';
 import { BackchannelLogout } from './backchannel-logout.service.js';
 
@@ -46,8 +46,8 @@ export class BackchannelLogoutController {
 
   private refuse(reply: FastifyReply, status: number, description: string): Refusal {
     void reply.status(status);
-    return status === 503
-      ? { error: 'temporarily_unavailable', error_description: 'The provider’s keys cannot be read.' }
-      : { error: 'invalid_request', error_description: description };
+    if (status !== 503) return { error: 'invalid_request', error_description: description };
+    void reply.header('retry-after', KEYS_AGAIN_AFTER_MS / 1000);
+    return { error: 'temporarily_unavailable', error_description: 'The provider’s keys cannot be read now.' };
   }
 }

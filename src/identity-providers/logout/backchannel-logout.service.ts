@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { jwtVerify } from 'jose';
+import { errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Actor } from '../../audit/audit.service.js';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Transactions } from '../../database/queries/transactions.js';
@@ -7,7 +7,7 @@ import { digestOf } from '../../secrets/tokens.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from '../protocol/algorithms.js';
 import type { Claims } from '../protocol/claims.js';
-import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { ProviderClients, type Keys } from '../protocol/provider-clients.service.js';
 import { refusalOfError } from '../protocol/refusal-of-error.js';
 import { SignInRefused } from '../refusals.js';
 import { LogoutTokensRepository } from './logout-tokens.repository.js';
@@ -47,14 +47,15 @@ export class BackchannelLogout {
 
   private async verify(provider: IdentityProvider, token: string): Promise<Claims> {
     try {
-      const { metadata, keysForLogoutTokens } = await this.clients.of(provider);
-      const { payload, protectedHeader } = await jwtVerify<Claims>(token, keysForLogoutTokens, {
+      const { metadata, keysForLogoutTokens: keys } = await this.clients.of(provider);
+      const { payload, protectedHeader } = await jwtVerify<Claims>(token, orLater(keys), {
         issuer: metadata.issuer,
         audience: provider.clientId,
         algorithms: ASYMMETRIC_ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         maxTokenAge: AGE_MAX_SECONDS,
-        requiredClaims: ['exp', 'jti', 'events'],
+        // Tokens of draft 06 have no `exp`: the age of `iat`, which `maxTokenAge` asks for, bounds them.
+        requiredClaims: ['jti', 'events'],
       });
       const type = protectedHeader.typ;
       if (!TYPES.some((each) => each?.toLowerCase() === type?.toLowerCase())) refuse('another type of token');
@@ -68,6 +69,19 @@ export class BackchannelLogout {
     }
   }
 }
+
+/** These keys; a key that is unknown while they are not read again may be a new one, which a later call finds. */
+const orLater =
+  (keys: Keys): JWTVerifyGetKey =>
+  async (header, token) => {
+    const isCoolingDown = keys.coolingDown;
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !isCoolingDown) throw error;
+      throw new SignInRefused('provider_unavailable', 'an unknown key, and the keys were read just before');
+    }
+  };
 
 type Ended = { sid?: string; subject?: string };
 

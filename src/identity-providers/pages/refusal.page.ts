@@ -9,6 +9,8 @@ interface Text {
 
 const ASK = 'If you should have access, ask an operator of this service.';
 const NOT_LOGGED_IN = 'You are not logged in.';
+const TELL = 'Tell an operator of this service: trying again does not help.';
+const TELL_IF_AGAIN = 'If it happens again, tell an operator of this service.';
 
 const TEXTS: Record<SignInRefusalReason, Text> = {
   provider_unavailable: {
@@ -16,6 +18,34 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
     text: (label) => [
       `${label} cannot be reached, or does not answer. ${NOT_LOGGED_IN}`,
       'Try again in a few minutes.',
+    ],
+  },
+  provider_busy: {
+    heading: 'Too many logins at the moment',
+    text: (label) => [
+      `${label} says that it receives too many requests from this service. ${NOT_LOGGED_IN}`,
+      'Try again in a few minutes.',
+    ],
+  },
+  provider_redirects: {
+    heading: 'This login does not work',
+    text: (label) => [
+      `${label} has moved: the address that this service knows leads somewhere else. ${NOT_LOGGED_IN}`,
+      TELL,
+    ],
+  },
+  provider_answer_unreadable: {
+    heading: 'This login does not work at the moment',
+    text: (label) => [
+      `The answer did not come in the form that ${label} uses. Perhaps something else answers in its place, such as a proxy. ${NOT_LOGGED_IN}`,
+      `Try again in a few minutes. ${TELL_IF_AGAIN}`,
+    ],
+  },
+  client_refused: {
+    heading: 'This login does not work',
+    text: (label) => [
+      `${label} does not accept this service, so nobody can log in through it. ${NOT_LOGGED_IN}`,
+      TELL,
     ],
   },
   provider_refused: {
@@ -29,7 +59,7 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
     heading: 'The answer could not be accepted',
     text: (label) => [
       `What ${label} answered does not belong to this login, or does not prove who you are. ${NOT_LOGGED_IN}`,
-      'Start again. If it happens again, tell an operator of this service.',
+      `Start again. ${TELL_IF_AGAIN}`,
     ],
   },
   sign_in_expired: {

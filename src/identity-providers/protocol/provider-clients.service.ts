@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch as joseFetch } from 'jose';
-import { allowInsecureRequests, customFetch, discovery, type Configuration } from 'openid-client';
+import {
+  allowInsecureRequests,
+  Configuration,
+  customFetch,
+  discovery,
+  type ServerMetadata,
+} from 'openid-client';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
 import { notFound } from '../../http/problems/problem.js';
+import { ASYMMETRIC_ALGORITHMS } from './algorithms.js';
 import { authenticationAt } from './client-authentication.js';
 import { providerFetch } from './provider-fetch.js';
 import { checkedMetadata, type ProviderMetadata } from './provider-metadata.js';
@@ -11,9 +18,9 @@ import { refusalOfError } from './refusal-of-error.js';
 
 const KNOWN_FOR_MS = 60 * 60_000;
 // Anybody can send logout tokens, so an unknown key makes only one request to the provider in this time.
-const KEYS_AGAIN_AFTER_MS = 30_000;
+export const KEYS_AGAIN_AFTER_MS = 30_000;
 
-type Keys = ReturnType<typeof createRemoteJWKSet>;
+export type Keys = ReturnType<typeof createRemoteJWKSet>;
 
 /** This service as a client of one provider, as discovered there. */
 export interface ProviderClient {
@@ -81,13 +88,22 @@ export class ProviderClients {
 async function discover(provider: IdentityProvider): Promise<ProviderClient> {
   const { issuer, clientId } = provider;
   const fetch = providerFetch(issuer);
-  const config = await discovery(issuer, clientId, undefined, await authenticationAt(provider), {
+  const auth = await authenticationAt(provider);
+  const found = await discovery(issuer, clientId, undefined, auth, {
     [customFetch]: fetch,
     execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
   });
   // Before it is kept: nothing that is used later may fail on it.
-  const metadata = checkedMetadata(config.serverMetadata(), issuer);
+  const metadata = checkedMetadata(found.serverMetadata(), issuer);
   const keys = (cooldownDuration: number) =>
     createRemoteJWKSet(new URL(metadata.jwks_uri), { [joseFetch]: fetch, cooldownDuration });
+  // With its keys a provider may change the algorithm, an hour before this is read again: a key of its own decides what is accepted.
+  const server: ServerMetadata = {
+    ...metadata,
+    id_token_signing_alg_values_supported: ASYMMETRIC_ALGORITHMS,
+  };
+  const config = new Configuration(server, clientId, undefined, auth);
+  config[customFetch] = fetch;
+  if (issuer.protocol === 'http:') allowInsecureRequests(config);
   return { provider, config, metadata, keys: keys(0), keysForLogoutTokens: keys(KEYS_AGAIN_AFTER_MS) };
 }

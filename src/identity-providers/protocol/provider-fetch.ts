@@ -1,12 +1,21 @@
 import type { FetchBody } from 'openid-client';
+import type { SignInRefusalReason } from '../refusals.js';
 import { isAllowedUrl } from './provider-metadata.js';
 
 // For everything: connecting, and the whole answer.
 const TIMEOUT_MS = 10_000;
 const BODY_MAX_BYTES = 512 * 1024;
 
-/** A provider that could not be reached, did not answer in time, or answered with an error of its own. */
-export class ProviderUnreachable extends Error {}
+/** An answer that no check of tokens or claims has to look at, or none: what is wrong is known from HTTP alone. */
+export class ProviderFailure extends Error {
+  constructor(
+    readonly reason: SignInRefusalReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
 
 interface Init {
   method?: string;
@@ -26,26 +35,58 @@ export const providerFetch =
     const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
     try {
       const init: RequestInit = { method, headers, redirect: 'manual', signal: abort.signal };
-      return await readResponse(await fetch(address, { ...init, body: body as BodyInit | null }));
+      const response = await fetch(address, { ...init, body: body as BodyInit | null });
+      return judged(await readResponse(response), method);
     } catch (error) {
-      if (error instanceof ProviderUnreachable) throw error;
+      if (error instanceof ProviderFailure) throw error;
       const why = abort.signal.aborted ? 'no answer within 10 seconds' : 'no connection';
-      throw new ProviderUnreachable(why, { cause: error });
+      throw new ProviderFailure('provider_unavailable', why, { cause: error });
     } finally {
       clearTimeout(timer);
     }
   };
 
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: Buffer<ArrayBuffer>;
+}
+
 /** The answer with its whole body. */
-async function readResponse(response: Response): Promise<Response> {
-  const { status, headers } = response;
+async function readResponse({ status, headers, body }: Response): Promise<Answer> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of response.body ?? []) {
+  for await (const part of body ?? []) {
     size += part.length;
-    if (size > BODY_MAX_BYTES) throw new ProviderUnreachable('an answer that is too long');
+    if (size > BODY_MAX_BYTES)
+      throw new ProviderFailure('provider_unavailable', 'an answer that is too long');
     parts.push(part);
   }
-  if (status >= 500) throw new ProviderUnreachable(`status ${status}`);
-  return new Response(size === 0 ? null : Buffer.concat(parts), { status, headers });
+  return { status, headers, body: Buffer.concat(parts) };
+}
+
+/** The answer, if it is one of a provider: its content is judged by others. */
+function judged({ status, headers, body }: Answer, method?: string): Response {
+  const fail = (reason: SignInRefusalReason, what = ''): never => {
+    throw new ProviderFailure(reason, `status ${status}${what}`);
+  };
+  if (status >= 500) fail('provider_unavailable');
+  if (status === 429) fail('provider_busy');
+  if (status >= 300 && status < 400) fail('provider_redirects', ', which is not followed');
+  // Only the token endpoint is sent a POST. By RFC 6749 §5.2 its 401 is about the client, whatever the body says.
+  if (status === 401 && method === 'POST') fail('client_refused', ' of the token endpoint');
+  // A 401 of the userinfo endpoint says why in a header.
+  if (status !== 401 && !isReadable(body.toString())) fail('provider_answer_unreadable', ' without JSON');
+  return new Response(body.length === 0 ? null : body, { status, headers });
+}
+
+/** JSON, or a signed or encrypted answer of the userinfo endpoint. */
+function isReadable(text: string): boolean {
+  if (/^[\w-]+(\.[\w-]*){2,4}$/.test(text)) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

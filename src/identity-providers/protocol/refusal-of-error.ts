@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
 import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
-import { ProviderUnreachable } from './provider-fetch.js';
+import { ProviderFailure } from './provider-fetch.js';
 
 /** The refusal that an error of the exchange with a provider means; whatever is not an error of its own is an invalid answer. */
 export function refusalOfError(error: unknown): SignInRefused {
@@ -10,14 +10,22 @@ export function refusalOfError(error: unknown): SignInRefused {
   return new SignInRefused(reasonOf(chain), message, { cause: error });
 }
 
+// What is wrong with the request, not with the person: the client there, its redirect URI or the scope.
+const CLIENT_REFUSED = [
+  ...['invalid_client', 'unauthorized_client', 'invalid_request', 'invalid_scope'],
+  ...['unsupported_response_type', 'unsupported_grant_type'],
+];
+const NOT_NOW = ['server_error', 'temporarily_unavailable'];
+
 function reasonOf(chain: unknown[]): SignInRefusalReason {
-  if (chain.some((each) => each instanceof ProviderUnreachable)) return 'provider_unavailable';
-  return chain.some(
-    (each) =>
-      each instanceof AuthorizationResponseError ||
-      each instanceof ResponseBodyError ||
-      each instanceof WWWAuthenticateChallengeError,
-  )
+  const failure = chain.find((each) => each instanceof ProviderFailure);
+  if (failure) return failure.reason;
+  const named = chain.find(
+    (each) => each instanceof AuthorizationResponseError || each instanceof ResponseBodyError,
+  );
+  if (named && CLIENT_REFUSED.includes(named.error)) return 'client_refused';
+  if (named && NOT_NOW.includes(named.error)) return 'provider_unavailable';
+  return named || chain.some((each) => each instanceof WWWAuthenticateChallengeError)
     ? 'provider_refused'
     : 'provider_answer_invalid';
 }

@@ -5,6 +5,7 @@ import type { IdentityProvider } from '../../config/identity-providers.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
+import { FollowedProfiles } from '../../users/accounts/followed-profiles.service.js';
 import { LinkedAccountsService } from '../../users/accounts/linked-accounts.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
@@ -29,6 +30,7 @@ export type FoundAccount = AdmittedAccount | { refused: SignInRefusalReason; use
 export class ProviderAccounts {
   constructor(
     private readonly accounts: LinkedAccountsService,
+    private readonly profiles: FollowedProfiles,
     private readonly identities: IdentitiesRepository,
     private readonly acting: ActingSessions,
     private readonly audit: AuditService,
@@ -71,7 +73,7 @@ export class ProviderAccounts {
     const now = await this.applyRole(manager, provider, person, user, actor);
     // Committed: whoever the provider no longer gives a role is an operator no longer, also if the provider is for operators only.
     if (!isFor(provider, now.user.operatorRole)) return { refused: 'not_for_you', userId: user.id };
-    return now;
+    return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
   }
 
   /** The one place where a provider's claim becomes a role. */
@@ -121,7 +123,7 @@ export class ProviderAccounts {
       await this.accounts.noteVerified(manager, found, email);
       await this.notifications.raise(manager, user.id, null, MESSAGES.identityLinked(provider.label));
     }
-    return now;
+    return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
   }
 
   private async refuseLink(

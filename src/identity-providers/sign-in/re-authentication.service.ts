@@ -6,11 +6,20 @@ import type { WayOut } from '../../http/page-routes/page-answer.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { DecidingProviders } from './deciding-providers.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
+
+/** Where a user authenticates again instead of entering the password. */
+export interface ReAuthenticationPlace {
+  /** What people call the provider; undefined if there is none that the user could go to. */
+  label: string | undefined;
+  /** Because the provider decides the role, a passkey does not do. */
+  isOnlyWay: boolean;
+}
 
 /**
  * Sends a user to the provider again where the password would otherwise be asked for (contract §15): whoever came from one or has no
- * password, and everybody where passwords are switched off.
+ * password, operators whose role the provider decides, and everybody where passwords are switched off.
  */
 @Injectable()
 export class ReAuthentication {
@@ -18,17 +27,21 @@ export class ReAuthentication {
     private readonly clients: ProviderClients,
     private readonly identities: IdentitiesService,
     private readonly signIns: ProviderSignIns,
+    private readonly deciding: DecidingProviders,
     private readonly settings: Settings,
   ) {}
 
   /** Whether this user enters the password again. */
-  isByPassword({ method, hasPassword }: SignedInUser): boolean {
-    return method !== 'provider' && hasPassword && this.settings.passwordSignIn;
+  async isByPassword(user: SignedInUser): Promise<boolean> {
+    const { method, hasPassword } = user;
+    if (method === 'provider' || !hasPassword || !this.settings.passwordSignIn) return false;
+    return (await this.deciding.missingFor(user)) === undefined;
   }
 
-  /** What people call the provider at which a user authenticates again; undefined if there is none that the user could go to. */
-  async labelFor(user: SignedInUser): Promise<string | undefined> {
-    return (await this.providerOf(user))?.label;
+  async placeOf(user: SignedInUser): Promise<ReAuthenticationPlace> {
+    const provider = await this.providerOf(user);
+    const isOnlyWay = (await this.deciding.missingFor(user)) !== undefined;
+    return { label: provider?.label, isOnlyWay };
   }
 
   /** The way to the provider, from which the browser comes back to `returnTo` with a new session id. Or why that is not possible. */
@@ -45,8 +58,11 @@ export class ReAuthentication {
     return { error: `${provider.label} cannot be reached at the moment. Try again in a few minutes.` };
   }
 
-  /** The provider of the session; for a session that came from none, one that the account is linked to. */
-  private async providerOf({ id, method, provider }: SignedInUser): Promise<IdentityProvider | undefined> {
+  /** The provider that decides the role, or that of the session; for a session that came from none, one that the account is linked to. */
+  private async providerOf(user: SignedInUser): Promise<IdentityProvider | undefined> {
+    const { id, method, provider } = user;
+    const deciding = await this.deciding.missingFor(user);
+    if (deciding) return deciding;
     if (method === 'provider') return this.clients.find(provider ?? '');
     const linked = await this.identities.list(id);
     return linked.map((identity) => this.clients.find(identity.provider)).find((found) => found);

@@ -42,8 +42,8 @@ export class UsersRepository {
     return manager.withRepository(this.users).findOneBy({ id });
   }
 
-  findByEmail(email: string): Promise<UserEntity | null> {
-    return this.users.findOneBy({ emailKey: emailKeyOf(email) });
+  findByEmail(email: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {
+    return manager.withRepository(this.users).findOneBy({ emailKey: emailKeyOf(email) });
   }
 
   /** The user with the password hash, for logging in. */
@@ -157,6 +157,23 @@ export class UsersRepository {
     unwantedMails: OptionalMailKind[],
   ): Promise<void> {
     await manager.withRepository(this.users).update({ id }, { unwantedMails });
+  }
+
+  /** Switches one more kind of mail off; the kinds that are then, or undefined if it was off before. */
+  async addUnwantedMail(
+    manager: EntityManager,
+    id: string,
+    kind: OptionalMailKind,
+  ): Promise<OptionalMailKind[] | undefined> {
+    const { raw } = await manager
+      .withRepository(this.users)
+      .createQueryBuilder()
+      .update()
+      .set({ unwantedMails: () => 'array_append(unwanted_mails, :kind)' })
+      .where('id = :id AND NOT :kind = ANY(unwanted_mails)', { id, kind })
+      .returning('unwanted_mails AS "unwantedMails"')
+      .execute();
+    return (raw as { unwantedMails: OptionalMailKind[] }[])[0]?.unwantedMails;
   }
 
   /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */

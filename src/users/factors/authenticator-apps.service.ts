@@ -53,8 +53,8 @@ export class AuthenticatorAppsService {
   }
 
   /**
-   * Stores the app, in place of the one before, if the code is one of its. The code is then used up. Returns recovery codes if it
-   * is the user's first factor.
+   * Stores the app, in place of the one before, if the code is one of its. The code is then used up. Returns recovery codes if
+   * there are none.
    */
   async confirm(
     user: SignedInUser,

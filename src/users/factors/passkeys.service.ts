@@ -48,8 +48,7 @@ export class PasskeysService {
   }
 
   /**
-   * Stores the passkey that a browser has made. Undefined if the answer is not right. Returns recovery codes if it is the user's
-   * first factor. Throws a 409 problem beyond 20.
+   * Stores the passkey that a browser has made; false if the answer is not right. Throws a 409 problem beyond 20.
    */
   async add(
     user: SignedInUser,
@@ -58,14 +57,14 @@ export class PasskeysService {
     request: FastifyRequest,
     reply: FastifyReply,
     actor: Actor,
-  ): Promise<{ recoveryCodes: string[] | undefined } | undefined> {
+  ): Promise<boolean> {
     const challenge = await this.challenges.take(request, reply, user.id);
     const made = challenge && (await this.registrations.verified(answer, challenge));
-    if (!made) return undefined;
+    if (!made) return false;
     const id = newId('pkey');
     const passkey = { id, userId: user.id, name, ...made };
     try {
-      const recoveryCodes = await this.factors.add(user, 'a passkey', actor, async (manager) => {
+      await this.factors.add(user, 'a passkey', actor, async (manager) => {
         if ((await this.passkeys.count(user.id, manager)) >= MOST) {
           throw conflict(`You have ${MOST} passkeys. Remove one before you add another.`);
         }
@@ -73,9 +72,9 @@ export class PasskeysService {
         const entry = { action: 'user.passkey_added', subjectType: 'user', subjectId: user.id } as const;
         await this.audit.record(manager, actor, { ...entry, after: { id, name } });
       });
-      return { recoveryCodes };
+      return true;
     } catch (error) {
-      if (isUniqueViolation(error, 'passkeys_credential_id_key')) return undefined;
+      if (isUniqueViolation(error, 'passkeys_credential_id_key')) return false;
       throw error;
     }
   }

@@ -84,8 +84,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Adds a factor that the user has just given in this session, by `add`, in one transaction. Returns recovery codes if it is the
-   * first factor, and with an app if there are none: whoever signed up with a passkey has none. Other changes of the user's factors wait.
+   * Adds a factor that the user has just given in this session, by `add`, in one transaction. Returns recovery codes with an app if there
+   * are none: they replace its code, and nothing else. Other changes of the user's factors wait.
    */
   add(
     user: SignedInUser,
@@ -96,8 +96,7 @@ export class SecondFactorService {
     return this.transactions.run(async (manager) => {
       await this.lock(manager, user.id, user);
       const needsCodes =
-        !(await this.hasAny(manager, user.id)) ||
-        (factor === 'an authenticator app' && (await this.codes.count(user.id, manager)) === 0);
+        factor === 'an authenticator app' && (await this.codes.count(user.id, manager)) === 0;
       await add(manager);
       await this.sessions.noteSecondFactor(manager, user.sessionDigest);
       await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor));
@@ -106,8 +105,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Removes a factor by `remove`, in one transaction; with the last one, the recovery codes. Throws a 409 problem for the last one
-   * of a user who must have one.
+   * Removes a factor by `remove`, in one transaction; with the app, the recovery codes. Throws a 409 problem for the last factor of a
+   * user who must have one.
    */
   async remove(
     user: SignedInUser,
@@ -117,25 +116,21 @@ export class SecondFactorService {
     await this.transactions.run(async (manager) => {
       const { role } = await this.lock(manager, user.id, user);
       await remove(manager);
-      if (!(await this.hasAny(manager, user.id))) {
-        if (this.isRequiredFor({ role })) {
-          throw conflict('Operators need a second factor. Add another one first, then remove this one.');
-        }
-        await this.codes.deleteByUser(manager, user.id);
+      if (this.isRequiredFor({ role }) && !(await this.hasAny(manager, user.id))) {
+        throw conflict('Operators need a second factor. Add another one first, then remove this one.');
       }
+      if ((await this.apps.find(user.id, manager)) === null) await this.codes.deleteByUser(manager, user.id);
       await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorRemoved(factor));
     });
   }
 
-  /** Makes new recovery codes in place of those before; throws a 409 problem for a user without a factor. */
+  /** Makes new recovery codes in place of those before; throws a 409 problem for a user without an app. */
   makeRecoveryCodes(user: SignedInUser, actor: Actor): Promise<string[]> {
     const userId = user.id;
     return this.transactions.run(async (manager) => {
       await this.lock(manager, userId, user);
-      if (!(await this.hasAny(manager, userId))) {
-        throw conflict(
-          'Recovery codes replace a second factor. Add a passkey or an authenticator app first.',
-        );
+      if ((await this.apps.find(userId, manager)) === null) {
+        throw conflict('Recovery codes replace the code of an authenticator app. Set one up first.');
       }
       const codes = await this.recoveryCodes.replace(manager, userId, actor);
       await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodesMade());

@@ -24,6 +24,10 @@ export class SessionEntity {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
+  /** How far use can put off the end of an operator's session; null: not at all. */
+  @Column('timestamptz', { name: 'ends_at', nullable: true })
+  endsAt!: Date | null;
+
   @Column('timestamptz', { name: 'last_seen_at' })
   lastSeenAt!: Date;
 

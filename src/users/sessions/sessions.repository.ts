@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
+import { Settings } from '../../config/settings.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { newId } from '../../secrets/ids.js';
 import { SessionEntity } from './session.entity.js';
@@ -10,12 +11,13 @@ import type { SignedInUser } from './signed-in-user.js';
 import type { SessionView } from './session-view.js';
 
 export interface SessionDetails {
-  ttl: number;
   address: string | null;
   userAgent: string | null;
   signIn: SignInMethod;
   /** The login that it goes on with; undefined for a new one. */
   loginId?: string;
+  /** Where the session that it replaces would have ended whatever its use. */
+  endsAt?: Date;
 }
 
 /** A session that has ended. */
@@ -25,11 +27,14 @@ interface EndedSession {
   signIn: SignInMethod;
   /** The login it belonged to; null if it had expired. */
   loginId: string | null;
+  /** Of an operator's: its end whatever its use. */
+  endsAt?: Date;
 }
 
 interface EndedRow {
   userId: string;
   loginId: string | null;
+  endsAt: Date | null;
   method: SignInMethod['method'];
   provider: string | null;
   subject: string | null;
@@ -40,11 +45,13 @@ interface EndedRow {
 }
 
 const ENDED = `user_id AS "userId", method, provider, provider_subject AS subject, provider_sid AS sid,
-               authenticated_at AS "authenticatedAt", sealed_id_token AS "sealedIdToken", second_factor AS "gaveSecondFactor",
+               authenticated_at AS "authenticatedAt", sealed_id_token AS "sealedIdToken", ends_at AS "endsAt",
+               second_factor AS "gaveSecondFactor",
                CASE WHEN expires_at > now() THEN coalesce(login_id, id) END AS "loginId"`;
 
-// `last_seen_at` is written at most this often: not every page view is a write.
-const SEEN_AGAIN_AFTER = "interval '5 minutes'";
+// `last_seen_at` is written at most this often: not every page view is a write. Where a session ends without use, more often.
+const SEEN_AGAIN_AFTER = `CASE WHEN ends_at IS NULL THEN interval '5 minutes'
+                               ELSE least(interval '5 minutes', make_interval(secs => :idle) / 60) END`;
 // After this time, the console asks for the password again before critical actions.
 const RECENTLY = "interval '15 minutes'";
 // A provider may let somebody in who authenticated there long ago. Without a time from the provider, it was never.
@@ -53,7 +60,10 @@ const AUTHENTICATED_AT = `CASE WHEN session.method = 'provider' THEN coalesce(se
 
 @Injectable()
 export class SessionsRepository {
-  constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
+  constructor(
+    @InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>,
+    private readonly settings: Settings,
+  ) {}
 
   /** The commit of this transaction does not wait until it is on disk. A crash of the database may lose it. */
   async commitWithoutWaiting(manager: EntityManager): Promise<void> {
@@ -78,6 +88,7 @@ export class SessionsRepository {
       .addSelect(`${AUTHENTICATED_AT} > now() - ${RECENTLY}`, 'gavePasswordRecently')
       .addSelect("session.secondFactor OR session.method = 'provider'", 'gaveSecondFactor')
       .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')
+      .setParameters({ idle: this.settings.operatorSessionIdle })
       .where('session.digest = :digest AND session.expiresAt > now() AND user.enabled', { digest })
       .getRawOne<SignedInUser & { seenLongAgo: boolean }>();
     if (!row) return undefined;
@@ -97,13 +108,20 @@ export class SessionsRepository {
     return session !== null;
   }
 
-  /** Updates the time when the session was last seen, at most once in 5 minutes. */
+  /** Updates the time when the session was last seen, at most once in 5 minutes, and puts off the end of an operator's. */
   async touch(digest: Buffer): Promise<void> {
     await this.sessions
       .createQueryBuilder()
       .update()
-      .set({ lastSeenAt: () => 'now()' })
-      .where(`digest = :digest AND lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, { digest })
+      .set({
+        lastSeenAt: () => 'now()',
+        expiresAt: () =>
+          'CASE WHEN ends_at IS NULL THEN expires_at ELSE least(ends_at, now() + make_interval(secs => :idle)) END',
+      })
+      .where(`digest = :digest AND expiresAt > now() AND lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, {
+        digest,
+        idle: this.settings.operatorSessionIdle,
+      })
       .execute();
   }
 
@@ -124,7 +142,7 @@ export class SessionsRepository {
 
   /**
    * Starts a session unless the user was disabled or got another password or email since `user` was read; never for a driver of a
-   * sandbox.
+   * sandbox. An operator's ends earlier than others.
    */
   async insert(
     manager: EntityManager,
@@ -136,14 +154,18 @@ export class SessionsRepository {
     // By hand: what the user must still be, the lock on the user and the insert are one statement.
     const rows: unknown[] = await manager.query(
       `WITH owner AS (
-         SELECT id FROM users
+         SELECT id, CASE WHEN operator_role IS NOT NULL
+                         THEN least($16::timestamptz, now() + make_interval(secs => least($5::int, $17::int))) END AS ends_at
+           FROM users
           WHERE id = $2 AND enabled AND password_hash IS NOT DISTINCT FROM $3 AND email = $4 AND environment = 'live' FOR SHARE
        )
-       INSERT INTO sessions (digest, user_id, expires_at, address, user_agent, id,
-                             method, provider, provider_subject, provider_sid, authenticated_at, second_factor, login_id,
-                             sealed_id_token)
-       SELECT $1, id, now() + make_interval(secs => $5), $6, $7, $8, $9, $10, $11, $12,
-              CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END, $14, coalesce($15, $8), $16
+        INSERT INTO sessions (digest, user_id, ends_at, expires_at, address, user_agent, id,
+                              method, provider, provider_subject, provider_sid, authenticated_at, second_factor, login_id,
+                              sealed_id_token)
+        SELECT $1, id, ends_at,
+               CASE WHEN ends_at IS NULL THEN now() + make_interval(secs => $5::int)
+                    ELSE least(ends_at, now() + make_interval(secs => $18::int)) END, $6, $7, $8, $9, $10, $11, $12,
+               CASE WHEN $13::timestamptz IS NOT NULL THEN least($13, now()) END, $14, coalesce($15, $8), $19
          FROM owner
        RETURNING 1`,
       [
@@ -151,7 +173,7 @@ export class SessionsRepository {
         user.id,
         user.passwordHash,
         user.email,
-        details.ttl,
+        this.settings.sessionTtl,
         details.address,
         details.userAgent,
         newId('sess'),
@@ -162,6 +184,9 @@ export class SessionsRepository {
         provider?.authenticatedAt,
         signIn.method === 'passkey' || signIn.gaveSecondFactor === true,
         details.loginId,
+        details.endsAt,
+        this.settings.operatorSessionTtl,
+        this.settings.operatorSessionIdle,
         provider?.sealedIdToken,
       ],
     );
@@ -250,10 +275,12 @@ export class SessionsRepository {
 }
 
 function endedFrom({ userId, loginId, method, gaveSecondFactor, ...row }: EndedRow): EndedSession {
-  if (method !== 'provider') return { userId, loginId, signIn: { method, gaveSecondFactor } };
+  const endsAt = row.endsAt ?? undefined;
+  if (method !== 'provider') return { userId, loginId, endsAt, signIn: { method, gaveSecondFactor } };
   // The database has both names for every session of this method.
   const person = { provider: row.provider!, subject: row.subject!, sid: row.sid ?? undefined };
   const authenticatedAt = row.authenticatedAt ?? undefined;
   const sealedIdToken = row.sealedIdToken ?? undefined;
-  return { userId, loginId, signIn: { method, ...person, authenticatedAt, sealedIdToken, gaveSecondFactor } };
+  const signIn = { method, ...person, authenticatedAt, sealedIdToken, gaveSecondFactor };
+  return { userId, loginId, endsAt, signIn };
 }

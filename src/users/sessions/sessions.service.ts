@@ -22,6 +22,8 @@ import { UsersRepository } from '../accounts/users.repository.js';
 
 const COOKIE = 'session';
 const USER_AGENT_MAX = 300;
+/** Sent with requests that a page makes by itself (`live-list.js`). */
+const UNATTENDED_HEADER = 'x-unattended';
 
 /** Rolls back the transaction of a login that is refused in it. */
 class Refused extends Error {}
@@ -44,7 +46,10 @@ export class SessionsService {
   async current(request: FastifyRequest): Promise<SignedInUser | undefined> {
     const digest = this.digestIn(request);
     const found = digest && (await this.sessions.find(digest));
-    if (found?.seenLongAgo) await this.sessions.touch(digest!);
+    // A page that asks for news by itself does not show that anybody is there.
+    if (found?.seenLongAgo && request.headers[UNATTENDED_HEADER] === undefined) {
+      await this.sessions.touch(digest!);
+    }
     return found?.user;
   }
 
@@ -226,7 +231,7 @@ export class SessionsService {
     const secret = newSecret('session');
     const ended = await this.sessions.deleteAll(manager, user.id, sessionDigest);
     if (!ended) return undefined;
-    const details = this.detailsOf(request, actor, ended.signIn);
+    const details = { ...this.detailsOf(request, actor, ended.signIn), endsAt: ended.endsAt };
     const renewed = await this.sessions.insert(manager, digestOf(secret), user, details);
     return renewed ? secret : undefined;
   }
@@ -250,6 +255,7 @@ export class SessionsService {
     const restarted = await this.sessions.insert(manager, digestOf(secret), user, {
       ...details,
       loginId: ended.loginId ?? undefined,
+      endsAt: ended.endsAt,
     });
     return restarted ? secret : undefined;
   }
@@ -270,7 +276,6 @@ export class SessionsService {
     // Non-printable characters carry no information about a browser.
     const userAgent = request.headers['user-agent']?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_MAX);
     return {
-      ttl: this.settings.sessionTtl,
       address: actor.address ?? null,
       userAgent: userAgent || null,
       signIn,

@@ -60,7 +60,9 @@ function renewList(fresh) {
 }
 
 async function look() {
-  const response = await fetch(list.dataset.liveList, { headers: { accept: 'text/html' } });
+  // An operator's session ends unless somebody uses it, which this is not.
+  const headers = { accept: 'text/html', 'x-unattended': '1' };
+  const response = await fetch(list.dataset.liveList, { headers });
   if (!response.ok) throw new Error(String(response.status));
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   const fresh = page.querySelector('[data-live-list]');

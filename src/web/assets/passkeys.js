@@ -73,6 +73,11 @@ async function post(path, body) {
   return answer;
 }
 
+function showIn(alert, error) {
+  alert.textContent = messageOf(error);
+  alert.hidden = false;
+}
+
 /** Runs the work of a button; says what went wrong in the alert beside it. */
 function onClick(button, alert, work) {
   button.addEventListener('click', async (event) => {
@@ -82,21 +87,70 @@ function onClick(button, alert, work) {
     try {
       await work();
     } catch (error) {
-      alert.textContent = messageOf(error);
-      alert.hidden = false;
+      showIn(alert, error);
     }
     button.disabled = false;
   });
 }
 
-async function logIn(returnTo) {
-  const publicKey = requestOptions(await post('/login/passkey/options', {}));
-  const credential = await navigator.credentials.get({ publicKey });
+async function finishLogin(credential, returnTo) {
   const { location: to } = await post('/login/passkey', {
     return_to: returnTo,
     response: toJson(credential),
   });
   location.assign(to);
+}
+
+async function logIn(returnTo) {
+  const publicKey = requestOptions(await post('/login/passkey/options', {}));
+  await finishLogin(await navigator.credentials.get({ publicKey }), returnTo);
+}
+
+// A challenge lasts five minutes, and a browser answers only the last one that it was given.
+const OFFERED_ANEW_AFTER_MS = 4 * 60_000;
+
+/** Keeps passkeys among what the browser suggests for the email address. */
+class Suggestions {
+  constructor(returnTo, onRefused) {
+    this.returnTo = returnTo;
+    this.onRefused = onRefused;
+    document.addEventListener('visibilitychange', () => this.offer());
+    this.offer();
+  }
+
+  /** Offers them anew while the page is seen: another page of this browser may have been given a challenge. */
+  async offer() {
+    this.stop();
+    if (document.hidden) return;
+    const { signal } = (this.offered = new AbortController());
+    this.timer = setTimeout(() => this.offer(), OFFERED_ANEW_AFTER_MS);
+    let credential;
+    try {
+      const publicKey = requestOptions(await post('/login/passkey/options', {}));
+      signal.throwIfAborted();
+      credential = await navigator.credentials.get({ publicKey, mediation: 'conditional', signal });
+    } catch {
+      // Nobody has asked for anything yet, and the button says what is wrong.
+      return;
+    }
+    await finishLogin(credential, this.returnTo).catch((error) => {
+      this.onRefused(error);
+      this.offer();
+    });
+  }
+
+  /** A browser answers one request at a time. */
+  stop() {
+    clearTimeout(this.timer);
+    this.offered?.abort();
+  }
+}
+
+/** Where the page has a field for it and the browser a list; otherwise undefined. */
+async function suggestPasskeys(returnTo, onRefused) {
+  if (!document.querySelector('[autocomplete~=webauthn]')) return undefined;
+  if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return undefined;
+  return new Suggestions(returnTo, onRefused);
 }
 
 async function addPasskey(form) {
@@ -129,7 +183,20 @@ if (window.PublicKeyCredential) {
   for (const element of document.querySelectorAll('[data-passkey-sign-in]')) {
     element.hidden = false;
     const [alert, button] = [element.querySelector('[role=alert]'), element.querySelector('button')];
-    onClick(button, alert, () => logIn(element.dataset.returnTo));
+    const { returnTo } = element.dataset;
+    const suggestions = suggestPasskeys(returnTo, (error) => {
+      const section = element.closest('details');
+      if (section) section.open = true;
+      showIn(alert, error);
+    });
+    onClick(button, alert, async () => {
+      const offered = await suggestions;
+      offered?.stop();
+      await logIn(returnTo).catch((error) => {
+        offered?.offer();
+        throw error;
+      });
+    });
   }
   document.querySelectorAll('[data-passkey-section]').forEach(showSection);
   for (const element of document.querySelectorAll('[data-passkey-sign-up]')) {

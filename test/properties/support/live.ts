@@ -5,7 +5,7 @@ export const LIVE = [
   ...['disabledEndpointId', 'deliveryId', 'recoveryId', 'notificationId', 'ownNotificationId', 'grantId'],
   ...['sessionId', 'scopeName', 'portalKey', 'passwordKey', 'code', 'accessToken', 'refreshToken'],
   ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
-  ...['emailKey', 'signUpKey', 'contactId'],
+  ...['emailKey', 'signUpKey', 'unsubscribeKey', 'contactId'],
   ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'hookUrl'],
   ...[
     'ownerSession',

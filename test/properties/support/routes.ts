@@ -85,6 +85,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   login: ['portalKey'],
   password: ['passwordKey'],
   verify: ['emailKey'],
+  unsubscribe: ['unsubscribeKey'],
   'sign-up': ['signUpKey'],
   contacts: ['contactId'],
   members: ['memberId', 'userId'],

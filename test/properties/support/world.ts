@@ -4,6 +4,8 @@ import { DataSource } from 'typeorm';
 import type { UserEntity } from '../../../src/users/accounts/user.entity.js';
 import { ApprovalsRepository } from '../../../src/admin/approvals/approvals.repository.js';
 import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
+import { Settings } from '../../../src/config/settings.js';
+import { unsubscribeKey } from '../../../src/mail/unsubscribe-keys.js';
 import { Transactions } from '../../../src/database/queries/transactions.js';
 import { NotificationsService } from '../../../src/notifications/notifications.service.js';
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
@@ -147,6 +149,11 @@ export class World {
       const link = { digest: digestOf(key), purpose: 'sign_up' as const, userId: null, email, ttl: TTL };
       await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
       return key;
+    },
+    unsubscribeKey: async () => {
+      const { id: userId, email } = await this.user();
+      const { encryptionKey } = this.app.get(Settings);
+      return unsubscribeKey(encryptionKey, { userId, kind: 'actionable' }, email);
     },
     contactId: async () => {
       const { id } = await this.client();

@@ -18,10 +18,30 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
     'Identity provider not reachable',
     'Its discovery document, token endpoint or keys could not be read. The log says which.',
   ),
+  provider_busy: refused(
+    '503',
+    'Too many requests for the identity provider',
+    'It answered 429. Raise the limit for this service there.',
+  ),
+  provider_redirects: refused(
+    '503',
+    'Identity provider has moved',
+    'It answered with a redirect, which is not followed. Set issuer to the address that its discovery document names.',
+  ),
+  provider_answer_unreadable: refused(
+    '503',
+    'Not an answer of an identity provider',
+    'It was not JSON, perhaps the page of a proxy or of a wrong address. Check issuer, and the way to it.',
+  ),
+  client_refused: refused(
+    '503',
+    'Identity provider does not accept this service',
+    'Check client_id, client_secret, redirect URI and scope there. The log names the provider’s error.',
+  ),
   provider_refused: refused(
     '400',
     'Refused by the identity provider',
-    'The person cancelled, or the provider refused this service. Many: check client_id, client_secret and redirect URI there.',
+    'The person cancelled, or the provider refused the person, or the code came too late.',
   ),
   provider_answer_invalid: refused(
     '400',

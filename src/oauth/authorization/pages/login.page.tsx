@@ -91,7 +91,7 @@ function PasswordForm({ returnTo, email, error }: LoginPageProps): VNode {
         inputMode="email"
         autoCapitalize="none"
         spellcheck={false}
-        autocomplete="username"
+        autocomplete="username webauthn"
         required
         value={email}
         {...invalid}

@@ -37,30 +37,34 @@ export function secondFactorPage({
           <>
             <p>Use your passkey{hasApp ? ', or enter a code below' : ''}.</p>
             <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>
-            <WithoutPasskeys>Use {hasApp ? 'a code' : 'a recovery code'} instead.</WithoutPasskeys>
+            <WithoutPasskeys>
+              {hasApp ? 'Use a code instead.' : 'Ask an admin to reset your second factor.'}
+            </WithoutPasskeys>
           </>
         )}
-        <PageForm
-          action={PATH}
-          hidden={{ return_to: returnTo }}
-          errors={error === undefined ? undefined : { code: error }}
-          alert="You are not logged in yet."
-          submit="Continue"
-          cancel={withReturnTo('/login', returnTo)}
-        >
-          <TextField
-            name="code"
-            label="Code"
-            autocomplete="one-time-code"
-            spellcheck={false}
-            hint={
-              hasApp
-                ? 'The six digits that your authenticator app shows now, or one of your recovery codes.'
-                : 'One of your recovery codes.'
-            }
-            required
-          />
-        </PageForm>
+        {hasApp ? (
+          <PageForm
+            action={PATH}
+            hidden={{ return_to: returnTo }}
+            errors={error === undefined ? undefined : { code: error }}
+            alert="You are not logged in yet."
+            submit="Continue"
+            cancel={withReturnTo('/login', returnTo)}
+          >
+            <TextField
+              name="code"
+              label="Code"
+              autocomplete="one-time-code"
+              spellcheck={false}
+              hint="The six digits that your authenticator app shows now, or one of your recovery codes."
+              required
+            />
+          </PageForm>
+        ) : (
+          <p>
+            <a href={withReturnTo('/login', returnTo)}>Back to the login</a>
+          </p>
+        )}
       </>
     ),
   };

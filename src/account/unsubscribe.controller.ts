@@ -1,0 +1,39 @@
+import { Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { linkGone } from '../http/page-routes/link-gone.js';
+import { OneClickGet, OneClickPages, OneClickPost, type OpenAnswer } from '../http/page-routes/open-pages.js';
+import { originOf } from '../http/server/request-origin.js';
+import { Unsubscribing } from '../users/emails/unsubscribing.service.js';
+import { unsubscribedPage, unsubscribePage } from './pages/unsubscribe.page.js';
+
+/**
+ * The page of the link by which a mail is switched off (contract §18). Opening it changes nothing, because mail scanners open links too;
+ * a mail program posts to it by one click, without having read it.
+ */
+@OneClickPages('email/unsubscribe/:key')
+@UseGuards(AddressRateLimitGuard)
+export class UnsubscribeController {
+  constructor(private readonly unsubscribing: Unsubscribing) {}
+
+  @OneClickGet()
+  async show(@Param('key') key: string): Promise<OpenAnswer> {
+    const found = await this.unsubscribing.find(key);
+    return found ? { page: unsubscribePage({ action: `/email/unsubscribe/${key}`, ...found }) } : gone();
+  }
+
+  @OneClickPost()
+  async unsubscribe(@Param('key') key: string, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    return (await this.unsubscribing.unsubscribe(key, actor)) ? { page: unsubscribedPage() } : gone();
+  }
+}
+
+const gone = (): OpenAnswer =>
+  linkGone(
+    'It was not complete, or the account has another address by now. Choose your mails in your account.',
+    {
+      href: '/account/email',
+      label: 'Go to your account',
+    },
+  );

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { IdentityProvider } from '../../config/identity-providers.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { IdentitiesService } from '../identities.service.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
+
+/**
+ * Providers whose claim makes operators. Only a session that came from such a one shows that the person still has the role there: a
+ * password or passkey would keep a role that was withdrawn.
+ */
+@Injectable()
+export class DecidingProviders {
+  constructor(
+    private readonly clients: ProviderClients,
+    private readonly identities: IdentitiesService,
+  ) {}
+
+  /** The provider that this operator has to come from before the console opens; undefined for a session that may open it. */
+  async missingFor({
+    id,
+    operatorRole,
+    method,
+    provider,
+  }: SignedInUser): Promise<IdentityProvider | undefined> {
+    const deciding = this.clients.providers.filter(({ roleClaim }) => roleClaim !== undefined);
+    if (operatorRole === null || deciding.length === 0) return undefined;
+    if (method === 'provider' && deciding.some((each) => each.id === provider)) return undefined;
+    const linked = (await this.identities.list(id)).map((identity) => identity.provider);
+    return deciding.find((each) => linked.includes(each.id));
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import type { OptionalMailKind } from '../../mail/mail.entity.js';
+import { claimOf, isSignedFor } from '../../mail/unsubscribe-keys.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+
+/** Switching off mails by the link that they carry, without a login (contract §18). */
+@Injectable()
+export class Unsubscribing {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Which mails to which address the key switches off; undefined if it is not right, or was mailed to an earlier address. */
+  async find(key: string): Promise<{ kind: OptionalMailKind; email: string } | undefined> {
+    const claim = claimOf(key);
+    const user = claim && (await this.users.findById(claim.userId));
+    if (!user || !this.isRight(key, user.email)) return undefined;
+    return { kind: claim.kind, email: user.email };
+  }
+
+  /** Switches the mails off, once; false for a key for which `find` finds nothing. */
+  async unsubscribe(key: string, actor: Actor): Promise<boolean> {
+    const claim = claimOf(key);
+    if (!claim) return false;
+    const { userId, kind } = claim;
+    return this.transactions.run(async (manager) => {
+      const user = await this.users.lock(manager, userId);
+      if (!user || !this.isRight(key, user.email)) return false;
+      const unwantedMails = await this.users.addUnwantedMail(manager, userId, kind);
+      if (unwantedMails === undefined) return true;
+      await this.audit.record(manager, actor, {
+        action: 'user.mails_chosen',
+        subjectType: 'user',
+        subjectId: userId,
+        after: { unwanted_mails: unwantedMails },
+      });
+      return true;
+    });
+  }
+
+  private isRight(key: string, email: string): boolean {
+    const claim = claimOf(key);
+    return claim !== undefined && isSignedFor(this.settings.encryptionKeys, key, claim, email);
+  }
+}

@@ -1,0 +1,226 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const CONSOLE = '/admin/console';
+const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
+const SCOPE = 'openid email profile groups';
+const PROVIDERS = [
+  { id: 'company', accounts: 'verified_email', audience: ['users', 'operators'] },
+  { id: 'staff', accounts: 'create', audience: ['users', 'operators'], scope: SCOPE, ...ROLES },
+];
+
+describe('The session of an operator', () => {
+  let idp: IdentityProvider;
+  let service: TestService;
+
+  beforeAll(async () => {
+    idp = await IdentityProvider.open();
+    service = await startService({ env: idp.env(...PROVIDERS) });
+    idp.serveTo(
+      service.url,
+      PROVIDERS.map(({ id }) => id),
+    );
+  });
+  afterAll(async () => {
+    await service.stop();
+    await idp.close();
+  });
+
+  const users = () => service.app.get(UsersService);
+  /** The first sign-in through a provider may have ended the password. */
+  const withPassword = (id: string) => users().update(id, { password: PASSWORD }, SERVICE_ACTOR);
+  const operator = async (): Promise<[browser: BrowserSession, id: string]> => {
+    const user = await service.make.user({ role: 'operator' });
+    return [await service.make.signedIn(user), user.id];
+  };
+  /** Lets the user's sessions grow older, as if the browser had been left alone. */
+  const letPass = (userId: string, minutes: number) =>
+    service.database.query(
+      `UPDATE sessions SET created_at = created_at - make_interval(mins => $2), last_seen_at = last_seen_at - make_interval(mins => $2),
+              expires_at = expires_at - make_interval(mins => $2), ends_at = ends_at - make_interval(mins => $2)
+        WHERE user_id = $1`,
+      [userId, minutes],
+    );
+  const isOpen = async (browser: BrowserSession, path = CONSOLE, headers: Record<string, string> = {}) =>
+    (await browser.open(path, { headers })).status === 200;
+
+  describe('that is not used', () => {
+    it('ends after an hour, and leads to the login', async () => {
+      const [browser, id] = await operator();
+      await letPass(id, 61);
+      const answer = await browser.open(CONSOLE);
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        302,
+        `/login?${new URLSearchParams({ return_to: CONSOLE }).toString()}`,
+      ]);
+      expect(await isOpen(browser, '/account')).toBe(false);
+    });
+
+    it('ends although a page of it asks for news by itself', async () => {
+      const [browser, id] = await operator();
+      await letPass(id, 40);
+      expect(await isOpen(browser, CONSOLE, { 'x-unattended': '1' })).toBe(true);
+      await letPass(id, 21);
+      expect(await isOpen(browser)).toBe(false);
+    });
+
+    it('is not listed any more, and cannot be brought back', async () => {
+      const [browser, id] = await operator();
+      await letPass(id, 61);
+      expect(await isOpen(browser)).toBe(false);
+      const other = await service.make.signedIn(await users().get(id));
+      expect((await other.open('/account/sessions')).text).toContain('You have no other sessions.');
+      expect(await isOpen(browser)).toBe(false);
+    });
+  });
+
+  describe('that is used', () => {
+    const useFor = async (browser: BrowserSession, id: string, times: number): Promise<void> => {
+      for (let time = 0; time < times; time++) {
+        await letPass(id, 50);
+        expect(await isOpen(browser)).toBe(true);
+      }
+    };
+
+    it('goes on for 12 hours, and ends then', async () => {
+      const [browser, id] = await operator();
+      await useFor(browser, id, 14);
+      await letPass(id, 21);
+      expect(await isOpen(browser)).toBe(false);
+    });
+
+    it('ends 12 hours after the login although the password was entered again', async () => {
+      const [browser, id] = await operator();
+      await useFor(browser, id, 13);
+      const page = await browser.open(`${CONSOLE}/confirm-password`);
+      const confirmed = await browser.submit(page, `${CONSOLE}/confirm-password`, { password: PASSWORD });
+      expect(confirmed.status).toBe(303);
+      await useFor(browser, id, 1);
+      await letPass(id, 21);
+      expect(await isOpen(browser)).toBe(false);
+    });
+
+    it('ends 12 hours after the login although the password was changed', async () => {
+      const [browser, id] = await operator();
+      await useFor(browser, id, 13);
+      const fields = { current_password: PASSWORD, password: `${PASSWORD}!`, password_again: `${PASSWORD}!` };
+      const page = await browser.open('/account/password');
+      expect((await browser.submit(page, '/account/password', fields)).status).toBe(303);
+      await useFor(browser, id, 1);
+      await letPass(id, 21);
+      expect(await isOpen(browser)).toBe(false);
+    });
+
+    it('begins anew with a login', async () => {
+      const [browser, id] = await operator();
+      await useFor(browser, id, 14);
+      const user = await users().get(id);
+      await browser.submit(await browser.open('/account'), '/logout');
+      await browser.logIn(user.email, PASSWORD);
+      await useFor(browser, id, 2);
+    });
+  });
+
+  it('is not the session of a user, which lasts as long as the settings say', async () => {
+    const user = await service.make.user();
+    const browser = await service.make.signedIn(user);
+    await letPass(user.id, 6 * 24 * 60);
+    expect(await isOpen(browser, '/account')).toBe(true);
+  });
+
+  it('is never longer than that of a user', async () => {
+    const short = await startService({
+      env: { SESSION_TTL_SECONDS: '600', OPERATOR_SESSION_TTL_SECONDS: '3600' },
+    });
+    try {
+      const user = await short.make.user({ role: 'operator' });
+      await short.make.signedIn(user);
+      const [row] = await short.database.query<{ seconds: number }>(
+        'SELECT extract(epoch FROM greatest(ends_at, expires_at) - created_at)::int AS seconds FROM sessions WHERE user_id = $1',
+        [user.id],
+      );
+      expect(row!.seconds).toBe(600);
+    } finally {
+      await short.stop();
+    }
+  });
+
+  describe('whose role a provider decides', () => {
+    let people = 0;
+    const staff = (groups = 'admins') => {
+      const sub = `staff${++people}`;
+      const email = `${sub}@mail.example`;
+      idp.people.set(sub, { email, email_verified: true, name: `Staff ${people}`, groups: [groups] });
+      return { sub, email };
+    };
+    const idOf = async (email: string) =>
+      (await service.database.query<{ id: string }>('SELECT id FROM users WHERE email = $1', [email]))[0]!.id;
+
+    it('ends within the limit when the role is withdrawn there, and the next login gives none', async () => {
+      const { sub, email } = staff();
+      const browser = new PersonBrowser(service.url, idp.url);
+      await browser.logIn(sub, 'staff', CONSOLE);
+      expect(await isOpen(browser.service)).toBe(true);
+      idp.people.get(sub)!.groups = [];
+      await letPass(await idOf(email), 61);
+      expect(await isOpen(browser.service)).toBe(false);
+      await browser.logIn(sub, 'staff', CONSOLE);
+      expect((await browser.service.open(CONSOLE)).status).toBe(403);
+    });
+
+    it('that began with a password opens the console only after a login there', async () => {
+      const { sub, email } = staff();
+      const user = await service.make.user({ email, role: 'operator' });
+      const byPassword = await service.make.signedIn(user);
+      expect(await isOpen(byPassword)).toBe(true);
+      const browser = new PersonBrowser(service.url, idp.url);
+      await browser.logIn(sub, 'staff', CONSOLE);
+      expect(await isOpen(browser.service)).toBe(true);
+
+      const account = await withPassword(user.id);
+      const again = await service.make.signedIn(account);
+      const path = `${CONSOLE}/users`;
+      const refused = await again.open(path);
+      const confirm = `/account/confirm?${new URLSearchParams({ return_to: path }).toString()}`;
+      expect([refused.status, refused.headers.get('location')]).toEqual([303, confirm]);
+      expect(await isOpen(again, '/account')).toBe(true);
+
+      const page = await again.open(confirm);
+      expect(page.html.querySelector('input[name="password"]')).toBeNull();
+      const begun = await again.submit(page, '/account/confirm');
+      const back = await again.open(await browser.answerOf(begun, sub));
+      expect(back.headers.get('location')).toBe(path);
+      expect(await isOpen(again, path)).toBe(true);
+    });
+
+    it('that began with a password opens the console if the link is to a provider that decides no role', async () => {
+      const { sub, email } = staff();
+      const user = await service.make.user({ email, role: 'operator' });
+      await new PersonBrowser(service.url, idp.url).logIn(sub, 'company');
+      const account = await withPassword(user.id);
+      expect(await isOpen(await service.make.signedIn(account))).toBe(true);
+    });
+
+    it('that came from a provider that decides no role opens the console only after a login at the one that does', async () => {
+      const { sub, email } = staff();
+      await service.make.user({ email, role: 'operator' });
+      await new PersonBrowser(service.url, idp.url).logIn(sub, 'staff');
+      const browser = new PersonBrowser(service.url, idp.url);
+      await browser.logIn(sub, 'company');
+      const refused = await browser.service.open(CONSOLE);
+      expect(refused.headers.get('location')).toMatch(/^\/account\/confirm\?/);
+      const begun = await browser.service.submit(
+        await browser.service.open(refused.headers.get('location')!),
+        '/account/confirm',
+      );
+      const callback = await browser.answerOf(begun, sub);
+      expect(callback).toContain('/login/callback/staff?');
+      await browser.service.open(callback);
+      expect(await isOpen(browser.service)).toBe(true);
+    });
+  });
+});
