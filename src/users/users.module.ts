@@ -13,6 +13,7 @@ import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
 import { EmailVerificationService } from './emails/email-verification.service.js';
+import { MailedLogins } from './emails/mailed-logins.service.js';
 import { PasskeySignUps } from './emails/passkey-sign-ups.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
@@ -69,6 +70,7 @@ import { UsersService } from './accounts/users.service.js';
     EmailVerificationService,
     KnownBrowsersService,
     LinkedAccountsService,
+    MailedLogins,
     PasskeyRegistrations,
     PasskeySignIns,
     PasskeySignUps,
@@ -100,6 +102,7 @@ import { UsersService } from './accounts/users.service.js';
     EmailVerificationService,
     KnownBrowsersService,
     LinkedAccountsService,
+    MailedLogins,
     PasskeySignIns,
     PasskeySignUps,
     PasskeysService,

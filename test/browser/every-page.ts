@@ -245,7 +245,7 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.goto(`${service.url}/password/forgotten`);
     await page.getByLabel('Email').fill(driver.email);
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   },
   'confirm an address': async (page, service, cast) =>
     page.goto(`${service.url}/email/verify/${await emailKey(service, cast)}`),

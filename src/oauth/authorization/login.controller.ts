@@ -12,15 +12,15 @@ import {
 import { Context } from '../../http/page-routes/page-context.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { originOf } from '../../http/server/request-origin.js';
-import { safeReturnTo } from '../../http/forms/return-to.js';
+import { safeReturnTo, withReturnTo } from '../../http/forms/return-to.js';
 import { LoginProviders } from '../../identity-providers/sign-in/login-providers.service.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
+import { secondFactorPath } from '../../users/factors/factor-paths.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { PendingSignIns } from '../../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { LoginDestinations } from './login-destinations.service.js';
 import { loggedInPage, loginPage } from './pages/login.page.js';
-import { secondFactorPath } from './pages/second-factor.page.js';
 
 /** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @OpenPages()
@@ -104,9 +104,7 @@ export class LoginController {
     const provider = await this.sessions.signOut(request, reply, actor);
     const logout = await this.providers.logoutAt(provider, reply);
     if (logout !== undefined) return { goTo: logout };
-    const returnTo = safeReturnTo(form.get('return_to'));
-    const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
-    return { goTo: `/login${query}` };
+    return { goTo: withReturnTo('/login', safeReturnTo(form.get('return_to'))) };
   }
 
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {

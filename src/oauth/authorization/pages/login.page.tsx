@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { withReturnTo } from '../../../http/forms/return-to.js';
 import { ProviderButtons, type ProviderName } from '../../../identity-providers/pages/provider-buttons.js';
 import { LinkButton, PostForm } from '../../../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeySection } from '../../../web/forms/passkey-button.js';
@@ -60,7 +61,7 @@ export function loginPage(props: LoginPageProps): LayoutProps {
         {withPassword && <PasswordForm {...props} />}
         {withPassword && offersNewPassword && (
           <p>
-            <a href="/password/forgotten">Forgot your password?</a>
+            <a href={withReturnTo('/password/forgotten', returnTo)}>Forgot your password?</a>
           </p>
         )}
         <PasskeySection summary="Use a passkey instead" returnTo={returnTo}>
@@ -70,7 +71,7 @@ export function loginPage(props: LoginPageProps): LayoutProps {
         {providers.length > 0 && <ProviderButtons providers={providers} returnTo={returnTo} />}
         {offersSignUp && (
           <p>
-            <a href="/sign-up">Create an account</a>
+            <a href={withReturnTo('/sign-up', returnTo)}>Create an account</a>
           </p>
         )}
       </>
