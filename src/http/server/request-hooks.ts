@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { methodNotAllowed } from '../problems/problem.js';
-import { observeRequest } from './request-metrics.js';
+import { countFault, observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from '../api/service-version.guard.js';
 
 /** What happens around every request: its id, the version header, the log line, and closing connections at shutdown. */
@@ -38,7 +38,9 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     if (routeOptions.config?.tellsReadiness) shutdown.asked();
     const route = routeOptions.url ?? '(none)';
     const { elapsedTime, statusCode } = reply;
-    observeRequest(method, route, statusCode, elapsedTime / 1000);
+    // What was asked for in a sandbox must raise no alarm.
+    if (request.sandboxFault === undefined) observeRequest(method, route, statusCode, elapsedTime / 1000);
+    else countFault(request.sandboxFault);
     request.log.info(
       {
         method,

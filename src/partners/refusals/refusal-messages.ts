@@ -174,9 +174,17 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
   ),
 };
 
+const sandboxFault = (status: string) =>
+  refused(
+    status,
+    'Fault in the sandbox',
+    'Somebody asked in the sandbox for this request to fail. There is nothing to fix.',
+  );
+
 const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = {
   token_refused: TOKEN_REFUSED,
   bearer_refused: {
+    sandbox_fault: sandboxFault('401'),
     token_expired: refused(
       '401',
       'Expired access token',
@@ -221,6 +229,7 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
     ),
   },
   rate_limited: {
+    sandbox_fault: sandboxFault('429'),
     partner: refused(
       '429',
       'Over the hourly request limit',
