@@ -28,6 +28,7 @@ import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
 import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
 import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
 import { RequestsThroughMail1763904000000 } from './1763904000000-requests-through-mail.js';
+import { RequestIdLookup1763904010000 } from './1763904010000-request-id-lookup.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -61,6 +62,7 @@ export const MIGRATIONS = [
   EndpointOptions1763800400000,
   AccessChangeSubjects1763800500000,
   RequestsThroughMail1763904000000,
+  RequestIdLookup1763904010000,
 ];
 
 /** The names of the migrations, as the database stores them. */
