@@ -153,6 +153,10 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.route('**/assets/scalar-*', (route) => route.abort());
     await page.goto(`${service.url}/docs`);
   },
+  'description of the API for operators': async (page, service) => {
+    await page.goto(`${service.url}/docs/operators`);
+    await page.getByRole('heading', { level: 1, name: 'Charging Data Service for operators' }).waitFor();
+  },
   'list of guides': go('/docs/guides'),
   'guide with tables': go('/docs/guides/webhooks'),
   'guide with the list of errors': go('/docs/guides/errors'),
