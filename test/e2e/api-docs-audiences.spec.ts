@@ -78,6 +78,19 @@ describe('The API description', () => {
     expect(text.slice(text.indexOf('<details>'), at[0])).not.toContain('</details>');
   });
 
+  it('says of each number in a query what it is', () => {
+    for (const document of [partners, operators]) {
+      const numbers = operationsOf(document).flatMap(({ operation }) =>
+        (operation.parameters ?? []).filter(
+          ({ in: place, schema }) => place === 'query' && schema.type === 'integer',
+        ),
+      );
+      expect(numbers.length).toBeGreaterThan(0);
+      for (const { name, schema, description } of numbers)
+        expect([name, description ?? schema.description]).toEqual([name, expect.any(String)]);
+    }
+  });
+
   it('has no part that nothing in it refers to, and every part that something refers to', () => {
     for (const document of [partners, operators]) {
       const text = JSON.stringify(document);
