@@ -250,7 +250,7 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
 
 /** What to do, where only operators can do what the message says. */
 const HELP_FOR_PARTNERS: Record<string, string> = {
-  client_disabled: 'Ask the operators of this service to enable the application. It then needs new tokens.',
+  client_disabled: 'Ask the operators of this service to enable the client. It then needs new tokens.',
   owner_disabled: 'Ask the operators of this service to enable the organisation. It then needs new tokens.',
   refresh_token_revoked: `Its grant was revoked. ${AGAIN}`,
   token_revoked: `The token or its grant was revoked. ${AGAIN}`,

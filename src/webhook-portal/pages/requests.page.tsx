@@ -21,8 +21,8 @@ export const requestsPage = (
   children: (
     <>
       <p>
-        The last 200 requests of this application, a few seconds after they were answered. Requests whose
-        client credentials were wrong are not among them, because anybody can send a client ID:{' '}
+        The last 200 requests of this client, a few seconds after they were answered. Requests whose client
+        credentials were wrong are not among them, because anybody can send a client ID:{' '}
         <a href="/portal/refusals">Refusals</a> counts them.
       </p>
       <FilterForm path={PATH} values={typed}>
